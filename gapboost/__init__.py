@@ -1,0 +1,13 @@
+"""Train LightGBM and XGBoost rankers for graded average precision, and evaluate rankings by it.
+
+Measures, `evaluate` and objectives live here; the rankers in `gapboost.lightgbm` and `gapboost.xgboost`, so that
+``import gapboost`` needs neither library.
+"""
+
+from gapboost.evaluation import evaluate
+from gapboost.measures import AP, GAP, Measure, Precision, eGAP, nDCG, xGAP
+from gapboost.objectives import LambdaRank
+
+__version__ = "0.1.0"
+
+__all__ = ["AP", "GAP", "LambdaRank", "Measure", "Precision", "eGAP", "evaluate", "nDCG", "xGAP"]

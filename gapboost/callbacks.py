@@ -1,0 +1,197 @@
+"""What both boosters call back: gradients and metrics for labels, group sizes and weights as a data set holds them."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, Self, TypeVar
+
+import numpy as np
+
+from gapboost.evaluation import mean, query_values
+from gapboost.measures import Measure, as_measure
+from gapboost.objectives import Objective, as_objective
+from gapboost.queries import Array, Judged, judged
+
+State = TypeVar("State")
+
+# XGBoost guesses the direction of a metric from its name and minimises every other one. The names are the same for
+# both boosters.
+MAXIMISED_PREFIXES = ("auc", "pre", "map", "ndcg")
+
+# Training and validation sets of one fit, with room for a few more; older ones are forgotten.
+REMEMBERED = 8
+
+
+def metric_names(measures: Sequence[Measure]) -> list[str]:
+    """Names under which boosters report measures: short, without blanks or colons, and distinct.
+
+    A cut-off follows an ``@``; measures that would share a name get their other parameters too. Names that XGBoost would
+    minimise begin with ``map-``: its early stopping goes by the beginning of the name.
+    """
+    names = []
+    for measure in measures:
+        name = measure.short_name + (f"@{measure.k}" if measure.k else "")
+        names.append(name if name.startswith(MAXIMISED_PREFIXES) else f"map-{name}")
+    return [
+        f"{name}-{str(measure).replace(' ', '')}" if names.count(name) > 1 else name
+        for name, measure in zip(names, measures, strict=True)
+    ]
+
+
+class PerDataSet(Generic[State]):
+    """One state for each data set that a booster passes, built when it is first seen."""
+
+    def __init__(self, build: Callable[[Array, Array, Array | None], State]) -> None:
+        self._build = build
+        self._entries: list[tuple[tuple[Array | None, ...], State]] = []
+
+    def __call__(self, label: Array, sizes: Array, weight: Array | None) -> State:
+        """The state of the data set with this content."""
+        # By content: XGBoost copies the label at every call, and a data set can be given new labels between fits.
+        found = (label, sizes, weight)
+        for known, state in self._entries:
+            if all(_same(a, b) for a, b in zip(known, found, strict=True)):
+                return state
+        state = self._build(label, sizes, weight)
+        self._entries = [*self._entries[-REMEMBERED + 1 :], (found, state)]
+        return state
+
+    def forget(self) -> None:
+        """Let go of all data."""
+        self._entries = []
+
+
+def _same(a: Array | None, b: Array | None) -> bool:
+    return a is b or (a is not None and b is not None and np.array_equal(a, b))
+
+
+class Callback(Generic[State]):
+    """Shared by gradients and metrics: remembers its data sets, survives deep copies and pickles without them."""
+
+    def __init__(self, n_jobs: int | None) -> None:
+        self.n_jobs = n_jobs
+        self.state = PerDataSet(self.build)
+
+    def build(self, label: Array, sizes: Array, weight: Array | None) -> State:
+        """What stays the same between iterations."""
+        raise NotImplementedError
+
+    # LightGBM copies its callables six times in a fit and calls the copies: they must share what they know.
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "state"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.state = PerDataSet(self.build)
+
+
+def from_groups(label: Array, sizes: Array, weight: Array | None, measures: Sequence[Measure]) -> Judged:
+    """A booster's labels, group sizes and weights as judged queries, checked.
+
+    Raises
+    ------
+    ValueError
+        Where the data set has no groups, or its labels are not grades that the measures know.
+    """
+    if sizes is None or len(sizes) == 0:
+        raise ValueError("the data set has no query groups; expected group sizes or qid to be set on it")
+    known = min(((m.n_grades, repr(m)) for m in measures if m.n_grades is not None), default=None)
+    qid = np.repeat(np.arange(len(sizes)), np.asarray(sizes, dtype=np.int64))
+    return judged(label, qid, sample_weight=weight, known=known, names=("label", "group", "weight"))
+
+
+class Gradients(Callback[Any]):
+    """Gradients of an objective as a booster wants them: float32, and checked."""
+
+    def __init__(self, objective: Objective, n_jobs: int | None) -> None:
+        super().__init__(n_jobs)
+        self.objective = objective
+
+    def __repr__(self) -> str:
+        return f"objective({self.objective!r})"
+
+    def build(self, label: Array, sizes: Array, weight: Array | None) -> Any:
+        """The objective prepared for one data set; refuses data that cannot teach an order."""
+        data = from_groups(label, sizes, weight, [self.objective.measure])
+        check_contrasts(data, "label")
+        return self.objective.resolved(data.occurring).prepared(data, self.n_jobs)
+
+    def gradients(self, scores: Array, label: Array, sizes: Array, weight: Array | None) -> tuple[Array, Array]:
+        """Gradient and hessian at `scores`, float32: both boosters take it without a copy."""
+        check_finite(scores)
+        prepared = self.state(label, sizes, weight)
+        grad = np.empty(len(scores), dtype=np.float32)
+        hess = np.empty(len(scores), dtype=np.float32)
+        prepared(np.ascontiguousarray(scores), grad, hess)
+        return grad, hess
+
+
+class Metrics(Callback[Any]):
+    """Means of measures over the queries of a booster's data set."""
+
+    def __init__(self, measures: Sequence[Measure], n_jobs: int | None) -> None:
+        super().__init__(n_jobs)
+        self.measures = tuple(measures)
+
+    def __repr__(self) -> str:
+        return f"eval_metric({list(self.measures)!r})"
+
+    def build(self, label: Array, sizes: Array, weight: Array | None) -> Any:
+        """Checked data and the measures with their g."""
+        data = from_groups(label, sizes, weight, self.measures)
+        occurring = data.occurring if data.occurring[-1] > 0 else np.array([1])
+        return data, [measure.resolved(occurring) for measure in self.measures]
+
+    def values(self, scores: Array, label: Array, sizes: Array, weight: Array | None) -> list[tuple[str, float]]:
+        """``[(name, mean over queries)]``, the same numbers as `gapboost.evaluate`."""
+        check_finite(scores)
+        data, resolved = self.state(label, sizes, weight)
+        values = query_values(resolved, data, np.ascontiguousarray(scores), n_jobs=self.n_jobs)
+        means = [mean(v, data.weights) for v in values]
+        return list(zip(metric_names(self.measures), means, strict=True))
+
+
+def check_finite(scores: Array) -> None:
+    """Refuse scores that a booster would turn into a constant model without a word."""
+    # A sum is one pass without a temporary array; only a suspect one is worth the second look.
+    if not np.isfinite(scores.sum()) and not np.isfinite(scores).all():
+        raise ValueError(
+            f"the scores hold {int((~np.isfinite(scores)).sum())} NaN or infinite values; expected finite ones: lower "
+            "learning_rate, or raise reg_lambda or min_child_weight"
+        )
+
+
+def check_contrasts(data: Judged, name: str) -> None:
+    """Refuse training data in which there is no order to learn."""
+    if data.n_contrasts == 0:
+        raise ValueError(
+            f"{name} holds no query with two different grades ({len(data.queries)} queries, grades "
+            f"{data.occurring.tolist()}); expected at least one: there is nothing to learn"
+        )
+
+
+def as_metrics(measures: Any, g: Any = None) -> list[Measure]:
+    """One measure or several, by name or by value, as a list.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `gapboost.measures.as_measure`.
+    """
+    if isinstance(measures, str | Measure):
+        return [as_measure(measures, g)]
+    if not isinstance(measures, list | tuple) or not measures:
+        raise TypeError(f"measure is {measures!r}; expected a name, a measure or a list of them")
+    if g is not None:
+        raise ValueError(f"g is {g!r} with a list of measures; expected each measure with its own g")
+    return [as_measure(measure) for measure in measures]
+
+
+def as_gradients(measure: Any, g: Any) -> Objective:
+    """The objective for a measure by name or value, or an objective itself."""
+    if isinstance(measure, Objective):
+        if g is not None:
+            raise ValueError(f"g is {g!r} but the objective is {measure!r}; expected g inside its measure")
+        return measure
+    return as_objective("lambdarank", as_measure(measure, g))

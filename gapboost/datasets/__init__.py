@@ -1,0 +1,7 @@
+"""Ranking data: readers of LETOR files, and a small real task that needs no download."""
+
+from gapboost.datasets.data import RankingData, RankingSplit
+from gapboost.datasets.digits import load_digits_ranking
+from gapboost.datasets.letor import load_letor, load_letor_fold
+
+__all__ = ["RankingData", "RankingSplit", "load_digits_ranking", "load_letor", "load_letor_fold"]

@@ -1,0 +1,142 @@
+"""A graded ranking task from the images of handwritten digits that scikit-learn ships."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.datasets import load_digits
+from sklearn.utils import check_random_state
+
+from gapboost.datasets.data import RankingData, RankingSplit
+
+_Array = npt.NDArray[np.float64]
+
+
+def _confusable(images: _Array, labels: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Return which digits (columns) are among the two whose mean image is nearest to that of a digit (rows)."""
+    means = np.array([images[labels == digit].mean(axis=0).ravel() for digit in range(10)])
+    distances = np.linalg.norm(means[:, None] - means, axis=2)
+    np.fill_diagonal(distances, np.inf)
+    nearest = np.argsort(distances, axis=1, kind="stable")[:, :2]
+    confusable = np.zeros((10, 10), dtype=np.bool_)
+    np.put_along_axis(confusable, nearest, True, axis=1)
+    return confusable
+
+
+def _cosine(a: _Array, b: _Array) -> _Array:
+    a, b = a.reshape(len(a), -1), b.reshape(len(b), -1)
+    norms = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
+    return np.asarray((a * b).sum(axis=1) / np.maximum(norms, 1e-12))
+
+
+def _features(query: _Array, document: _Array) -> dict[str, _Array]:
+    """Compare images pairwise; both have shape (n_pairs, 8, 8) and values from 0 to 1."""
+    features: dict[str, _Array] = {}
+    rows_q, rows_d = query.sum(axis=2), document.sum(axis=2)
+    columns_q, columns_d = query.sum(axis=1), document.sum(axis=1)
+    features["row_profile_cosine"] = _cosine(rows_q, rows_d)
+    features["row_profile_l1"] = np.abs(rows_q - rows_d).sum(axis=1)
+    features["column_profile_cosine"] = _cosine(columns_q, columns_d)
+    features["column_profile_l1"] = np.abs(columns_q - columns_d).sum(axis=1)
+    features["coarse_cosine"] = _cosine(*(x.reshape(-1, 4, 2, 4, 2).mean(axis=(2, 4)) for x in (query, document)))
+    features["vertical_edge_cosine"] = _cosine(np.diff(query, axis=2), np.diff(document, axis=2))
+    features["horizontal_edge_cosine"] = _cosine(np.diff(query, axis=1), np.diff(document, axis=1))
+    quadrants_q, quadrants_d = (x.reshape(-1, 2, 4, 2, 4).sum(axis=(2, 4)) for x in (query, document))
+    for i, vertical in enumerate(("top", "bottom")):
+        for j, horizontal in enumerate(("left", "right")):
+            features[f"{vertical}_{horizontal}_ink"] = np.abs(quadrants_q[:, i, j] - quadrants_d[:, i, j])
+    features["centre_ink"] = np.abs((query - document)[:, 2:6, 2:6].sum(axis=(1, 2)))
+    features["total_ink"] = np.abs((query - document).sum(axis=(1, 2)))
+    places = np.arange(8.0)
+    features["row_centre"] = np.abs(rows_q @ places / rows_q.sum(axis=1) - rows_d @ places / rows_d.sum(axis=1))
+    features["column_centre"] = np.abs(
+        columns_q @ places / columns_q.sum(axis=1) - columns_d @ places / columns_d.sum(axis=1)
+    )
+    for name, image in (("document", document), ("query", query)):
+        features[f"{name}_mirror_cosine"] = _cosine(image, image[:, :, ::-1])
+        features[f"{name}_flip_cosine"] = _cosine(image, image[:, ::-1])
+        features[f"{name}_turn_cosine"] = _cosine(image, image[:, ::-1, ::-1])
+        features[f"{name}_centre_ink"] = image[:, 2:6, 2:6].sum(axis=(1, 2))
+    return features
+
+
+def load_digits_ranking(
+    n_queries: Sequence[int] = (240, 60, 100), n_docs: int = 40, *, random_state: int | np.random.RandomState | None = 0
+) -> RankingSplit:
+    """Make a graded ranking task from scikit-learn's images of handwritten digits; nothing is downloaded.
+
+    A query is an image, its documents are other images.  A document has grade 2 if it shows the same digit, grade 1 if
+    it shows a digit that is easily taken for it, and grade 0 otherwise: about 10, 20 and 70 of 100 documents.  The
+    digits easily taken for a digit are the two whose mean images are nearest to its own mean image in Euclidean
+    distance, over all the images.
+
+    The images are first dealt out to training, validation and test, in proportion to ``n_queries``: no image, neither
+    as query nor as document, is in two of the three.  An image may be a document of several queries of one part.
+
+    Parameters
+    ----------
+    n_queries : sequence of 3 int, default=(240, 60, 100)
+        Number of queries for training, validation and test.
+    n_docs : int, default=40
+        Number of documents of each query.
+    random_state : int, RandomState or None, default=0
+        Decides which images are queries and documents.  The same int gives the same data.
+
+    Returns
+    -------
+    RankingSplit
+        ``train``, ``vali`` and ``test``, each a :class:`RankingData` with ``n = n_queries[part] * n_docs`` rows.
+        ``X`` : ndarray of shape (n, 23), dtype float64; comparisons of the two images, and traits of each.
+        ``y`` : ndarray of shape (n,), dtype int32; grades 0, 1 and 2.
+        ``qid`` : ndarray of shape (n,), dtype int64; position of the query's image in
+        :func:`sklearn.datasets.load_digits`, ascending.
+        ``docid`` : ndarray of shape (n,), dtype str; position of the document's image.
+        ``feature_names`` : list of str.
+
+    Raises
+    ------
+    ValueError
+        If a number is below 1, there are not three numbers of queries, or the images do not suffice: a part needs as
+        many as it has queries, and more than ``n_docs``.
+
+    Examples
+    --------
+    >>> train, vali, test = load_digits_ranking()
+    >>> train
+    RankingData(240 queries, 9600 rows, 23 features, grades {0: 6687, 1: 1940, 2: 973})
+    """
+    if len(n_queries) != 3 or min(n_queries) < 1:
+        raise ValueError(
+            f"n_queries is {n_queries!r}, expected three numbers from 1: for training, validation and test"
+        )
+    if n_docs < 1:
+        raise ValueError(f"n_docs is {n_docs}, expected a number from 1")
+    digits = load_digits()
+    images, labels = digits.images / 16.0, digits.target
+    confusable = _confusable(images, labels)
+    generator = check_random_state(random_state)
+    bounds = np.cumsum(n_queries)[:-1] * len(images) // sum(n_queries)
+    parts = []
+    for pool, n_part in zip(np.split(generator.permutation(len(images)), bounds), n_queries, strict=True):
+        if len(pool) < n_part or len(pool) <= n_docs:
+            raise ValueError(
+                f"n_queries={tuple(n_queries)} and n_docs={n_docs} leave {len(pool)} of the {len(images)} images for a"
+                f" part of {n_part} queries, expected at least {max(n_part, n_docs + 1)}"
+            )
+        queries = np.sort(pool[:n_part])
+        documents = np.concatenate([generator.permutation(pool[pool != query])[:n_docs] for query in queries])
+        queries = np.repeat(queries, n_docs)
+        features = _features(images[queries], images[documents])
+        grades = np.where(labels[queries] == labels[documents], 2, confusable[labels[queries], labels[documents]])
+        parts.append(
+            RankingData(
+                X=np.column_stack(list(features.values())),
+                y=grades.astype(np.int32),
+                qid=queries.astype(np.int64),
+                docid=documents.astype(np.str_),
+                feature_names=list(features),
+            )
+        )
+    return RankingSplit(*parts)

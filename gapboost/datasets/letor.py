@@ -1,0 +1,350 @@
+"""Reader of LETOR (SVMlight) files."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import zlib
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.datasets import load_svmlight_file
+
+from gapboost.datasets.data import RankingData, RankingSplit
+
+PathLike: TypeAlias = str | os.PathLike[str]
+
+_EXPECTED = "grade qid:QUERY index:value index:value ... # docid = DOCUMENT"
+_DOCID = re.compile(rb"\bdoc_?id\s*[=:]\s*(\S+)", re.IGNORECASE)
+_WHOLE = re.compile(rb"[+-]?[0-9]{1,19}")
+_INT64 = np.iinfo(np.int64)
+
+
+class _RowTap:
+    """Binary stream that passes lines through, and notes the query, the document and the line number of each row.
+
+    ``load_svmlight_file(query_id=True)`` is not used for the queries: it knows whole numbers only, and takes time that
+    grows with the square of the number of rows (it appends each to a NumPy array).
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.line = b""
+        self.line_number = 0
+        self.line_numbers = array("q")
+        self.keys: dict[bytes, int] = {}  # spelling of a query -> its code
+        self.codes = array("q")  # of each row; -1: no query given
+        self.docids: list[str] | None = []
+
+    def read(self, size: int = -1) -> bytes:
+        return self._stream.read(size)
+
+    def __iter__(self) -> Iterator[bytes]:
+        for line in self._stream:
+            self.line, self.line_number = line, self.line_number + 1
+            row, _, comment = line.partition(b"#")
+            words = row.split(None, 2)
+            if words:
+                self.line_numbers.append(self.line_number)
+                key = words[1][4:] if len(words) > 1 and words[1].startswith(b"qid:") else b""
+                self.codes.append(self.keys.setdefault(key, len(self.keys)) if key else -1)
+                self._note_docid(comment)
+            yield line
+
+    def _note_docid(self, comment: bytes) -> None:
+        if self.docids is None:
+            return
+        named = _DOCID.search(comment)
+        docid = named.group(1) if named else next(iter(comment.split(None, 1)), b"")
+        if docid:
+            self.docids.append(docid.decode("utf-8", errors="replace"))
+        else:
+            self.docids = None
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What one file holds; the columns of ``X`` are the indices as written, so column 0 of a 1-based file is empty."""
+
+    path: Path
+    X: Any
+    y: npt.NDArray[np.int32]
+    keys: list[bytes] | None  # the queries as spelled; None: group sizes were given, the queries have no names
+    codes: npt.NDArray[np.int64]  # of each row: position in keys, or number of the group
+    docids: list[str] | None
+
+    @property
+    def has_index_zero(self) -> bool:
+        return bool((self.X.indices == 0).any())
+
+    @property
+    def n_columns(self) -> int:
+        return int(self.X.indices.max()) + 1 if self.X.nnz else 0
+
+
+def _open(path: Path) -> BinaryIO:
+    with path.open("rb") as stream:
+        compressed = stream.read(2) == b"\x1f\x8b"
+    return cast(BinaryIO, gzip.open(path, "rb")) if compressed else path.open("rb")
+
+
+def _read(path: Path) -> _Part:
+    with _open(path) as stream:
+        tap = _RowTap(stream)
+        try:
+            matrix, target = load_svmlight_file(tap, zero_based=True)
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise ValueError(f"{path}: broken gzip file after line {tap.line_number}: {error}") from error
+        except (ValueError, OverflowError) as error:
+            start = tap.line[:80].decode("utf-8", errors="replace").rstrip()
+            raise ValueError(
+                f"{path}, line {tap.line_number}: cannot be read as '{_EXPECTED}' ({error}); found {start!r}"
+            ) from error
+    if not tap.line_numbers:
+        raise ValueError(f"{path}: holds no rows, expected rows '{_EXPECTED}'")
+    wrong = np.flatnonzero(~((target >= 0) & (target <= np.iinfo(np.int32).max) & (target == np.floor(target))))
+    if len(wrong):
+        raise ValueError(
+            f"{path}, line {tap.line_numbers[wrong[0]]}: found grade {target[wrong[0]]:g}, expected a whole number"
+            f" that is not negative; so in {len(wrong)} of {len(target)} rows"
+        )
+    codes = np.frombuffer(tap.codes, dtype=np.int64)
+    missing = np.flatnonzero(codes < 0)
+    if len(missing) == len(codes):
+        keys, codes = None, _read_groups(path, len(codes))
+    elif len(missing):
+        raise ValueError(
+            f"{path}, line {tap.line_numbers[missing[0]]}: found no query, expected '{_EXPECTED}';"
+            f" so in {len(missing)} of {len(codes)} rows"
+        )
+    else:
+        keys = list(tap.keys)
+    return _Part(path, sparse.csr_matrix(matrix), target.astype(np.int32), keys, codes, tap.docids)
+
+
+def _read_groups(path: Path, n_rows: int) -> npt.NDArray[np.int64]:
+    """Read the group sizes beside a file without queries; return the number of the group of each row."""
+    groups = path.with_name(path.name.removesuffix(".gz") + ".query")
+    if not groups.is_file():
+        raise ValueError(
+            f"{path}: found no queries, expected 'qid:' in each row, or group sizes in {groups.name} beside it"
+        )
+    words = groups.read_bytes().split()
+    for word in words:
+        if not _WHOLE.fullmatch(word) or int(word) < 1:
+            raise ValueError(
+                f"{groups}: found group size {word.decode(errors='replace')!r}, expected whole numbers from 1"
+            )
+    sizes = [int(word) for word in words]
+    if sum(sizes) != n_rows:
+        raise ValueError(
+            f"{groups}: the group sizes add up to {sum(sizes)}, expected {n_rows}, the number of rows of {path.name}"
+        )
+    return np.repeat(np.arange(len(sizes), dtype=np.int64), sizes)
+
+
+def _layout(parts: Sequence[_Part], zero_based: bool | None, n_features: int | None) -> tuple[int, int]:
+    """Return the index of the first column and the number of columns, the same for all the parts."""
+    zero = next((part for part in parts if part.has_index_zero), None)
+    if zero is not None and zero_based is False:
+        raise ValueError(f"{zero.path}: found feature index 0, expected indices from 1 because of zero_based=False")
+    first = 0 if zero_based or zero is not None else 1
+    widest = max(parts, key=lambda part: part.n_columns)
+    found = widest.n_columns - first
+    if n_features is None:
+        n_features = found
+    elif found > n_features:
+        raise ValueError(
+            f"{widest.path}: found feature index {widest.n_columns - 1}, expected at most {n_features - 1 + first}:"
+            f" {n_features} features, counted from {first}"
+        )
+    if n_features < 1:
+        raise ValueError(f"{widest.path}: found no features, expected rows '{_EXPECTED}'")
+    return first, n_features
+
+
+def _query_ids(parts: Sequence[_Part]) -> npt.NDArray[Any]:
+    if all(part.keys is None for part in parts):
+        counts = [int(part.codes[-1]) + 1 for part in parts]
+        offsets = np.cumsum([0, *counts[:-1]])
+        return np.concatenate([part.codes + offset for part, offset in zip(parts, offsets, strict=True)])
+    for part in parts:
+        if part.keys is None:
+            raise ValueError(
+                f"{part.path}: found group sizes in place of queries, expected 'qid:' as in the other files"
+            )
+    spelled = [part.keys or [] for part in parts]
+    whole = all(_WHOLE.fullmatch(key) and _INT64.min <= int(key) <= _INT64.max for keys in spelled for key in keys)
+    names: list[npt.NDArray[Any]] = [
+        np.array([int(key) for key in keys], dtype=np.int64)
+        if whole
+        else np.array([key.decode("utf-8", errors="replace") for key in keys], dtype=np.str_)
+        for keys in spelled
+    ]
+    owner: dict[int | str, Path] = {}
+    for part, ids in zip(parts, names, strict=True):
+        for query in set(ids.tolist()):
+            if query in owner:
+                raise ValueError(
+                    f"{part.path}: found query {query!r}, which is in {owner[query]} too; expected different queries"
+                )
+            owner[query] = part.path
+    return np.concatenate([ids[part.codes] for part, ids in zip(parts, names, strict=True)])
+
+
+def _assemble(
+    parts: Sequence[_Part], first: int, n_features: int, feature_names: Sequence[str] | None, dense: bool
+) -> RankingData:
+    matrix = sparse.vstack(
+        [
+            sparse.csr_matrix((part.X.data, part.X.indices - first, part.X.indptr), shape=(len(part.y), n_features))
+            for part in parts
+        ],
+        format="csr",
+    )
+    docids: list[str] | None = []
+    for part in parts:
+        docids = None if docids is None or part.docids is None else docids + part.docids
+    return RankingData(
+        X=matrix.toarray() if dense else matrix,
+        y=np.concatenate([part.y for part in parts]),
+        qid=_query_ids(parts),
+        docid=None if docids is None else np.array(docids, dtype=np.str_),
+        feature_names=None if feature_names is None else list(feature_names),
+    )
+
+
+def _n_features(n_features: int | None, feature_names: Sequence[str] | None) -> int | None:
+    if feature_names is None:
+        return n_features
+    if n_features not in (None, len(feature_names)):
+        raise ValueError(f"n_features is {n_features}, but {len(feature_names)} feature_names are given")
+    return len(feature_names)
+
+
+def load_letor(
+    path: PathLike | Sequence[PathLike],
+    *,
+    n_features: int | None = None,
+    feature_names: Sequence[str] | None = None,
+    zero_based: bool | None = None,
+    dense: bool = True,
+) -> RankingData:
+    r"""Read graded ranking data from one or more files in LETOR (SVMlight) format.
+
+    A row is ``grade qid:QUERY index:value index:value ... # comment``.  Plain and gzip files are told apart by their
+    content.  The rows keep their order; the rows of a query need not be neighbours.  Empty lines and lines that hold
+    only a comment are skipped.
+
+    Parameters
+    ----------
+    path : path or sequence of paths
+        File to read, or files whose rows are put one after the other.  A query must not be in two of the files.
+    n_features : int, optional
+        Number of columns.  By default, the highest index in the files: give it where a file may lack the last
+        features of its training data.
+    feature_names : sequence of str, optional
+        Names of the columns; their number stands for ``n_features``.
+    zero_based : bool, optional
+        Whether the indices in the files count from 0.  By default they count from 1, as in LETOR, unless an index 0
+        occurs in one of the files: column 0 is then the feature with index 0.  Training and test files that count
+        from 0 and are read in two calls should be read with ``zero_based=True``, as index 0 may be absent from one of
+        them; :func:`load_letor_fold` decides once for all its files.
+    dense : bool, default=True
+        Whether ``X`` is an ndarray, with 0 where a feature is not given, or a sparse matrix.  Mind that XGBoost takes
+        what is absent from a sparse matrix as missing, not as 0.
+
+    Returns
+    -------
+    RankingData
+        ``X`` : ndarray or scipy.sparse.csr_matrix of shape (n_rows, n_features), dtype float64.
+        ``y`` : ndarray of shape (n_rows,), dtype int32.
+        ``qid`` : ndarray of shape (n_rows,); int64 where all the queries are whole numbers, otherwise str.
+        ``docid`` : ndarray of shape (n_rows,), dtype str, if each row names its document; otherwise None.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If a file holds no rows, is broken, has a row that is not in this format (feature indices must increase), a
+        grade that is negative or not whole, rows with and rows without a query, more features than ``n_features``, or
+        a query that is in another file too; if no file is given.
+
+    Notes
+    -----
+    A document is named by ``docid = D`` in the comment (LETOR), or else by the first word of the comment (RankLib).
+
+    A file without queries may have the layout of LightGBM: the sizes of the groups of rows in ``rank.train.query``
+    beside ``rank.train`` or ``rank.train.gz``.  The queries are then numbered from 0, on through all the files.
+    In a file that has queries, group sizes beside it are not read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> path = Path(tempfile.mkdtemp()) / "train.txt"
+    >>> _ = path.write_text("2 qid:7 1:0.5 3:1 # docid = a\n0 qid:7 2:0.25 # docid = b\n")
+    >>> data = load_letor(path)
+    >>> data
+    RankingData(1 queries, 2 rows, 3 features, grades {0: 1, 2: 1})
+    >>> data.docid.tolist()
+    ['a', 'b']
+    """
+    paths = [path] if isinstance(path, str | os.PathLike) else list(path)
+    if not paths:
+        raise ValueError("no path is given, expected one or more")
+    parts = [_read(Path(each)) for each in paths]
+    first, width = _layout(parts, zero_based, _n_features(n_features, feature_names))
+    return _assemble(parts, first, width, feature_names, dense)
+
+
+def load_letor_fold(
+    directory: PathLike,
+    *,
+    n_features: int | None = None,
+    feature_names: Sequence[str] | None = None,
+    zero_based: bool | None = None,
+    dense: bool = True,
+) -> RankingSplit:
+    """Read ``train.txt``, ``vali.txt`` and ``test.txt`` of a directory, each plain or with ``.gz`` added.
+
+    The three get the same columns: the number of features and the index of the first one are found over all of them.
+    If a file is there both plain and with ``.gz``, the plain one is read.
+
+    Parameters
+    ----------
+    directory : path
+        Directory of the files, such as ``Fold1`` of a LETOR collection.
+    n_features, feature_names, zero_based, dense
+        As in :func:`load_letor`.
+
+    Returns
+    -------
+    RankingSplit
+        ``train``, ``vali`` and ``test``, each as returned by :func:`load_letor`, all with the same number of columns.
+
+    Raises
+    ------
+    FileNotFoundError
+        If one of the three files is missing.
+    ValueError
+        As in :func:`load_letor`; the same query in two of the files is not an error.
+    """
+    parts: Mapping[str, _Part] = {name: _read(_find(Path(directory), name)) for name in RankingSplit._fields}
+    first, width = _layout(list(parts.values()), zero_based, _n_features(n_features, feature_names))
+    return RankingSplit(**{name: _assemble([part], first, width, feature_names, dense) for name, part in parts.items()})
+
+
+def _find(directory: Path, name: str) -> Path:
+    for candidate in (directory / f"{name}.txt", directory / f"{name}.txt.gz"):
+        if candidate.is_file():
+            return candidate
+    raise FileNotFoundError(f"{directory}: found neither {name}.txt nor {name}.txt.gz")

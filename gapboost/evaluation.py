@@ -1,0 +1,142 @@
+"""The value of measures for rankings: the mean over queries, or one value a query."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from gapboost.kernels.ordering import rank
+from gapboost.kernels.threads import chunks, resolve_n_jobs, run, table_bytes
+from gapboost.kernels.value import value
+from gapboost.measures import Measure
+from gapboost.queries import Array, Judged, checked_scores, judged
+
+Ties = Literal["expected", "row"]
+Empty = Literal[0, 1, "skip"]
+
+
+class PerQuery(dict[Measure, Array]):
+    """``{measure: float64 array of shape (Q,)}``, in the order of `qid`; NaN for a query that is left out.
+
+    Attributes
+    ----------
+    qid : ndarray of shape (Q,)
+        The query ids in the order in which they first occur in the rows.
+    """
+
+    def __init__(self, values: Mapping[Measure, Array], qid: Array) -> None:
+        super().__init__(values)
+        self.qid = qid
+
+
+def evaluate(
+    measures: Measure | Sequence[Measure],
+    y_true: Any,
+    y_score: Any,
+    qid: Any = None,
+    *,
+    sample_weight: Any = None,
+    recall_base: Any = None,
+    ties: Ties = "expected",
+    empty: Empty = 0,
+    per_query: bool = False,
+    n_jobs: int | None = None,
+) -> dict[Measure, float] | PerQuery:
+    """Evaluate measures on scored documents.
+
+    Parameters
+    ----------
+    measures : Measure or sequence of Measure
+        With ``g=None`` a graded measure is uniform over the grades that occur in `y_true`.
+    y_true : array-like of shape (N,)
+        Integer grades ``0..c``.
+    y_score : array-like of shape (N,)
+        Finite scores; higher is better.
+    qid : array-like of shape (N,), optional
+        Query id of each row, in any order of rows: strings, 64-bit integers, anything hashable. None: one query.
+    sample_weight : array-like of shape (Q,) or (N,), optional
+        Weights of the queries in the mean.
+    recall_base : mapping {query id: grade counts} or array-like of shape (Q, c + 1), optional
+        Documents of grade 0, 1, ... of each query, where judged documents are missing from the rows. An array has the
+        queries in the order in which they first occur.
+    ties : {"expected", "row"}, default="expected"
+        The expected value over all orders of documents with equal scores, or the order of the rows.
+    empty : {0, 1, "skip"}, default=0
+        What a query counts in which nothing is relevant: 0, 1, or nothing.
+    per_query : bool, default=False
+        Return one value a query instead of the mean.
+    n_jobs : int, optional
+        Threads; None is every core that this process may use.
+
+    Returns
+    -------
+    dict {Measure: float}, or PerQuery {Measure: float64 array of shape (Q,)}
+        The mean is NaN where `empty` is "skip" and every query is left out.
+
+    Raises
+    ------
+    ValueError
+        Where an argument is unusable; the message names it, what was found and what is expected.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> gb.evaluate([gb.GAP(g=(0.5, 0.5)), gb.AP()], [2, 0, 1, 0, 1], [3, 2, 1, 2, 1], ["a", "a", "a", "b", "b"])
+    {GAP(g=(0.5, 0.5)): 0.6944444444444444, AP(rel=1): 0.6666666666666666}
+    """
+    wanted = [measures] if isinstance(measures, Measure) else list(measures)
+    for measure in wanted:
+        if not isinstance(measure, Measure):
+            raise TypeError(f"measures holds {measure!r}; expected measures such as GAP(g=(0.5, 0.5))")
+    if ties not in ("expected", "row"):
+        raise ValueError(f'ties is {ties!r}; expected "expected" or "row"')
+    if empty not in (0, 1, "skip"):
+        raise ValueError(f'empty is {empty!r}; expected 0, 1 or "skip"')
+    known = min(((m.n_grades, repr(m)) for m in wanted if m.n_grades is not None), default=None)
+    data = judged(y_true, qid, sample_weight=sample_weight, recall_base=recall_base, known=known)
+    scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
+    # Where nothing at all is relevant every g gives the same values, so any will do.
+    occurring = data.occurring if data.occurring[-1] > 0 else np.array([1])
+    resolved = [measure.resolved(occurring) for measure in wanted]
+    values = query_values(resolved, data, scores, ties=ties, empty=empty, n_jobs=n_jobs)
+    if per_query:
+        return PerQuery(dict(zip(wanted, values, strict=True)), data.queries.ids)
+    return {measure: mean(v, data.weights) for measure, v in zip(wanted, values, strict=True)}
+
+
+def mean(values: Array, weights: Array) -> float:
+    """Weighted mean over queries; those with NaN are left out."""
+    counted = ~np.isnan(values) & (weights > 0)
+    return float(np.average(values[counted], weights=weights[counted])) if counted.any() else float("nan")
+
+
+def query_values(
+    measures: Sequence[Measure],
+    data: Judged,
+    scores: Array,
+    *,
+    ties: Ties = "expected",
+    empty: Empty = 0,
+    n_jobs: int | None = None,
+) -> list[Array]:
+    """One float64 array of shape (Q,) for each of `measures`, for checked data and scores in grouped order."""
+    offsets = data.queries.offsets
+    longest = int(data.queries.sizes.max())
+    discounts = [measure.discount(longest) for measure in measures]
+    depths = [measure.depth(longest) for measure in measures]
+    keys = np.zeros(len(scores), dtype=np.uint32)  # equal keys: ties in the order of the rows
+    order = (np.arange(len(scores)) - np.repeat(offsets[:-1], data.queries.sizes)).astype(np.int32)
+    values = [np.zeros(len(offsets) - 1) for _ in measures]
+    threads = resolve_n_jobs(n_jobs)
+
+    def task(first: int, last: int) -> None:
+        rank(scores, keys, offsets, order, first, last)
+        for measure, discount, depth, out in zip(measures, discounts, depths, values, strict=True):
+            pair, own = measure.tables(data.counts[first:last])
+            value(scores, data.grades, offsets, order, discount, depth, pair, own, ties == "expected", first, last, out)
+            if empty != 0:
+                nothing = ~((own > 0) & (data.counts[first:last] > 0)).any(axis=1)
+                out[first:last][nothing] = 1.0 if empty == 1 else np.nan
+
+    run(task, chunks(offsets, threads, table_bytes(data.counts.shape[1])), threads)
+    return values

@@ -1,0 +1,112 @@
+"""Chunks of queries over threads.
+
+Kernels release the GIL, so plain threads run them in parallel. numba's own threading layers are not used: they crash or
+serialise when several Python threads enter them. All callers of one process share one pool, so that many fits in
+parallel threads do not start more workers than there are cores.
+"""
+
+import itertools
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import joblib
+import numpy as np
+
+# Below this many documents a chunk costs less than handing it to another thread.
+SMALLEST_CHUNK = 2048
+
+# Tables of a chunk stay in cache, and a million queries never have theirs in memory at once.
+CHUNK_BYTES = 1 << 21
+
+_pool: ThreadPoolExecutor | None = None
+_lock = threading.Lock()
+
+
+def available_cores() -> int:
+    """Cores that this process may use: affinity, container limits, and what a parallel parent left to it.
+
+    joblib's worker processes (and many batch systems) pass their share on as ``OMP_NUM_THREADS``.
+    """
+    cores = int(joblib.cpu_count())
+    share = os.environ.get("OMP_NUM_THREADS", "")
+    return max(1, min(cores, int(share))) if share.isdigit() and int(share) > 0 else cores
+
+
+def resolve_n_jobs(n_jobs: int | None) -> int:
+    """Number of threads for ``n_jobs``: None or 0 means every available core, -1 the same, -2 all but one."""
+    if n_jobs is None or n_jobs == 0:
+        return available_cores()
+    if n_jobs < 0:
+        return max(1, available_cores() + 1 + n_jobs)
+    return n_jobs
+
+
+def table_bytes(n_grades: int) -> int:
+    """Memory of the tables ``pair`` and ``own`` of one query with grades ``0..n_grades - 1``."""
+    return 8 * (n_grades * n_grades + n_grades)
+
+
+def chunks(
+    offsets: np.ndarray[Any, Any], n_jobs: int, bytes_per_query: int, per_thread: int = 4
+) -> list[tuple[int, int]]:
+    """Cut the queries into ranges ``(first, last)`` of about equal numbers of documents, a few for each thread.
+
+    A range whose tables would outgrow `CHUNK_BYTES` is cut further. Which queries share a chunk never changes a
+    result: every query is computed by itself.
+    """
+    n_queries = len(offsets) - 1
+    n_documents = int(offsets[-1])
+    n_chunks = min(n_jobs * per_thread if n_jobs > 1 else 1, max(1, n_documents // SMALLEST_CHUNK))
+    n_chunks = min(n_queries, max(n_chunks, n_queries * bytes_per_query // CHUNK_BYTES))
+    targets = np.arange(1, n_chunks) * (n_documents / n_chunks)
+    cuts = np.unique(np.concatenate(([0], np.searchsorted(offsets, targets), [n_queries])))
+    return [(int(first), int(last)) for first, last in itertools.pairwise(cuts)]
+
+
+def run(task: Callable[[int, int], None], ranges: list[tuple[int, int]], n_jobs: int) -> None:
+    """Call ``task(first, last)`` for every range, on up to `n_jobs` threads; the caller's thread is one of them."""
+    if n_jobs == 1 or len(ranges) <= 1:
+        for first, last in ranges:
+            task(first, last)
+        return
+    waiting = iter(ranges)
+    lock = threading.Lock()
+
+    def work() -> None:
+        while True:
+            with lock:
+                chunk = next(waiting, None)
+            if chunk is None:
+                return
+            task(*chunk)
+
+    helpers = [_shared_pool().submit(work) for _ in range(min(n_jobs, len(ranges)) - 1)]
+    try:
+        work()
+    finally:
+        # A helper that has not started has nothing left to do; one that has may still write to the caller's arrays.
+        for helper in helpers:
+            if not helper.cancel():
+                helper.result()
+
+
+def _shared_pool() -> ThreadPoolExecutor:
+    global _pool
+    with _lock:
+        if _pool is None:
+            _pool = ThreadPoolExecutor(max(1, int(joblib.cpu_count())), thread_name_prefix="gapboost")
+        return _pool
+
+
+def _forget_pool() -> None:
+    # Threads do not survive a fork: the child would wait for ever on the parent's pool.
+    global _pool, _lock
+    _pool = None
+    _lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_pool)

@@ -1,0 +1,260 @@
+"""LightGBM: a ranker beside `lightgbm.LGBMRanker`, and callbacks for `lightgbm.train`."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import lightgbm
+import numpy as np
+
+from gapboost.callbacks import Gradients, Metrics, as_gradients, as_metrics
+from gapboost.measures import Measure
+from gapboost.objectives import Objective
+from gapboost.queries import Array
+from gapboost.ranker import GAPRanker
+
+__all__ = ["LGBMGAPRanker", "eval_metric", "objective"]
+
+# Parameters that steer LightGBM's own ranking objectives. They would be ignored without a word.
+OWN_RANKING_PARAMETERS = (
+    "label_gain",
+    "lambdarank_norm",
+    "lambdarank_position_bias_regularization",
+    "lambdarank_truncation_level",
+    "objective_seed",
+    "position",
+    "sigmoid",
+)
+OBJECTIVE_ALIASES = ("objective_type", "app", "application", "loss")
+METRIC_ALIASES = ("metric", "metrics", "metric_types")
+
+
+def objective(
+    measure: str | Measure | Objective = "gap", *, g: Any = None, n_jobs: int | None = None
+) -> "LightGBMObjective":
+    """An objective for ``lightgbm.train({"objective": ...}, ...)`` and ``LGBMRanker(objective=...)``.
+
+    Parameters
+    ----------
+    measure : str, Measure or Objective, default="gap"
+        Trained for by LambdaRank; an objective value trains its own way.
+    g : sequence of float, optional
+        Threshold probabilities for a named graded measure; None is uniform over the grades of the training labels.
+    n_jobs : int, optional
+        Threads for the gradients.
+
+    Notes
+    -----
+    Set ``metric="None"`` beside it: `LGBMRanker` adds ``ndcg`` otherwise, whose limits on labels and list lengths then
+    apply, and which early stopping goes by. The weight of a query multiplies its gradients.
+    """
+    return LightGBMObjective(as_gradients(measure, g), n_jobs)
+
+
+def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = None) -> "LightGBMMetric":
+    """A metric for ``lightgbm.train(feval=...)`` and ``LGBMRanker.fit(eval_metric=...)``.
+
+    Parameters
+    ----------
+    measure : str, Measure or list of them, default="gap"
+    g : sequence of float, optional
+        Threshold probabilities for a named graded measure; None is uniform over the grades of each data set.
+    n_jobs : int, optional
+        Threads.
+    """
+    return LightGBMMetric(as_metrics(measure, g), n_jobs)
+
+
+class LightGBMObjective(Gradients):
+    """Called by `lightgbm.train` as ``(preds, data)`` and by `LGBMRanker` as ``(y_true, y_pred, weight, group)``."""
+
+    # LGBMRanker chooses what it passes by the number of parameters: exactly four bring the groups.
+    def __call__(self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None) -> tuple[Array, Array]:
+        """Gradient and hessian, float32 of shape (N,)."""
+        return self.gradients(*_arguments(y_true, y_pred, weight, group))
+
+
+class LightGBMMetric(Metrics):
+    """Called by `lightgbm.train` as ``(preds, data)`` and by `LGBMRanker` as ``(y_true, y_pred, weight, group)``."""
+
+    def __call__(
+        self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
+    ) -> list[tuple[str, float, bool]]:
+        """``[(name, value, True)]``: all measures are better when higher."""
+        return [(name, value, True) for name, value in self.values(*_arguments(y_true, y_pred, weight, group))]
+
+
+def _arguments(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[Array, Array, Array, Array | None]:
+    """Scores, labels, group sizes and weights from either way of calling."""
+    if isinstance(y_pred, lightgbm.Dataset):
+        return y_true, y_pred.get_label(), y_pred.get_group(), y_pred.get_weight()
+    return y_pred, y_true, group, weight
+
+
+class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
+    """LightGBM trained for graded average precision or another measure.
+
+    Parameters
+    ----------
+    measure : {"gap", "xgap", "egap", "ap", "ndcg", "precision"} or Measure, default="gap"
+        What to train for, to report on evaluation sets and to score by.
+    g : sequence of float, optional
+        Threshold probabilities of a named graded measure, one for each positive grade; None is uniform over the grades
+        that occur in the training labels.
+    objective : {"lambdarank"} or Objective, default="lambdarank"
+        How to train for it. A value brings its own measure; `measure` and `g` then stay at their defaults.
+    **kwargs
+        Every parameter of `lightgbm.LGBMRanker`.
+
+    Attributes
+    ----------
+    measure_, objective_ : Measure, Objective
+        What was trained for, g filled in.
+    g_ : tuple of float or None
+    n_queries_in_ : int
+    booster_, best_iteration_, evals_result_, feature_importances_, ...
+        As in `lightgbm.LGBMRanker`.
+    """
+
+    def __init__(
+        self,
+        *,
+        measure: str | Measure = "gap",
+        g: Sequence[float] | None = None,
+        objective: str | Objective = "lambdarank",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(objective=objective, **kwargs)
+        self.measure = measure
+        self.g = g
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        qid: Any = None,
+        sample_weight: Any = None,
+        *,
+        init_score: Any = None,
+        eval_set: Any = None,
+        eval_qid: Any = None,
+        eval_names: list[str] | None = None,
+        eval_sample_weight: Any = None,
+        eval_init_score: Any = None,
+        eval_metric: Any = None,
+        feature_name: Any = "auto",
+        categorical_feature: Any = "auto",
+        callbacks: list[Callable[..., Any]] | None = None,
+        init_model: Any = None,
+    ) -> "LGBMGAPRanker":
+        """Train.
+
+        Parameters
+        ----------
+        X : array-like of shape (N, n_features)
+        y : array-like of shape (N,)
+            Integer grades ``0..c``.
+        qid : array-like of shape (N,)
+            Query id of each row, in any order of rows.
+        sample_weight : array-like of shape (Q,) or (N,), optional
+            One weight a query in the order in which the queries first occur, or one a row, constant in a query.
+        eval_set : list of (X, y), optional
+        eval_qid : list of array-like, optional
+            Query ids of each pair in `eval_set`.
+        eval_metric : str, Measure or list of them, optional
+            Reported beside the measure that is trained for, which comes first.
+        init_score, eval_names, eval_sample_weight, eval_init_score, feature_name, categorical_feature, callbacks, init_model
+            As in `lightgbm.LGBMRanker.fit`; early stopping by ``callbacks=[lightgbm.early_stopping(...)]``.
+
+        Raises
+        ------
+        ValueError, TypeError
+            Before any training, where an argument or parameter is unusable; the message names it, what was found and
+            what is expected.
+        """
+        vendor = self._vendor_parameters()
+        measure, how = self._requested()
+        rows = self._training_rows(X, y, qid, sample_weight, measure)
+        measure, how = measure.resolved(rows.data.occurring), how.resolved(rows.data.occurring)
+        evals = self._eval_rows(eval_set, eval_qid, eval_sample_weight, "eval_sample_weight", measure)
+        metrics = self._metrics(eval_metric, measure, rows.data.occurring, measure_last=False)
+        start = rows.grouped(init_score, "init_score")
+        gradients = LightGBMObjective(how, self.n_jobs)
+        floor = _first(
+            vendor, ("min_sum_hessian_in_leaf", "min_sum_hessian_per_leaf", "min_sum_hessian", "min_hessian")
+        )
+        self._check_learnable(
+            gradients, rows, start, vendor["min_child_weight"] if floor is None else floor, "min_child_weight"
+        )
+
+        # Training happens on a fresh LGBMRanker: an error or an interrupt leaves this one as it was.
+        trained = lightgbm.LGBMRanker(**vendor, objective=gradients, metric="None")
+        trained.fit(
+            rows.X,
+            rows.y,
+            sample_weight=None if sample_weight is None else rows.row_weights,
+            init_score=start,
+            group=rows.data.queries.sizes,
+            eval_X=tuple(e.X for e in evals) or None,
+            eval_y=tuple(e.y for e in evals) or None,
+            eval_group=[e.data.queries.sizes for e in evals] or None,
+            eval_names=eval_names,
+            eval_sample_weight=None if eval_sample_weight is None else [e.row_weights for e in evals],
+            eval_init_score=_grouped_all(evals, eval_init_score, "eval_init_score"),
+            eval_metric=LightGBMMetric(metrics, self.n_jobs),
+            feature_name=feature_name,
+            categorical_feature=categorical_feature,
+            callbacks=callbacks,
+            init_model=init_model,
+        )
+        gradients.state.forget()
+        parameters = {*trained.get_params(), "_other_params"}
+        self.__dict__.update({name: value for name, value in vars(trained).items() if name not in parameters})
+        # `objective_` is LightGBM's property over `_objective`.
+        self.measure_, self._objective, self.n_queries_in_ = measure, how, len(rows.data.queries)
+        return self
+
+    def _vendor_parameters(self) -> dict[str, Any]:
+        """Parameters for LGBMRanker, after refusing those that cannot work with a custom objective."""
+        parameters: dict[str, Any] = self.get_params()
+        for name in ("measure", "g", "objective"):
+            parameters.pop(name)
+        boosting = _first(parameters, ("boosting", "boost")) or parameters["boosting_type"]
+        if boosting in ("rf", "random_forest"):
+            raise ValueError(
+                f"boosting_type is {boosting!r}; expected gbdt, dart or goss: LightGBM's rf takes no custom objective"
+            )
+        if parameters.get("bagging_by_query"):
+            raise ValueError(
+                "bagging_by_query is True; expected False: with a custom objective LightGBM draws an empty bag and trains "
+                "nothing. subsample with subsample_freq bags rows"
+            )
+        if parameters["class_weight"] is not None:
+            raise ValueError(
+                f"class_weight is {parameters['class_weight']!r}; expected None: weights of rows would vary within a query"
+            )
+        for name in (*OWN_RANKING_PARAMETERS, *OBJECTIVE_ALIASES, *METRIC_ALIASES):
+            if parameters.get(name) is not None:
+                raise ValueError(
+                    f"{name} is {parameters[name]!r}; expected it unset: it steers LightGBM's own objectives and metrics, "
+                    "not this one. See measure, objective=LambdaRank(...) and eval_metric"
+                )
+        return parameters
+
+    def _process_params(self, stage: str) -> dict[str, Any]:
+        # LightGBM passes every parameter of the estimator on to the booster, which warns about those it does not know.
+        parameters: dict[str, Any] = dict(super()._process_params(stage))
+        for name in ("measure", "g"):
+            parameters.pop(name, None)
+        return {**parameters, "objective": "None"}
+
+
+def _first(parameters: dict[str, Any], names: Sequence[str]) -> Any:
+    return next((parameters[name] for name in names if parameters.get(name) is not None), None)
+
+
+def _grouped_all(evals: Sequence[Any], values: Any, name: str) -> list[Array | None] | None:
+    if values is None:
+        return None
+    if len(values) != len(evals):
+        raise ValueError(f"{name} has {len(values)} entries; expected one for each of {len(evals)} eval sets")
+    return [rows.grouped(np.asarray(v), f"{name}[{i}]") for i, (rows, v) in enumerate(zip(evals, values, strict=True))]

@@ -1,0 +1,47 @@
+"""Average precision: the precision at the rank of each relevant document, averaged over the recall base.
+
+>>> import gapboost as gb
+>>> gb.evaluate([gb.AP()], y_true=[1, 0, 2], y_score=[3.0, 2.0, 1.0])
+{AP(rel=1): 0.8333333333333333}
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gapboost.measures.measure import Array, Measure, as_relevant, at_or_above, diagonal, reciprocal
+
+
+@dataclass(frozen=True, repr=False)
+class AP(Measure):
+    """Average precision, ``sum_n 1/n 1{i_n >= rel} #{m <= n: i_m >= rel} / RB[rel]``.
+
+    Parameters
+    ----------
+    rel : int, default=1
+        The lowest grade that counts as relevant.
+    k : int, optional
+        Cut-off. The recall base stays complete, as in trec_eval.
+    """
+
+    rel: int = field(default=1, metadata={"always_shown": True})
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "rel", as_relevant(self.rel))
+
+    @property
+    def short_name(self) -> str:
+        """``ap``."""
+        return "ap"
+
+    def whole_discount(self, n: int) -> Array:
+        """1 / rank."""
+        return 1.0 / np.arange(1, n + 1)
+
+    def tables(self, counts: Array) -> tuple[Array, Array]:
+        """``pair[i, j] = 1{i >= rel, j >= rel} / RB[rel]``."""
+        relevant = np.arange(counts.shape[1]) >= self.rel
+        recall_base = at_or_above(counts)[:, self.rel] if self.rel < counts.shape[1] else np.zeros(len(counts))
+        pair = (relevant[:, None] & relevant) * reciprocal(recall_base)[:, None, None]
+        return pair, diagonal(pair)

@@ -1,0 +1,193 @@
+"""Graded average precision and its two extensions: GAP, xGAP, eGAP.
+
+A user puts the threshold of relevance at grade k with probability g_k. With G[i] = g_1 + ... + g_i, R[k] documents of
+grade k in the query, RB[k] = R[k] + ... + R[c] and w[i] = sum_{k<=i} g_k / RB[k]:
+
+====  ================================  =======================================================================
+GAP   [robertson2010] eq. 15            sum_n 1/n sum_{m<=n} G[min(i_m, i_n)] / sum_k g_k RB[k]
+xGAP  [ferrante2014] eq. 4              sum_n 1/n sum_{m<=n} G[min(i_m, i_n)] w[i_n] / G[i_n]
+eGAP  [ferrante2014] eq. 6              sum_n 1/n sum_{m<=n} w[min(i_m, i_n)] = sum_k g_k AP_k
+====  ================================  =======================================================================
+
+>>> import gapboost as gb
+>>> gb.evaluate([gb.GAP(g=(0.5, 0.5))], y_true=[1, 2, 0], y_score=[3.0, 2.0, 1.0])
+{GAP(g=(0.5, 0.5)): 0.8333333333333333}
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from gapboost.measures.measure import Array, Measure, at_or_above, diagonal, reciprocal
+
+# Loose enough for a g that went through float32, far tighter than any mistake.
+SUM_TOLERANCE = 1e-6
+
+
+def as_thresholds(g: Any) -> tuple[float, ...] | None:
+    """Threshold probabilities as a tuple of floats.
+
+    Raises
+    ------
+    ValueError
+        Where `g` is not a non-empty sequence of non-negative numbers with sum 1.
+    """
+    if g is None:
+        return None
+    if isinstance(g, str) or not isinstance(g, Iterable):
+        raise ValueError(
+            f"g is {g!r}; expected one threshold probability for each of the grades 1..c, such as (0.5, 0.5)"
+        )
+    try:
+        thresholds = tuple(float(x) for x in g)
+    except (TypeError, ValueError):
+        raise ValueError(f"g is {g!r}; expected numbers, one for each of the grades 1..c") from None
+    if not thresholds:
+        raise ValueError("g is empty; expected one threshold probability for each of the grades 1..c")
+    if any(math.isnan(x) or x < 0 for x in thresholds):
+        raise ValueError(f"g is {thresholds}; expected probabilities, none of them negative or NaN")
+    if not abs(sum(thresholds) - 1) <= SUM_TOLERANCE:
+        raise ValueError(f"g is {thresholds} with sum {sum(thresholds):g}; expected probabilities with sum 1")
+    return thresholds
+
+
+@dataclass(frozen=True, repr=False)
+class GradedMeasure(Measure):
+    """A measure over threshold probabilities `g`, one for each positive grade; None is uniform over those that occur."""
+
+    g: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "g", as_thresholds(self.g))
+
+    @property
+    def n_grades(self) -> int | None:
+        """``len(g)``."""
+        return None if self.g is None else len(self.g)
+
+    def resolved(self, occurring: Array) -> Self:
+        """With ``g=None``: equal probabilities for the positive grades in `occurring`, 0 for the others."""
+        if self.g is not None:
+            return self
+        positive = [int(i) for i in occurring if i > 0]
+        if not positive:
+            raise ValueError("g is None and no document has a grade above 0; expected a g or some relevant documents")
+        g = [0.0] * max(positive)
+        for i in positive:
+            g[i - 1] = 1 / len(positive)
+        return type(self)(g=tuple(g), k=self.k)
+
+    def whole_discount(self, n: int) -> Array:
+        """1 / rank."""
+        return 1.0 / np.arange(1, n + 1)
+
+    def thresholds(self, top: int) -> tuple[Array, Array]:
+        """``g`` and ``G`` by grade ``0..top``, float64 of shape (top + 1,); index 0 is 0."""
+        if self.g is None:
+            raise ValueError(f"{self!r} leaves g to the data; expected a g, or a call of resolved() first")
+        g = np.zeros(top + 1)
+        g[1 : len(self.g) + 1] = self.g
+        return g, np.cumsum(g)
+
+    def tables(self, counts: Array) -> tuple[Array, Array]:
+        """See `Measure.tables`; ``own`` is the diagonal of ``pair``."""
+        grades = np.arange(counts.shape[1])
+        pair = self.pair(counts, np.minimum(grades[:, None], grades[None, :]))
+        return pair, diagonal(pair)
+
+    def pair(self, counts: Array, lower: Array) -> Array:
+        """Worth of a pair, float64 of shape (Q, c + 1, c + 1); ``lower[i, j] = min(i, j)``."""
+        raise NotImplementedError
+
+    def _w(self, counts: Array, g: Array) -> Array:
+        w: Array = np.cumsum(g * reciprocal(at_or_above(counts)), axis=1)
+        return w
+
+
+@dataclass(frozen=True, repr=False)
+class GAP(GradedMeasure):
+    """Graded average precision [robertson2010].
+
+    Parameters
+    ----------
+    g : sequence of float, optional
+        Probability that a user accepts documents from grade 1, 2, ... on; non-negative, sum 1. None: uniform over the
+        grades that occur in the (training) labels.
+    k : int, optional
+        Cut-off.
+
+    Raises
+    ------
+    ValueError
+        Where `g` or `k` is not of this kind.
+
+    Examples
+    --------
+    >>> GAP(g=(0.5, 0.5), k=10)
+    GAP(g=(0.5, 0.5), k=10)
+    """
+
+    @property
+    def short_name(self) -> str:
+        """``gap``."""
+        return "gap"
+
+    def pair(self, counts: Array, lower: Array) -> Array:
+        """``G[min(i, j)] / E[RB]``, with ``E[RB] = sum_i R[i] G[i]``."""
+        _, cumulative = self.thresholds(counts.shape[1] - 1)
+        pair: Array = cumulative[lower] * reciprocal(counts @ cumulative)[:, None, None]
+        return pair
+
+
+@dataclass(frozen=True, repr=False)
+class xGAP(GradedMeasure):
+    """Extended graded average precision, the expectation taken inside the precision [ferrante2014].
+
+    Unlike GAP and eGAP it can rise when a lower grade moves above a higher one.
+
+    Parameters
+    ----------
+    g : sequence of float, optional
+        As in `GAP`.
+    k : int, optional
+        Cut-off.
+    """
+
+    @property
+    def short_name(self) -> str:
+        """``xgap``."""
+        return "xgap"
+
+    def pair(self, counts: Array, lower: Array) -> Array:
+        """``G[min(i, j)] w[j] / G[j]``."""
+        g, cumulative = self.thresholds(counts.shape[1] - 1)
+        pair: Array = cumulative[lower] * (self._w(counts, g) * reciprocal(cumulative))[:, None, :]
+        return pair
+
+
+@dataclass(frozen=True, repr=False)
+class eGAP(GradedMeasure):
+    """Expected graded average precision: the expectation of AP over thresholds [ferrante2014].
+
+    Parameters
+    ----------
+    g : sequence of float, optional
+        As in `GAP`.
+    k : int, optional
+        Cut-off.
+    """
+
+    @property
+    def short_name(self) -> str:
+        """``egap``."""
+        return "egap"
+
+    def pair(self, counts: Array, lower: Array) -> Array:
+        """``w[min(i, j)]``."""
+        g, _ = self.thresholds(counts.shape[1] - 1)
+        pair: Array = self._w(counts, g)[:, lower]
+        return pair

@@ -1,0 +1,50 @@
+"""Precision at a cut-off.
+
+>>> import gapboost as gb
+>>> gb.evaluate([gb.Precision(k=2)], y_true=[1, 0, 2], y_score=[3.0, 2.0, 1.0])
+{Precision(k=2): 0.5}
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gapboost.measures.measure import Array, Measure, as_relevant
+
+
+@dataclass(frozen=True, repr=False)
+class Precision(Measure):
+    """Precision at k, ``#{n <= k: i_n >= rel} / k``; a list shorter than k is as if filled up with other documents.
+
+    Parameters
+    ----------
+    k : int, default=10
+        Cut-off.
+    rel : int, default=1
+        The lowest grade that counts as relevant.
+    """
+
+    k: int | None = field(default=10, kw_only=True, metadata={"always_shown": True})
+    rel: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.k is None:
+            raise ValueError("k is None; expected a cut-off >= 1: precision needs one")
+        object.__setattr__(self, "rel", as_relevant(self.rel))
+
+    @property
+    def short_name(self) -> str:
+        """``precision``."""
+        return "precision"
+
+    def whole_discount(self, n: int) -> Array:
+        """``1 / k`` at every rank."""
+        assert self.k is not None
+        return np.full(n, 1.0 / self.k)
+
+    def tables(self, counts: Array) -> tuple[Array, Array]:
+        """``own[j] = 1{j >= rel}``; no pairs."""
+        n_grades = counts.shape[1]
+        own = np.tile((np.arange(n_grades) >= self.rel).astype(np.float64), (len(counts), 1))
+        return np.zeros((len(counts), n_grades, n_grades)), own

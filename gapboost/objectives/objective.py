@@ -1,0 +1,95 @@
+"""What an objective is: a frozen value over a measure that turns scores into gradients, query by query."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
+
+import numpy as np
+
+from gapboost.measures import Measure
+from gapboost.queries import Array, Judged, checked_scores, judged
+
+
+class Pass(ABC):
+    """One objective on one data set, with everything that does not change between boosting iterations."""
+
+    @abstractmethod
+    def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
+        """Write the gradients at `scores` to `grad` and `hess`; all of shape (N,), float32 or float64, grouped order."""
+
+
+@dataclass(frozen=True, repr=False)
+class Objective(ABC):
+    """A way to train for a measure.
+
+    Parameters
+    ----------
+    measure : Measure
+        What to train for.
+    """
+
+    measure: Measure
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.measure, Measure):
+            raise TypeError(f"measure is {self.measure!r}; expected a measure such as GAP(g=(0.5, 0.5))")
+
+    def __repr__(self) -> str:
+        options = [
+            f"{f.name}={getattr(self, f.name)!r}" for f in fields(self)[1:] if getattr(self, f.name) != f.default
+        ]
+        return f"{type(self).__name__}({', '.join([repr(self.measure), *options])})"
+
+    @abstractmethod
+    def prepared(self, data: Judged, n_jobs: int | None = None) -> Pass:
+        """Everything the gradients of `data` need that does not change between iterations."""
+
+    def resolved(self, occurring: Array) -> Self:
+        """The same objective with what its measure leaves to the data taken from the grades that occur."""
+        return replace(self, measure=self.measure.resolved(occurring))
+
+    def gradients(
+        self,
+        y_true: Any,
+        y_score: Any,
+        qid: Any = None,
+        *,
+        sample_weight: Any = None,
+        n_jobs: int | None = None,
+    ) -> tuple[Array, Array]:
+        """Gradient and hessian of the objective, to be minimised, for each document.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (N,)
+            Integer grades ``0..c``.
+        y_score : array-like of shape (N,)
+            Finite scores.
+        qid : array-like of shape (N,), optional
+            Query id of each row, in any order of rows; None: one query.
+        sample_weight : array-like of shape (Q,) or (N,), optional
+            Weights of the queries: they multiply the gradients.
+        n_jobs : int, optional
+            Threads; the result is the same for every number.
+
+        Returns
+        -------
+        grad, hess : float64 ndarrays of shape (N,)
+            In the order of the rows.
+
+        Raises
+        ------
+        ValueError
+            Where an argument is unusable; the message names it, what was found and what is expected.
+        """
+        data = judged(y_true, qid, sample_weight=sample_weight, known=known_grades(self.measure))
+        scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
+        occurring = data.occurring if data.occurring[-1] > 0 else np.array([1])
+        grad, hess = np.empty(len(scores)), np.empty(len(scores))
+        self.resolved(occurring).prepared(data, n_jobs)(scores, grad, hess)
+        return data.queries.ungrouped(grad), data.queries.ungrouped(hess)
+
+
+def known_grades(measure: Measure) -> tuple[int, str] | None:
+    """What `gapboost.queries.judged` needs to refuse grades that `measure` does not know."""
+    return None if measure.n_grades is None else (measure.n_grades, repr(measure))

@@ -1,0 +1,305 @@
+"""From rows to queries: any qid, grades, scores and weights are checked here, once, and nowhere else."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+# The tables of a measure hold one number for every pair of grades, so grades are labels of an ordered scale,
+# not real-valued gains: 0..255 costs 0.5 MB a query at worst.
+MAX_GRADE = 255
+
+
+@dataclass(frozen=True, eq=False)
+class Queries:
+    """Which rows belong to which query.
+
+    Attributes
+    ----------
+    ids : ndarray of shape (Q,)
+        The distinct query ids in the order in which they first occur.
+    offsets : int64 ndarray of shape (Q + 1,)
+        After grouping, rows ``offsets[q]:offsets[q + 1]`` are the documents of query ``q``.
+    rows : int64 ndarray of shape (N,) or None
+        Row numbers, query by query, in their given order within each query; None where the rows already are so.
+    """
+
+    ids: Array
+    offsets: Array
+    rows: Array | None
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of documents."""
+        return int(self.offsets[-1])
+
+    @property
+    def sizes(self) -> Array:
+        """Number of documents of each query, int64 of shape (Q,)."""
+        return np.diff(self.offsets)
+
+    def grouped(self, values: Array) -> Array:
+        """Rows of `values` query by query; the array itself where they already are."""
+        return values if self.rows is None else values[self.rows]
+
+    def ungrouped(self, values: Array) -> Array:
+        """Undo `grouped`."""
+        if self.rows is None:
+            return values
+        original = np.empty_like(values)
+        original[self.rows] = values
+        return original
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Queries with the grades of their documents, query by query.
+
+    Attributes
+    ----------
+    queries : Queries
+    grades : int32 ndarray of shape (N,)
+        In grouped order.
+    counts : int64 ndarray of shape (Q, c + 1)
+        Documents of each grade; the recall base where one was given.
+    weights : float64 ndarray of shape (Q,)
+    """
+
+    queries: Queries
+    grades: Array
+    counts: Array
+    weights: Array
+
+    @property
+    def occurring(self) -> Array:
+        """The distinct grades that the counts know, ascending."""
+        return np.flatnonzero(self.counts.any(axis=0))
+
+    @property
+    def n_contrasts(self) -> int:
+        """Number of queries that hold documents of two different grades: the others cannot teach an order."""
+        begins = self.queries.offsets[:-1]
+        lowest = np.minimum.reduceat(self.grades, begins)
+        highest = np.maximum.reduceat(self.grades, begins)
+        return int(np.count_nonzero(lowest != highest))
+
+
+def judged(
+    y_true: Any,
+    qid: Any,
+    *,
+    sample_weight: Any = None,
+    recall_base: Any = None,
+    known: tuple[int, str] | None = None,
+    names: tuple[str, str, str] = ("y_true", "qid", "sample_weight"),
+) -> Judged:
+    """Check grades, query ids and weights and bring them together, query by query.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (N,)
+        Integer grades ``0..c`` of any numeric dtype.
+    qid : array-like of shape (N,) or None
+        One id a row; None makes all rows one query.
+    sample_weight : array-like of shape (Q,) or (N,), optional
+        Weights of the queries, in the order in which the queries first occur, or of the rows, constant in a query.
+    recall_base : mapping from query id, or array-like of shape (Q, c + 1), optional
+        Grade counts of the queries where judged documents are missing from the rows.
+    known : tuple of int and str, optional
+        The highest grade that the caller's measure knows, and how that measure prints.
+    names : tuple of str
+        What the caller calls `y_true`, `qid` and `sample_weight`: errors name them so.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, what was found and what is expected.
+    """
+    grades = checked_grades(y_true, names[0], known)
+    queries = grouped_rows(qid, len(grades), names[1], names[0])
+    weights = query_weights(sample_weight, queries, names[2])
+    grades = np.ascontiguousarray(queries.grouped(grades))
+    top = max(int(grades.max()), known[0] if known else 0)
+    counts = grade_counts(grades, queries.offsets, top)
+    if recall_base is not None:
+        counts = checked_recall_base(recall_base, counts, queries.ids, names[1])
+    return Judged(queries, grades, counts, weights)
+
+
+def grade_counts(grades: Array, offsets: Array, top: int) -> Array:
+    """Documents of each grade ``0..top`` in each query, int64 of shape (Q, top + 1)."""
+    n_queries = len(offsets) - 1
+    of_query = np.repeat(np.arange(n_queries), np.diff(offsets))
+    flat = np.bincount(of_query * (top + 1) + grades, minlength=n_queries * (top + 1))
+    return flat.reshape(n_queries, top + 1)
+
+
+def one_dimensional(values: Any, name: str) -> Array:
+    """`values` as an array with one entry a row."""
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"{name} has shape {array.shape}; expected one value a row, shape (n_rows,)")
+    return array
+
+
+def checked_grades(y_true: Any, name: str, known: tuple[int, str] | None = None) -> Array:
+    """Grades as int32, or a ValueError that says what is wrong with them."""
+    grades = one_dimensional(y_true, name)
+    if grades.size == 0:
+        raise ValueError(f"{name} is empty; expected at least one document")
+    if grades.dtype == object:
+        try:
+            grades = grades.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"{name} holds values that are not numbers; expected integer grades 0..c") from None
+    if grades.dtype.kind not in "biuf":
+        raise ValueError(f"{name} has dtype {grades.dtype}; expected integer grades 0..c")
+    if grades.dtype.kind == "f":
+        broken = ~np.isfinite(grades)
+        if broken.any():
+            raise ValueError(f"{name} holds {int(broken.sum())} NaN or infinite values; expected integer grades 0..c")
+        fractional = grades != np.floor(grades)
+        if fractional.any():
+            raise ValueError(f"{name} holds the fractional value {grades[fractional][0]}; expected integer grades 0..c")
+    lowest, highest = grades.min(), grades.max()
+    if lowest < 0:
+        raise ValueError(f"{name} holds the negative grade {lowest:g}; expected integer grades 0..c")
+    if known is not None and highest > known[0]:
+        raise ValueError(
+            f"{name} holds the grade {highest:g}, but {known[1]} knows the grades 0..{known[0]}; expected a vector with "
+            "one entry for each positive grade, or lower grades"
+        )
+    if highest > MAX_GRADE:
+        raise ValueError(
+            f"{name} holds the grade {highest:g}; expected grades up to {MAX_GRADE}: map gains or clicks to a few "
+            "ordered grades first"
+        )
+    return grades.astype(np.int32)
+
+
+def checked_scores(y_score: Any, n_rows: int, name: str = "y_score", rows_of: str = "y_true") -> Array:
+    """Scores as float32 or float64, finite, one a row."""
+    scores = one_dimensional(y_score, name)
+    if len(scores) != n_rows:
+        raise ValueError(f"{name} has {len(scores)} rows but {rows_of} has {n_rows}; expected one score a row")
+    if scores.dtype not in (np.float32, np.float64):
+        try:
+            scores = scores.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"{name} has dtype {scores.dtype}; expected numbers") from None
+    broken = ~np.isfinite(scores)
+    if broken.any():
+        raise ValueError(f"{name} holds {int(broken.sum())} NaN or infinite values; expected finite scores")
+    return np.ascontiguousarray(scores)
+
+
+def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_true") -> Queries:
+    """Group rows by query id: strings, 64-bit integers or anything else that sorts, in any order of rows."""
+    if qid is None:
+        return Queries(np.zeros(1, dtype=np.int64), np.array([0, n_rows], dtype=np.int64), None)
+    ids = one_dimensional(qid, name)
+    if len(ids) != n_rows:
+        raise ValueError(f"{name} has {len(ids)} rows but {rows_of} has {n_rows}; expected one query id a row")
+    if ids.dtype == object:
+        if any(_is_missing(i) for i in ids):
+            raise ValueError(f"{name} holds missing values; expected a query id in every row")
+        # A dict keeps 1 and "1" apart and needs no order between ids of different types.
+        seen: dict[Any, int] = {}
+        codes = np.fromiter((seen.setdefault(i, len(seen)) for i in ids), dtype=np.int64, count=n_rows)
+        distinct = np.empty(len(seen), dtype=object)
+        distinct[:] = list(seen)
+        grouped = grouped_rows(codes, n_rows, name, rows_of)
+        return Queries(distinct[grouped.ids], grouped.offsets, grouped.rows)
+    if ids.dtype.kind == "f" and np.isnan(ids).any():
+        raise ValueError(f"{name} holds {int(np.isnan(ids).sum())} NaN values; expected a query id in every row")
+    starts = np.concatenate(([0], np.flatnonzero(ids[1:] != ids[:-1]) + 1)).astype(np.int64)
+    if len(np.unique(ids[starts])) == len(starts):
+        return Queries(ids[starts], np.append(starts, n_rows), None)
+    _, first_row, code = np.unique(ids, return_index=True, return_inverse=True)
+    by_first_row = np.argsort(first_row)
+    position = np.empty_like(by_first_row)
+    position[by_first_row] = np.arange(len(by_first_row))
+    code = position[code]
+    offsets = np.concatenate(([0], np.cumsum(np.bincount(code)))).astype(np.int64)
+    return Queries(ids[first_row[by_first_row]], offsets, np.argsort(code, kind="stable"))
+
+
+def _is_missing(value: Any) -> bool:
+    # pandas.NA answers `!=` with itself, so the usual NaN test cannot be used on it.
+    return (
+        value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+    )
+
+
+def query_weights(sample_weight: Any, queries: Queries, name: str = "sample_weight") -> Array:
+    """Weights of the queries as float64 of shape (Q,), from weights of the queries or of the rows."""
+    if sample_weight is None:
+        return np.ones(len(queries))
+    given = one_dimensional(sample_weight, name)
+    try:
+        given = given.astype(np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} has dtype {given.dtype}; expected numbers") from None
+    if not np.isfinite(given).all() or (given < 0).any():
+        raise ValueError(f"{name} holds a negative, NaN or infinite value; expected finite weights >= 0")
+    if len(given) == queries.n_rows:
+        by_row = queries.grouped(given)
+        weights = by_row[queries.offsets[:-1]]
+        differing = np.repeat(weights, queries.sizes) != by_row
+        if differing.any():
+            q = int(np.searchsorted(queries.offsets, int(np.argmax(differing)), side="right")) - 1
+            raise ValueError(
+                f"{name} varies within query {queries.ids[q]!r}; expected one weight a query, or one a row that is "
+                "the same for all rows of a query"
+            )
+    elif len(given) == len(queries):
+        weights = given
+    else:
+        raise ValueError(
+            f"{name} has {len(given)} values; expected one a query ({len(queries)}) or one a row ({queries.n_rows})"
+        )
+    if not (weights > 0).any():
+        raise ValueError(f"{name} is 0 for every query; expected at least one positive weight")
+    return np.ascontiguousarray(weights)
+
+
+def checked_recall_base(recall_base: Any, counts: Array, ids: Array, qid_name: str = "qid") -> Array:
+    """Grade counts of every query, int64 of shape (Q, c + 1), at least as large as those of the rows from grade 1 on."""
+    if isinstance(recall_base, Mapping):
+        missing = [i for i in ids.tolist() if i not in recall_base]
+        if missing:
+            raise ValueError(
+                f"recall_base lacks query {missing[0]!r} of {qid_name}; expected grade counts of every query"
+            )
+        width = max(len(recall_base[i]) for i in ids.tolist())
+        base = np.zeros((len(ids), width))
+        for q, i in enumerate(ids.tolist()):
+            base[q, : len(recall_base[i])] = recall_base[i]
+    else:
+        base = np.asarray(recall_base)
+        if base.ndim != 2 or len(base) != len(counts) or base.dtype.kind not in "iuf":
+            raise ValueError(
+                f"recall_base has shape {base.shape} and dtype {base.dtype}; expected numbers of shape "
+                f"({len(counts)}, number of grades): how many documents of each query have grade 0, 1, ..."
+            )
+    if not np.isfinite(base).all() or (base < 0).any() or (base != np.floor(base)).any():
+        raise ValueError("recall_base holds a negative, fractional or NaN count; expected numbers of documents")
+    width = max(base.shape[1], counts.shape[1])
+    whole = np.zeros((len(counts), width), dtype=np.int64)
+    whole[:, : base.shape[1]] = base
+    listed = np.zeros_like(whole)
+    listed[:, : counts.shape[1]] = counts
+    short = (whole < listed)[:, 1:].any(axis=1)
+    if short.any():
+        q = int(np.argmax(short))
+        raise ValueError(
+            f"recall_base counts {whole[q].tolist()} documents by grade for query {ids[q]!r}, but {listed[q].tolist()} "
+            "are listed; expected at least the listed ones from grade 1 on"
+        )
+    return whole

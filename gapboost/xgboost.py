@@ -1,0 +1,252 @@
+"""XGBoost: a ranker beside `xgboost.XGBRanker`, and callbacks for `xgboost.train`."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import xgboost
+
+from gapboost.callbacks import Gradients, Metrics, as_gradients, as_metrics
+from gapboost.measures import Measure
+from gapboost.objectives import Objective
+from gapboost.queries import Array
+from gapboost.ranker import GAPRanker, RankingRows
+
+__all__ = ["XGBGAPRanker", "eval_metric", "objective"]
+
+# Parameters that steer XGBoost's own ranking objectives start so, or are these. They would be ignored without a word.
+OWN_RANKING_PREFIX = "lambdarank_"
+OWN_RANKING_PARAMETERS = ("ndcg_exp_gain", "disable_default_eval_metric")
+
+# What a saved model says it was trained with: XGBRanker().load_model() takes it, and predictions are raw scores.
+SAVED_AS = "rank:ndcg"
+
+
+def objective(
+    measure: str | Measure | Objective = "gap", *, g: Any = None, n_jobs: int | None = None
+) -> "XGBoostObjective":
+    """An objective for ``xgboost.train(..., obj=...)``.
+
+    Parameters
+    ----------
+    measure : str, Measure or Objective, default="gap"
+        Trained for by LambdaRank; an objective value trains its own way.
+    g : sequence of float, optional
+        Threshold probabilities for a named graded measure; None is uniform over the grades of the training labels.
+    n_jobs : int, optional
+        Threads for the gradients.
+
+    Notes
+    -----
+    Set ``{"base_score": 0.0, "disable_default_eval_metric": 1}`` beside it: XGBoost shifts all scores by 0.5 and reports
+    rmse otherwise. The weight of a query multiplies its gradients.
+    """
+    return XGBoostObjective(as_gradients(measure, g), n_jobs)
+
+
+def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = None) -> "XGBoostMetric":
+    """A metric for ``xgboost.train(custom_metric=...)``; early stopping maximises it without being told.
+
+    Parameters
+    ----------
+    measure : str, Measure or list of them, default="gap"
+    g : sequence of float, optional
+        Threshold probabilities for a named graded measure; None is uniform over the grades of each data set.
+    n_jobs : int, optional
+        Threads.
+    """
+    return XGBoostMetric(as_metrics(measure, g), n_jobs)
+
+
+class XGBoostObjective(Gradients):
+    """Called by `xgboost.train` as ``(preds, dmatrix)``."""
+
+    def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Array, Array]:
+        """Gradient and hessian, float32 of shape (N,)."""
+        return self.gradients(*_arguments(preds, dmatrix))
+
+
+class XGBoostMetric(Metrics):
+    """Called by `xgboost.train` as ``(preds, dmatrix)``."""
+
+    def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> list[tuple[str, float]]:
+        """``[(name, value)]``."""
+        return self.values(*_arguments(preds, dmatrix))
+
+
+def _arguments(preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Array, Array, Array, Array | None]:
+    weight = dmatrix.get_weight()
+    sizes = np.diff(dmatrix.get_uint_info("group_ptr").astype(np.int64))
+    return preds, dmatrix.get_label(), sizes, weight if len(weight) else None
+
+
+class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
+    """XGBoost trained for graded average precision or another measure.
+
+    Parameters
+    ----------
+    measure : {"gap", "xgap", "egap", "ap", "ndcg", "precision"} or Measure, default="gap"
+        What to train for, to report on evaluation sets and to score by.
+    g : sequence of float, optional
+        Threshold probabilities of a named graded measure, one for each positive grade; None is uniform over the grades
+        that occur in the training labels.
+    objective : {"lambdarank"} or Objective, default="lambdarank"
+        How to train for it. A value brings its own measure; `measure` and `g` then stay at their defaults.
+    **kwargs
+        Every parameter of `xgboost.XGBRanker`; `eval_metric` takes names and values of measures.
+
+    Attributes
+    ----------
+    measure_, objective_ : Measure, Objective
+        What was trained for, g filled in.
+    g_ : tuple of float or None
+    n_queries_in_, best_iteration_ : int
+    evals_result_, best_iteration, feature_importances_, ...
+        As in `xgboost.XGBRanker`.
+    """
+
+    def __init__(
+        self,
+        *,
+        measure: str | Measure = "gap",
+        g: Sequence[float] | None = None,
+        objective: str | Objective = "lambdarank",
+        **kwargs: Any,
+    ) -> None:
+        # XGBRanker accepts only its own objectives by name, so it is shown one and the parameter is set afterwards.
+        super().__init__(objective=SAVED_AS, **kwargs)
+        self.objective = objective
+        self.measure = measure
+        self.g = g
+
+    @property
+    def best_iteration_(self) -> int:
+        """Best round by early stopping, counted from 0 as XGBoost does."""
+        return int(self.best_iteration)
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        qid: Any = None,
+        sample_weight: Any = None,
+        *,
+        base_margin: Any = None,
+        eval_set: Any = None,
+        eval_qid: Any = None,
+        sample_weight_eval_set: Any = None,
+        base_margin_eval_set: Any = None,
+        verbose: bool | int | None = False,
+        xgb_model: Any = None,
+    ) -> "XGBGAPRanker":
+        """Train.
+
+        Parameters
+        ----------
+        X : array-like of shape (N, n_features)
+        y : array-like of shape (N,)
+            Integer grades ``0..c``.
+        qid : array-like of shape (N,)
+            Query id of each row, in any order of rows.
+        sample_weight : array-like of shape (Q,) or (N,), optional
+            One weight a query in the order in which the queries first occur, or one a row, constant in a query.
+        eval_set : list of (X, y), optional
+        eval_qid : list of array-like, optional
+            Query ids of each pair in `eval_set`.
+        base_margin, sample_weight_eval_set, base_margin_eval_set, verbose, xgb_model
+            As in `xgboost.XGBRanker.fit`; early stopping by ``early_stopping_rounds=`` of the ranker.
+
+        Raises
+        ------
+        ValueError, TypeError
+            Before any training, where an argument or parameter is unusable; the message names it, what was found and
+            what is expected.
+        """
+        parameters = self._vendor_parameters()
+        measure, how = self._requested()
+        rows = self._training_rows(X, y, qid, sample_weight, measure)
+        measure, how = measure.resolved(rows.data.occurring), how.resolved(rows.data.occurring)
+        evals = self._eval_rows(eval_set, eval_qid, sample_weight_eval_set, "sample_weight_eval_set", measure)
+        # XGBoost's early stopping goes by the last metric of the last evaluation set.
+        metrics = self._metrics(self.eval_metric, measure, rows.data.occurring, measure_last=True)
+        start = rows.grouped(base_margin, "base_margin")
+        gradients = XGBoostObjective(how, self.n_jobs)
+        floor = parameters.get("min_child_weight")
+        if self.booster != "gblinear":
+            self._check_learnable(gradients, rows, start, 1.0 if floor is None else floor, "min_child_weight")
+
+        train = self._matrix(rows, start, sample_weight is not None, None)
+        margins = [None] * len(evals) if base_margin_eval_set is None else base_margin_eval_set
+        if len(margins) != len(evals):
+            raise ValueError(
+                f"base_margin_eval_set has {len(margins)} entries; expected one for each of {len(evals)} eval sets"
+            )
+        watched = [
+            (
+                self._matrix(e, e.grouped(m, f"base_margin_eval_set[{i}]"), sample_weight_eval_set is not None, train),
+                name,
+            )
+            for i, (e, m, name) in enumerate(
+                zip(evals, margins, [f"validation_{i}" for i in range(len(evals))], strict=True)
+            )
+        ]
+        evals_result: dict[str, dict[str, list[float]]] = {}
+        with xgboost.config_context(**({} if self.verbosity is None else {"verbosity": self.verbosity})):
+            booster = xgboost.train(
+                parameters,
+                train,
+                num_boost_round=self.get_num_boosting_rounds(),
+                evals=watched,
+                obj=gradients,
+                custom_metric=XGBoostMetric(metrics, self.n_jobs),
+                early_stopping_rounds=self.early_stopping_rounds,
+                evals_result=evals_result,
+                verbose_eval=verbose,
+                xgb_model=xgb_model.get_booster() if isinstance(xgb_model, xgboost.XGBModel) else xgb_model,
+                callbacks=self.callbacks,
+            )
+        self._Booster = booster
+        self.evals_result_ = evals_result
+        self.measure_, self.objective_, self.n_queries_in_ = measure, how, len(rows.data.queries)
+        return self
+
+    def _matrix(
+        self, rows: RankingRows, margin: Array | None, weighted: bool, reference: xgboost.DMatrix | None
+    ) -> xgboost.DMatrix:
+        """Binned once for tree methods that bin; query codes are small integers, whatever the ids are."""
+        queries = rows.data.queries
+        common = {
+            "data": rows.X,
+            "label": rows.y,
+            "qid": np.repeat(np.arange(len(queries), dtype=np.uint32), queries.sizes),
+            "weight": rows.data.weights if weighted else None,
+            "base_margin": margin,
+            "missing": self.missing,
+            "feature_types": self.feature_types,
+            "feature_weights": self.feature_weights if reference is None else None,
+            "enable_categorical": self.enable_categorical,
+            "nthread": self.n_jobs,
+        }
+        if self.booster == "gblinear" or self.tree_method in ("exact", "approx"):
+            return xgboost.DMatrix(**common)
+        return xgboost.QuantileDMatrix(**common, ref=reference, max_bin=self.max_bin)
+
+    def _vendor_parameters(self) -> dict[str, Any]:
+        """Parameters for `xgboost.train`, after refusing those that cannot work with a custom objective."""
+        parameters = dict(self.get_xgb_params())
+        for name in ("measure", "g", "objective", "eval_metric"):
+            parameters.pop(name, None)
+        for name, value in parameters.items():
+            if value is not None and (name.startswith(OWN_RANKING_PREFIX) or name in OWN_RANKING_PARAMETERS):
+                raise ValueError(
+                    f"{name} is {value!r}; expected it unset: it steers XGBoost's own objectives and metrics, not this one. "
+                    "See measure, objective=LambdaRank(...) and eval_metric"
+                )
+        # XGBoost starts from 0.5 with a custom objective, and reports rmse.
+        base_score = parameters.pop("base_score", None)
+        return {
+            **{name: value for name, value in parameters.items() if value is not None},
+            "objective": SAVED_AS,
+            "base_score": 0.0 if base_score is None else base_score,
+            "disable_default_eval_metric": 1,
+        }

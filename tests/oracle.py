@@ -1,0 +1,287 @@
+"""A slow, obvious oracle: every measure and gradient as the papers write it, in plain Python loops.
+
+It shares nothing with gapboost: not the quadratic form, not the O(1) swap change, not the closed form for ties.
+
+A *value function* is any callable ``value(ranked, counts=None)``: the worth of a list of integer grades, best rank
+first. Build one with ``functools.partial(gap, g=g, k=10)``; the oracle always passes ``counts`` by keyword.
+``counts[i]`` is the number of documents of grade i that the query has (the recall base). By default they are counted
+in the list; give them where judged documents are missing from the list. A cut-off ``k`` makes the ranks beyond k worth
+nothing and leaves the recall base whole. A query in which nothing is relevant has value 0.
+
+Papers: robertson-2010 (GAP), ferrante-2014 (xGAP, eGAP, their equation numbers), yilmaz-2009 (PC(k), LambdaRank).
+"""
+
+import itertools
+import math
+
+import numpy as np
+
+MIN_HESSIAN = 1e-16
+
+# ------------------------------------------------------------------------------------------------- the recall base
+
+
+def grade_counts(grades, c):
+    """R(0..c): how many documents have each grade."""
+    counts = [0] * (c + 1)
+    for grade in grades:
+        counts[int(grade)] += 1
+    return counts
+
+
+def _checked(ranked, counts, c):
+    """Grades as ints and counts as a list of ints of length c + 1 or more, or ValueError when they contradict."""
+    ranked = [int(grade) for grade in ranked]
+    if ranked and not 0 <= min(ranked) <= max(ranked) <= c:
+        raise ValueError(f"grades must lie in 0..{c}: {ranked}")
+    listed = grade_counts(ranked, c)
+    counts = listed if counts is None else [int(count) for count in counts]
+    counts = counts + [0] * (c + 1 - len(counts))
+    if any(counts[c + 1 :]):
+        raise ValueError(f"counts hold grades above {c}: {counts}")
+    for grade in range(1, c + 1):  # documents without a judgement have grade 0, so only relevant grades are checked
+        if counts[grade] < listed[grade]:
+            raise ValueError(f"the list has more documents of grade {grade} than the counts {counts}")
+    return ranked, counts
+
+
+def recall_base(counts, k):
+    """RB(k) = R(k) + ... + R(c): the documents that a user with threshold k finds relevant."""
+    return sum(counts[k:])
+
+
+def _last_rank(ranked, k):
+    return len(ranked) if k is None else min(k, len(ranked))
+
+
+# ---------------------------------------------------------------------------------------------------- the measures
+
+
+def expected_precision(ranked, n, g):
+    """E[PC_n] = sum_{j=1..i_n} g_j * |{m <= n: i_m >= j}| / n (robertson-2010, 2.2)."""
+    total = 0.0
+    for j in range(1, ranked[n - 1] + 1):
+        found = 0
+        for m in range(1, n + 1):
+            if ranked[m - 1] >= j:
+                found += 1
+        total += g[j - 1] * found / n
+    return total
+
+
+def gap(grades_ranked, g, counts=None, k=None):
+    """GAP = sum_n E[PC_n] / sum_i R(i) sum_{j<=i} g_j (robertson-2010, 2.2; ferrante-2014, eq. 4)."""
+    ranked, counts = _checked(grades_ranked, counts, len(g))
+    largest = 0.0
+    for i in range(1, len(g) + 1):
+        for j in range(1, i + 1):
+            largest += counts[i] * g[j - 1]
+    if largest == 0:
+        return 0.0
+    total = 0.0
+    for n in range(1, _last_rank(ranked, k) + 1):
+        total += expected_precision(ranked, n, g)
+    return total / largest
+
+
+def xgap(grades_ranked, g, counts=None, k=None):
+    """xGAP = sum_n P[select d_n] * (1/n) sum_{m<=n} P[d_m relevant | d_n relevant] (ferrante-2014, eq. 5).
+
+    P[select d_n] = sum_{h<=i_n} g_h / RB(h): first a user, then one of the documents relevant to that user.
+    P[d_m relevant | d_n relevant] = sum_{h<=min(i_m,i_n)} g_h / sum_{h<=i_n} g_h.
+    """
+    ranked, counts = _checked(grades_ranked, counts, len(g))
+    total = 0.0
+    for n in range(1, _last_rank(ranked, k) + 1):
+        pivot = ranked[n - 1]
+        select = 0.0
+        relevant = 0.0
+        for h in range(1, pivot + 1):
+            select += g[h - 1] / recall_base(counts, h)
+            relevant += g[h - 1]
+        if relevant == 0:  # no user finds the document relevant: it is never selected
+            continue
+        for m in range(1, n + 1):
+            both = 0.0
+            for h in range(1, min(ranked[m - 1], pivot) + 1):
+                both += g[h - 1]
+            total += select * (both / relevant) / n
+    return total
+
+
+def ap(grades_ranked, rel, counts=None, k=None):
+    """AP(t) = 1/RB(t) sum_n r_n(t) Prec_n(t), r_n(t) = 1 if i_n >= t (ferrante-2014, eq. 2); 0 if RB(t) = 0."""
+    c = max([rel, *(int(grade) for grade in grades_ranked)]) if counts is None else len(counts) - 1
+    ranked, counts = _checked(grades_ranked, counts, c)
+    base = recall_base(counts, rel)
+    if base == 0:
+        return 0.0
+    total = 0.0
+    found = 0
+    for n in range(1, _last_rank(ranked, k) + 1):
+        if ranked[n - 1] >= rel:
+            found += 1
+            total += found / n
+    return total / base
+
+
+def egap(grades_ranked, g, counts=None, k=None):
+    """eGAP = E[AP(K)] = sum_t g_t AP(t), AP(t) = 0 where RB(t) = 0 (ferrante-2014, eq. 6)."""
+    ranked, counts = _checked(grades_ranked, counts, len(g))
+    total = 0.0
+    for threshold in range(1, len(g) + 1):
+        total += g[threshold - 1] * ap(ranked, threshold, counts, k)
+    return total
+
+
+def ndcg(grades_ranked, counts=None, k=None, gains=None):
+    """nDCG@k = sum_{n<=k} gain(i_n) / log2(n + 1), over its maximum; gain(i) = 2**i - 1 unless given."""
+    c = max((int(grade) for grade in grades_ranked), default=0) if counts is None else len(counts) - 1
+    ranked, counts = _checked(grades_ranked, counts, c)
+    if gains is None:
+        gains = [2**i - 1 for i in range(c + 1)]
+    ideal = []
+    for i in range(c + 1):
+        ideal += [gains[i]] * counts[i]
+    ideal.sort(reverse=True)
+    last = math.inf if k is None else k
+    best = sum(gain / math.log2(n + 1) for n, gain in enumerate(ideal, start=1) if n <= last)
+    if best == 0:
+        return 0.0
+    return sum(gains[i] / math.log2(n + 1) for n, i in enumerate(ranked, start=1) if n <= last) / best
+
+
+def precision(grades_ranked, rel, k, counts=None):
+    """PC(k) (P@k) = |{n <= k: i_n >= rel}| / k; k divides also where the list is shorter. `counts` change nothing."""
+    return sum(1 for grade in grades_ranked[:k] if grade >= rel) / k
+
+
+# --------------------------------------------------------------------------------------------------- swaps and ties
+
+
+def swap_change(value, ranked, p, q, counts=None):
+    """The value after the documents at ranks p and q (1-based) changed places, minus the value before."""
+    swapped = list(ranked)
+    swapped[p - 1], swapped[q - 1] = ranked[q - 1], ranked[p - 1]
+    return value(swapped, counts=counts) - value(list(ranked), counts=counts)
+
+
+def tied_groups(scores):
+    """Rows by descending score, tied rows together and in row order: [[0, 2], [1]] for scores (5, 3, 5)."""
+    groups = []
+    for score in sorted({float(score) for score in scores}, reverse=True):
+        groups.append([row for row in range(len(scores)) if float(scores[row]) == score])
+    return groups
+
+
+def row_order(scores):
+    """Rows best first; tied rows stay in row order."""
+    return [row for group in tied_groups(scores) for row in group]
+
+
+def value_in_row_order(value, grades, scores, counts=None):
+    """The value of the list in which tied rows stay in row order."""
+    return value([int(grades[row]) for row in row_order(scores)], counts=counts)
+
+
+def expected_over_ties(value, grades, scores, counts=None):
+    """The mean value over all permutations of the tied groups (t! lists for a group of t: keep them small)."""
+    values = []
+    for orders in itertools.product(*(itertools.permutations(group) for group in tied_groups(scores))):
+        ranked = [int(grades[row]) for order in orders for row in order]
+        values.append(value(ranked, counts=counts))
+    return math.fsum(values) / len(values)
+
+
+# ------------------------------------------------------------------------------------------------------- LambdaRank
+
+
+def logistic(x):
+    """1 / (1 + e^-x) without overflow for any x."""
+    if x >= 0:
+        return 1.0 / (1.0 + math.exp(-x))
+    return math.exp(x) / (1.0 + math.exp(x))
+
+
+def lambda_gradients(value, grades, scores, sigma, order, truncation=None, normalize=False, counts=None):
+    """(grad, hess), a number per row: the RankNet gradients of all pairs, weighted by the signed change of a swap.
+
+    `order` lists the rows best first. For ranks p < q with grades a, b: x = sigma (s_p - s_q), t = 1 / (1 + e^x),
+    Delta = swap_change(p, q); a > b: lambda = Delta t, eta = -Delta t (1 - t); a < b: lambda = Delta (1 - t),
+    eta = Delta t (1 - t); a = b: nothing. Upper row += sigma lambda, lower row -= sigma lambda, both hessians +=
+    sigma^2 eta. `truncation`: only pairs with p <= truncation. `normalize`: both times log2(1 + S) / S with S = the
+    sum of the rows' |grad|. At last the hessian is at least 1e-16.
+    """
+    rows = [int(row) for row in order]
+    if sorted(rows) != list(range(len(grades))):
+        raise ValueError("order must hold every row once")
+    ranked = [int(grades[row]) for row in rows]
+    grad = [0.0] * len(ranked)
+    hess = [0.0] * len(ranked)
+    for p in range(1, len(ranked) + 1):
+        if truncation is not None and p > truncation:
+            break
+        for q in range(p + 1, len(ranked) + 1):
+            upper, lower = rows[p - 1], rows[q - 1]
+            a, b = ranked[p - 1], ranked[q - 1]
+            if a == b:
+                continue
+            x = sigma * (float(scores[upper]) - float(scores[lower]))
+            t, one_minus_t = logistic(-x), logistic(x)
+            delta = swap_change(value, ranked, p, q, counts)
+            if a > b:
+                lam, eta = delta * t, -delta * t * one_minus_t
+            else:
+                lam, eta = delta * one_minus_t, delta * t * one_minus_t
+            grad[upper] += sigma * lam
+            grad[lower] -= sigma * lam
+            hess[upper] += sigma**2 * eta
+            hess[lower] += sigma**2 * eta
+    if normalize:
+        total = sum(abs(each) for each in grad)
+        if total > 0:
+            factor = math.log2(1.0 + total) / total
+            grad = [each * factor for each in grad]
+            hess = [each * factor for each in hess]
+    hess = [max(each, MIN_HESSIAN) for each in hess]
+    return np.array(grad), np.array(hess)
+
+
+# ----------------------------------------------------------------------------------------------------- many queries
+
+
+def rows_of_queries(qid):
+    """{query id: its rows}, queries in the order of their first row; the rows need not be contiguous."""
+    rows = {}
+    for row, name in enumerate(qid):
+        rows.setdefault(name, []).append(row)
+    return rows
+
+
+def nothing_relevant(value, counts):
+    """True if no document of the query would be worth anything, even alone at rank 1."""
+    return all(value([i], counts=counts) == 0 for i in range(len(counts)) if counts[i] > 0)
+
+
+def per_query(value, grades, scores, qid, ties="expected", empty=0.0, counts=None):
+    """A value per query, queries in the order of their first row.
+
+    `ties`: "expected" or "row". `empty`: the value of a query in which nothing is relevant (0 or 1), or "skip": nan.
+    `counts`: {query id: grade counts} where judged documents are missing from the rows.
+    """
+    evaluate = {"expected": expected_over_ties, "row": value_in_row_order}[ties]
+    values = []
+    for name, rows in rows_of_queries(qid).items():
+        query_grades = [int(grades[row]) for row in rows]
+        query_counts = grade_counts(query_grades, max(query_grades)) if counts is None else counts[name]
+        if nothing_relevant(value, query_counts):
+            values.append(math.nan if empty == "skip" else float(empty))
+        else:
+            values.append(evaluate(value, query_grades, [scores[row] for row in rows], query_counts))
+    return np.array(values)
+
+
+def mean_over_queries(value, grades, scores, qid, ties="expected", empty=0.0, counts=None):
+    """The mean of `per_query` without the skipped queries; nan if all are skipped."""
+    values = [v for v in per_query(value, grades, scores, qid, ties, empty, counts) if not math.isnan(v)]
+    return sum(values) / len(values) if values else math.nan
