@@ -85,7 +85,6 @@ class Objective(ABC):
         """
         data = judged(y_true, qid, sample_weight=sample_weight, known=known_grades([self.measure]))
         scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
-        occurring = data.occurring if data.occurring[-1] > 0 else np.array([1])
         grad, hess = np.empty(len(scores)), np.empty(len(scores))
-        self.resolved(occurring).prepared(data, n_jobs)(scores, grad, hess)
+        self.resolved(data.graded).prepared(data, n_jobs)(scores, grad, hess)
         return data.queries.ungrouped(grad), data.queries.ungrouped(hess)
