@@ -1,0 +1,104 @@
+"""SoftRank: the measure in expectation over Gaussian scores, for any measure.
+
+The score of each document is drawn from a Gaussian around its predicted score; pi_mn is the probability that document m
+comes out above n.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gapboost.kernels.softrank import expected_ranks, softrank
+from gapboost.kernels.threads import resolve_n_jobs
+from gapboost.objectives.objective import SmoothObjective, SmoothPass, checked_scale
+from gapboost.queries import Array, Judged
+
+# The rank distributions of one list need two tables of its length squared: 64 MB a thread, and seconds, at this length.
+LONGEST_WITH_DISTRIBUTION = 2000
+
+
+@dataclass(frozen=True, repr=False)
+class SoftRank(SmoothObjective):
+    """The expected measure under Gaussian scores, trained for by its exact gradient.
+
+    Parameters
+    ----------
+    measure : Measure
+    sigma : float, default=1.0
+        Standard deviation of the score of a document.
+    """
+
+    sigma: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "sigma", checked_scale(self.sigma, "sigma"))
+
+    def prepared(self, data: Judged, n_jobs: int | None = None) -> "SoftRankPass":
+        """See `Objective.prepared`."""
+        return SoftRankPass(self, data, resolve_n_jobs(n_jobs))
+
+
+class SoftRankPass(SmoothPass):
+    """SoftRank on one data set."""
+
+    def __init__(self, objective: SoftRank, data: Judged, threads: int) -> None:
+        super().__init__(objective, data, threads)
+        self.objective = objective
+        longest = int(data.queries.sizes.max())
+        self.pairs = any(self.measure.tables(data.counts[first:last])[0].any() for first, last in self.ranges)
+        if not self.pairs:
+            self.by_rank = self.measure.discount(longest)
+        else:
+            self.by_rank = np.ones(longest)
+        self.depth = 0 if self.pairs and self.measure.k is None else self.measure.depth(longest)
+        if self.depth > 0 and longest > LONGEST_WITH_DISTRIBUTION:
+            raise ValueError(
+                f"the longest query has {longest} documents, but {objective!r} needs the rank distribution of each, whose "
+                f"cost grows with the cube of the length; expected at most {LONGEST_WITH_DISTRIBUTION}: shorten the lists, "
+                "or use ApproxRank"
+            )
+
+    def update_ranks(self, scores: Array, counted: Array, first: int, last: int) -> None:
+        """See `SmoothPass.update_ranks`."""
+        data = self.data
+        expected_ranks(
+            scores, data.grades, data.queries.offsets, counted, self.objective.sigma, self.ranks, first, last
+        )
+
+    def smooth(
+        self,
+        scores: Array,
+        counted: Array,
+        pair: Array,
+        own: Array,
+        values: Array,
+        grad: Array,
+        hess: Array,
+        first: int,
+        last: int,
+    ) -> None:
+        """See `SmoothPass.smooth`."""
+        if self.pairs:
+            self.update_discount(scores, counted, first, last)
+        softrank(
+            scores,
+            self.data.grades,
+            self.data.queries.offsets,
+            counted,
+            self.ranks,
+            self.discount,
+            self.slope,
+            self.by_rank,
+            self.depth,
+            pair,
+            own,
+            self.weights,
+            self.objective.sigma,
+            self.objective.normalize,
+            values,
+            grad,
+            hess,
+            first,
+            last,
+        )
