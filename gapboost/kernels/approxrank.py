@@ -54,7 +54,7 @@ def approxrank(
     own: Array,
     weights: Array,
     alpha: float,
-    beta: float,
+    betas: Array,
     cutoff: int,
     normalize: bool,
     values: Array,
@@ -65,11 +65,13 @@ def approxrank(
 ) -> None:
     """Write the approximate measure of queries ``first..last-1`` and its gradient.
 
-    ``weight`` and ``slope`` (N,) are the discount and its derivative at ``ranks``; ``cutoff`` 0 is none.
+    ``weight`` and ``slope`` (N,) are the discount and its derivative at ``ranks``; ``betas`` (Q,) the steepness of
+    comparisons between ranks; ``cutoff`` 0 is none.
     """
     for q in range(first, last):
         begin = offsets[q]
         n = offsets[q + 1] - begin
+        beta = betas[q]
         worth = pair[q - first]
         alone = own[q - first]
         found = counted_documents(counted[q - first], grades, begin, n)
@@ -123,6 +125,6 @@ def approxrank(
                 push = alpha * logistic_slope(s[i] - s[j]) * (rank_slope[j] - rank_slope[i])
                 rising[i] += push
                 rising[j] -= push
-                curvature[i] += alpha * abs(push)
-                curvature[j] += alpha * abs(push)
+                curvature[i] += logistic_slope(0.0) * alpha * abs(push)
+                curvature[j] += logistic_slope(0.0) * alpha * abs(push)
         write_scaled(rising, curvature, weights[q], normalize, grad, hess, begin)

@@ -117,7 +117,7 @@ def softrank(
     ``weight`` and ``slope`` (N,) are the discount and its derivative at the expected ``ranks``. ``by_rank`` is a weight
     of whole ranks, 0 beyond ``depth``; with ``depth`` 0 it is 1 everywhere and no rank distribution is computed.
     """
-    spread = math.sqrt(2.0) * sigma
+    steepest = above_slope(0.0, sigma)
     for q in range(first, last):
         begin = offsets[q]
         n = offsets[q + 1] - begin
@@ -181,6 +181,6 @@ def softrank(
                 push = gain * above_slope(s[i] - s[j], sigma)
                 rising[i] += push
                 rising[j] -= push
-                curvature[i] += abs(push) / spread
-                curvature[j] += abs(push) / spread
+                curvature[i] += steepest * abs(push)
+                curvature[j] += steepest * abs(push)
         write_scaled(rising, curvature, weights[q], normalize, grad, hess, begin)

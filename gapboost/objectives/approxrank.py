@@ -7,6 +7,8 @@ With s the scores of one query, the rank of document n is approximated by ``1 + 
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from gapboost.kernels.approxrank import approximate_ranks, approxrank
 from gapboost.kernels.threads import resolve_n_jobs
 from gapboost.objectives.objective import SmoothObjective, SmoothPass, checked_scale
@@ -22,17 +24,19 @@ class ApproxRank(SmoothObjective):
     measure : Measure
     alpha : float, default=1.0
         Steepness of the approximate ranks, in 1 / score.
-    beta : float, default=1.0
-        Steepness of comparisons between ranks, in 1 / rank. It matters for measures of pairs and with a cut-off.
+    beta : float, optional
+        Steepness of comparisons between ranks, in 1 / rank. It matters for measures of pairs and with a cut-off. None: 4
+        over the number of documents of the query.
     """
 
     alpha: float = 1.0
-    beta: float = 1.0
+    beta: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "alpha", checked_scale(self.alpha, "alpha"))
-        object.__setattr__(self, "beta", checked_scale(self.beta, "beta"))
+        if self.beta is not None:
+            object.__setattr__(self, "beta", checked_scale(self.beta, "beta"))
 
     def prepared(self, data: Judged, n_jobs: int | None = None) -> "ApproxRankPass":
         """See `Objective.prepared`."""
@@ -45,6 +49,8 @@ class ApproxRankPass(SmoothPass):
     def __init__(self, objective: ApproxRank, data: Judged, threads: int) -> None:
         super().__init__(objective, data, threads)
         self.objective = objective
+        sizes = data.queries.sizes
+        self.betas = 4.0 / sizes if objective.beta is None else np.full(len(sizes), objective.beta)
 
     def update_ranks(self, scores: Array, counted: Array, first: int, last: int) -> None:
         """See `SmoothPass.update_ranks`."""
@@ -79,7 +85,7 @@ class ApproxRankPass(SmoothPass):
             own,
             self.weights,
             self.objective.alpha,
-            self.objective.beta,
+            self.betas,
             self.measure.k or 0,
             self.objective.normalize,
             values,
