@@ -7,7 +7,7 @@ import numpy as np
 
 from gapboost.kernels.ordering import rank
 from gapboost.kernels.threads import chunks, resolve_n_jobs, run, table_bytes
-from gapboost.kernels.value import value
+from gapboost.kernels.value import ranked_grades, value
 from gapboost.measures import Measure
 from gapboost.queries import Array, Judged, checked_scores, judged
 
@@ -125,15 +125,18 @@ def query_values(
     discounts = [measure.discount(longest) for measure in measures]
     depths = [measure.depth(longest) for measure in measures]
     keys = np.zeros(len(scores), dtype=np.uint32)  # equal keys: ties in the order of the rows
-    order = (np.arange(len(scores)) - np.repeat(offsets[:-1], data.queries.sizes)).astype(np.int32)
+    order = np.empty(len(scores), dtype=np.int32)
     values = [np.zeros(len(offsets) - 1) for _ in measures]
     threads = resolve_n_jobs(n_jobs)
 
     def task(first: int, last: int) -> None:
         rank(scores, keys, offsets, order, first, last)
+        size = offsets[last] - offsets[first]
+        ranked, ends = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
+        ranked_grades(scores, data.grades, offsets, order, ties == "expected", first, last, ranked, ends)
         for measure, discount, depth, out in zip(measures, discounts, depths, values, strict=True):
             pair, own = measure.tables(data.counts[first:last])
-            value(scores, data.grades, offsets, order, discount, depth, pair, own, ties == "expected", first, last, out)
+            value(ranked, ends, offsets, discount, depth, pair, own, first, last, out)
             if empty != 0:
                 nothing = ~((own > 0) & (data.counts[first:last] > 0)).any(axis=1)
                 out[first:last][nothing] = 1.0 if empty == 1 else np.nan

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from gapboost.kernels.value import count_grades
+
 Array = np.ndarray[Any, Any]
 
 # The tables of a measure hold one number for every pair of grades, so grades are labels of an ordered scale,
@@ -134,10 +136,9 @@ def judged(
 
 def grade_counts(grades: Array, offsets: Array, top: int) -> Array:
     """Documents of each grade ``0..top`` in each query, int64 of shape (Q, top + 1)."""
-    n_queries = len(offsets) - 1
-    of_query = np.repeat(np.arange(n_queries), np.diff(offsets))
-    flat = np.bincount(of_query * (top + 1) + grades, minlength=n_queries * (top + 1))
-    return flat.reshape(n_queries, top + 1)
+    counts = np.zeros((len(offsets) - 1, top + 1), dtype=np.int64)
+    count_grades(grades, offsets, counts)
+    return counts
 
 
 def one_dimensional(values: Any, name: str) -> Array:

@@ -14,7 +14,8 @@ def kernel(function: Function) -> Function:
     The cache watches only the file of the function itself: after editing a function that other files call,
     delete ``__pycache__``.
     """
-    return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+    # Without the explicit False, numba compiles a function with the fastmath of whichever caller needs it first.
+    return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=False)(function))
 
 
 def summing_kernel(function: Function) -> Function:

@@ -10,16 +10,57 @@ Array = np.ndarray[Any, Any]
 
 
 @kernel
-def value(
+def count_grades(grades: Array, offsets: Array, counts: Array) -> None:
+    """Add the documents of each grade of each query to ``counts``, int64 of shape (Q, c + 1)."""
+    for q in range(len(offsets) - 1):
+        for d in range(offsets[q], offsets[q + 1]):
+            counts[q, grades[d]] += 1
+
+
+@kernel
+def ranked_grades(
     scores: Array,
     grades: Array,
     offsets: Array,
     order: Array,
+    expected: bool,
+    first: int,
+    last: int,
+    ranked: Array,
+    ends: Array,
+) -> None:
+    """Write the grades in ranked order, and at the first rank of each tied group the rank that follows the group.
+
+    ``ranked`` and ``ends`` (int32) begin at the first document of query ``first``; without ``expected`` every document is
+    a group of its own.
+    """
+    start = offsets[first]
+    for q in range(first, last):
+        begin = offsets[q]
+        n = offsets[q + 1] - begin
+        group = 0
+        above = 0.0
+        for r in range(n):
+            document = begin + order[begin + r]
+            ranked[begin - start + r] = grades[document]
+            score = scores[document]
+            if r > 0 and (not expected or score != above):
+                ends[begin - start + group] = r
+                group = r
+            above = score
+        if n > 0:
+            ends[begin - start + group] = n
+
+
+@kernel
+def value(
+    ranked: Array,
+    ends: Array,
+    offsets: Array,
     discount: Array,
     depth: int,
     pair: Array,
     own: Array,
-    expected: bool,
     first: int,
     last: int,
     out: Array,
@@ -34,9 +75,10 @@ def value(
     n_grades = own.shape[1]
     above = np.empty(n_grades)
     tied = np.empty(n_grades)
+    start = offsets[first]
     for q in range(first, last):
-        begin = offsets[q]
-        n = offsets[q + 1] - begin
+        begin = offsets[q] - start
+        n = offsets[q + 1] - offsets[q]
         end = min(n, depth)
         worth = pair[q - first]
         alone = own[q - first]
@@ -44,13 +86,9 @@ def value(
         total = 0.0
         r = 0
         while r < end:
-            top = begin + order[begin + r]
-            stop = r + 1
-            if expected:
-                while stop < n and scores[begin + order[begin + stop]] == scores[top]:
-                    stop += 1
+            stop = ends[begin + r]
             if stop == r + 1:
-                grade = grades[top]
+                grade = ranked[begin + r]
                 total += discount[r] * (alone[grade] + above[grade])
                 for j in range(n_grades):
                     above[j] += worth[grade, j]
@@ -59,7 +97,7 @@ def value(
             size = stop - r
             tied[:] = 0.0
             for m in range(r, stop):
-                tied[grades[begin + order[begin + m]]] += 1.0
+                tied[ranked[begin + m]] += 1.0
             fixed = 0.0
             within = 0.0
             for j in range(n_grades):

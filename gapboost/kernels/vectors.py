@@ -1,0 +1,375 @@
+"""Pointers, and vectors of 8 and 16 float64, for compiled loops too short for the compiler to vectorise.
+
+LLVM splits the vectors into whatever registers the machine has, so nothing here depends on the instruction set.
+
+Inner functions take pointers: an array argument costs seven words and two atomic reference counts in every call. A
+pointer does not keep its array alive, so it may only be made in a function that got the array as an argument.
+Offsets are in elements, and nothing is checked.
+"""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, models, register_model
+
+from gapboost.kernels.compile import kernel
+
+Built = tuple[Any, Callable[..., Any]]
+
+
+class Lanes(types.Type):  # type: ignore[misc]
+    """numba's view of a vector of ``width`` float64."""
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        super().__init__(name=f"Lanes({width})")
+
+
+@register_model(Lanes)  # type: ignore[untyped-decorator]
+class LanesModel(models.PrimitiveModel):  # type: ignore[misc]
+    """A vector is held in registers: no boxing, no reference counts."""
+
+    def __init__(self, manager: Any, kind: Lanes) -> None:
+        super().__init__(manager, kind, ir.VectorType(ir.DoubleType(), kind.width))
+
+
+EIGHT = Lanes(8)
+SIXTEEN = Lanes(16)
+INDEX = ir.IntType(32)
+
+
+def _builtin(build: Callable[..., Built]) -> Callable[..., Any]:
+    return cast(Callable[..., Any], intrinsic(build))
+
+
+def _vector(width: int) -> ir.VectorType:
+    return ir.VectorType(ir.DoubleType(), width)
+
+
+def _address(builder: Any, pointer: Any, offset: Any, width: int) -> Any:
+    return builder.bitcast(builder.gep(pointer, [offset]), _vector(width).as_pointer())
+
+
+def _spread(builder: Any, scalar: Any, width: int) -> Any:
+    first = builder.insert_element(ir.Constant(_vector(width), ir.Undefined), scalar, INDEX(0))
+    return builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(INDEX, width), [0] * width))
+
+
+def _call(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:
+    kind = ir.FunctionType(result, [argument.type for argument in arguments])
+    return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), arguments)
+
+
+def _loader(kind: Lanes) -> Callable[..., Built]:
+    def load(typing: Any, source: Any, offset: Any) -> Built:
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.load(_address(builder, *args, kind.width), align=8)
+
+        return kind(source, types.intp), code
+
+    return load
+
+
+def _storer(kind: Lanes) -> Callable[..., Built]:
+    def store(typing: Any, target: Any, offset: Any, vector: Any) -> Built:
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            builder.store(args[2], _address(builder, args[0], args[1], kind.width), align=8)
+            return context.get_dummy_value()
+
+        return types.void(target, types.intp, kind), code
+
+    return store
+
+
+def _splatter(kind: Lanes) -> Callable[..., Built]:
+    def splat(typing: Any, scalar: Any) -> Built:
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return _spread(builder, args[0], kind.width)
+
+        return kind(types.float64), code
+
+    return splat
+
+
+load8 = _builtin(_loader(EIGHT))
+load16 = _builtin(_loader(SIXTEEN))
+store8 = _builtin(_storer(EIGHT))
+store16 = _builtin(_storer(SIXTEEN))
+splat8 = _builtin(_splatter(EIGHT))
+splat16 = _builtin(_splatter(SIXTEEN))
+
+
+@_builtin
+def pointer(typing: Any, array: Any) -> Built:
+    """Address of the first element of a contiguous array."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return context.make_array(array)(context, builder, args[0]).data
+
+    return types.CPointer(array.dtype)(array), code
+
+
+@_builtin
+def shift(typing: Any, source: Any, offset: Any) -> Built:
+    """The pointer ``offset`` elements further."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.gep(args[0], [args[1]])
+
+    return source(source, types.intp), code
+
+
+@_builtin
+def at(typing: Any, source: Any, offset: Any) -> Built:
+    """The element ``offset`` elements further."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load(builder.gep(args[0], [args[1]]))
+
+    return source.dtype(source, types.intp), code
+
+
+@_builtin
+def put(typing: Any, target: Any, offset: Any, value: Any) -> Built:
+    """Store ``value`` in the element ``offset`` elements further."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.store(args[2], builder.gep(args[0], [args[1]]))
+        return context.get_dummy_value()
+
+    return types.void(target, types.intp, target.dtype), code
+
+
+def _arithmetic(operation: str) -> Callable[..., Built]:
+    def combine(typing: Any, x: Any, y: Any) -> Built:
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return getattr(builder, operation)(*args)
+
+        return x(x, x), code
+
+    return combine
+
+
+add = _builtin(_arithmetic("fadd"))
+sub = _builtin(_arithmetic("fsub"))
+mul = _builtin(_arithmetic("fmul"))
+div = _builtin(_arithmetic("fdiv"))
+
+
+@_builtin
+def constant16(typing: Any, values: Any) -> Built:
+    """Vector of a tuple of 16 numbers."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        vector = ir.Constant(_vector(16), ir.Undefined)
+        for lane, value in enumerate(cgutils.unpack_tuple(builder, args[0], 16)):
+            vector = builder.insert_element(vector, value, INDEX(lane))
+        return vector
+
+    return SIXTEEN(values), code
+
+
+@_builtin
+def fma(typing: Any, x: Any, y: Any, z: Any) -> Built:
+    """``x * y + z``, rounded once where the machine can."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        # llvm.fma would become a slow library call on machines without the instruction
+        return _call(builder, f"llvm.fmuladd.v{x.width}f64", args[0].type, list(args))
+
+    return x(x, x, x), code
+
+
+@_builtin
+def powers(typing: Any, base: Any) -> Built:
+    """``base**1 ... base**16``."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        one = _spread(builder, ir.Constant(ir.DoubleType(), 1.0), 8)
+        power = args[0]
+        low = _spread(builder, power, 8)
+        for bit in range(3):
+            mask = ir.Constant(ir.VectorType(ir.IntType(1), 8), [lane >> bit & 1 for lane in range(8)])
+            low = builder.fmul(low, builder.select(mask, _spread(builder, power, 8), one))
+            power = builder.fmul(power, power)
+        high = builder.fmul(low, _spread(builder, power, 8))
+        return builder.shuffle_vector(low, high, ir.Constant(ir.VectorType(INDEX, 16), list(range(16))))
+
+    return SIXTEEN(types.float64), code
+
+
+@_builtin
+def fold(typing: Any, vector: Any) -> Built:
+    """Sum of the lower and the upper half."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        low, high = (
+            builder.shuffle_vector(args[0], args[0], ir.Constant(ir.VectorType(INDEX, 8), list(range(start, start + 8))))
+            for start in (0, 8)
+        )
+        return builder.fadd(low, high)
+
+    return EIGHT(SIXTEEN), code
+
+
+@_builtin
+def total(typing: Any, vector: Any) -> Built:
+    """Sum of the lanes."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        part = args[0]
+        width = EIGHT.width
+        while width > 1:
+            width //= 2
+            low, high = (
+                builder.shuffle_vector(
+                    part, part, ir.Constant(ir.VectorType(INDEX, width), list(range(start, start + width)))
+                )
+                for start in (0, width)
+            )
+            part = builder.fadd(low, high)
+        return builder.extract_element(part, INDEX(0))
+
+    return types.float64(EIGHT), code
+
+
+@_builtin
+def _pick(typing: Any, condition: Any, x: Any, y: Any) -> Built:
+    """``x`` where the lane of ``condition`` is negative, else ``y``."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        zero = ir.Constant(args[0].type, None)
+        return builder.select(builder.fcmp_ordered("<", args[0], zero), args[1], args[2])
+
+    return x(x, x, x), code
+
+
+@_builtin
+def _times_power(typing: Any, x: Any, shifted: Any) -> Built:
+    """``x * 2**k`` where the low bits of the float64 ``shifted`` are the integer k."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        whole = ir.VectorType(ir.IntType(64), x.width)
+        move = ir.Constant(whole, [52] * x.width)
+        exponent = builder.shl(builder.bitcast(args[1], whole), move)
+        return builder.bitcast(builder.add(builder.bitcast(args[0], whole), exponent), args[0].type)
+
+    return x(x, x), code
+
+
+LOG2E = 1.4426950408889634
+LN2_HIGH = 6.93147180369123816490e-01
+LN2_LOW = 1.90821492927058770002e-10
+ROUNDER = 6755399441055744.0  # 1.5 * 2**52: adding it leaves the nearest integer in the low bits
+FARTHEST = 700.0
+
+
+@kernel
+def decay8(x: Any) -> Any:
+    """``exp(-x)`` of 8 lanes x >= 0 to about 1e-15; beyond 700 as at 700. The C library's is not vectorised."""
+    far = splat8(FARTHEST)
+    x = _pick(sub(x, far), x, far)
+    shifted = fma(x, splat8(-LOG2E), splat8(ROUNDER))
+    k = sub(shifted, splat8(ROUNDER))
+    r = sub(sub(splat8(0.0), x), mul(k, splat8(LN2_HIGH)))
+    r = sub(r, mul(k, splat8(LN2_LOW)))
+    p = fma(splat8(1.0 / 479001600.0), r, splat8(1.0 / 39916800.0))
+    p = fma(p, r, splat8(1.0 / 3628800.0))
+    p = fma(p, r, splat8(1.0 / 362880.0))
+    p = fma(p, r, splat8(1.0 / 40320.0))
+    p = fma(p, r, splat8(1.0 / 5040.0))
+    p = fma(p, r, splat8(1.0 / 720.0))
+    p = fma(p, r, splat8(1.0 / 120.0))
+    p = fma(p, r, splat8(1.0 / 24.0))
+    p = fma(p, r, splat8(1.0 / 6.0))
+    p = fma(p, r, splat8(0.5))
+    p = fma(p, r, splat8(1.0))
+    p = fma(p, r, splat8(1.0))
+    return _times_power(p, shifted)
+
+
+def _integers(builder: Any, pointer: Any, offset: Any) -> Any:
+    vector = ir.VectorType(pointer.type.pointee, 8)
+    return builder.load(builder.bitcast(builder.gep(pointer, [offset]), vector.as_pointer()), align=pointer.type.pointee.width // 8)
+
+
+def _spread_integer(builder: Any, scalar: Any) -> Any:
+    vector = ir.VectorType(scalar.type, 8)
+    first = builder.insert_element(ir.Constant(vector, ir.Undefined), scalar, INDEX(0))
+    return builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(INDEX, 8), [0] * 8))
+
+
+@_builtin
+def gather8(typing: Any, table: Any, numbers: Any, offset: Any) -> Built:
+    """Element ``numbers[offset + j]`` of a table in each lane j."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        vector = ir.Constant(_vector(8), ir.Undefined)
+        for lane in range(8):
+            number = builder.load(builder.gep(args[1], [builder.add(args[2], args[2].type(lane))]))
+            vector = builder.insert_element(vector, builder.load(builder.gep(args[0], [number])), INDEX(lane))
+        return vector
+
+    return EIGHT(table, numbers, types.intp), code
+
+
+@_builtin
+def greater8(typing: Any, numbers: Any, offset: Any, number: Any) -> Built:
+    """1 in each lane j where ``numbers[offset + j]`` is greater than ``number``, else 0."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        mine = _spread_integer(builder, args[2])
+        mask = builder.icmp_signed(">", _integers(builder, args[0], args[1]), mine)
+        return builder.select(mask, ir.Constant(_vector(8), [1.0] * 8), ir.Constant(_vector(8), [0.0] * 8))
+
+    return EIGHT(numbers, types.intp, numbers.dtype), code
+
+
+@_builtin
+def keep8(typing: Any, vector: Any, count: Any) -> Built:
+    """The first ``count`` lanes, zero in the others."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        lanes = ir.Constant(ir.VectorType(ir.IntType(64), 8), list(range(8)))
+        mask = builder.icmp_signed("<", lanes, _spread_integer(builder, args[1]))
+        return builder.select(mask, args[0], ir.Constant(_vector(8), [0.0] * 8))
+
+    return EIGHT(EIGHT, types.int64), code
+
+
+@_builtin
+def outrank(typing: Any, scores: Any, ties: Any, offset: Any, score: Any, tie: Any) -> Built:
+    """Bit j: element ``offset + j`` (j < 8) has a higher score, or the same and a smaller int64 in ``ties``."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        theirs = builder.load(_address(builder, args[0], args[2], 8), align=8)
+        mine = _spread(builder, args[3], 8)
+        earlier = builder.icmp_signed("<", _integers(builder, args[1], args[2]), _spread_integer(builder, args[4]))
+        level = builder.and_(builder.fcmp_ordered("==", theirs, mine), earlier)
+        wins = builder.or_(builder.fcmp_ordered(">", theirs, mine), level)
+        return builder.zext(builder.bitcast(wins, ir.IntType(8)), ir.IntType(64))
+
+    return types.int64(scores, ties, types.intp, types.float64, types.int64), code
+
+
+@_builtin
+def first_lane(typing: Any, vector: Any) -> Built:
+    """The first of 8 lanes."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.extract_element(args[0], INDEX(0))
+
+    return types.float64(EIGHT), code
+
+
+@_builtin
+def ones(typing: Any, value: Any) -> Built:
+    """Number of bits set in an int64."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _call(builder, "llvm.ctpop.i64", ir.IntType(64), list(args))
+
+    return types.int64(types.int64), code
