@@ -59,7 +59,9 @@ def test_gradients_of_the_appendix(seed):
         if not any(grades):
             continue
         found, _ = gb.ApproxRank(gb.nDCG(), alpha=alpha, normalize=False).gradients(grades, scores)
-        assert np.allclose(found, np.negative(oracle.approx_ndcg_gradient(grades, scores, alpha)), rtol=1e-10, atol=1e-14)
+        assert np.allclose(
+            found, np.negative(oracle.approx_ndcg_gradient(grades, scores, alpha)), rtol=1e-10, atol=1e-14
+        )
         found, _ = gb.ApproxRank(gb.AP(), alpha=alpha, beta=2.0, normalize=False).gradients(grades, scores)
         expected = oracle.approx_ap_gradient(grades, 1, scores, alpha, 2.0)
         assert np.allclose(found, np.negative(expected), rtol=1e-10, atol=1e-14)

@@ -79,9 +79,9 @@ def test_precision_is_the_mean_over_draws_of_the_scores():
 
 
 def test_a_list_too_long_for_rank_distributions_is_refused_before_any_work():
-    n = 2_001
+    n = 1_001
     for measure in (gb.nDCG(), gb.Precision(k=10), gb.GAP(g=(1.0,), k=10)):
-        with pytest.raises(ValueError, match=r"longest query has 2001 documents.*expected at most 2000.*ApproxRank"):
+        with pytest.raises(ValueError, match=r"longest query has 1001 documents.*expected at most 1000.*ApproxRank"):
             gb.SoftRank(measure).gradients(np.arange(n) % 2, np.zeros(n))
     # Expected ranks are enough here: O(n^2), at any length.
     grad, _ = gb.SoftRank(gb.AP()).gradients(np.arange(n) % 2, np.linspace(0, 1, n))
@@ -90,7 +90,7 @@ def test_a_list_too_long_for_rank_distributions_is_refused_before_any_work():
 
 @pytest.mark.parametrize("sigma", [0, -1.0, math.nan, math.inf, "1", None, True])
 def test_sigma_must_be_a_positive_number(sigma):
-    with pytest.raises(ValueError, match="sigma is .*; expected a finite number > 0"):
+    with pytest.raises(ValueError, match=r"sigma is .*; expected a finite number > 0"):
         gb.SoftRank(gb.AP(), sigma=sigma)
 
 

@@ -1,5 +1,6 @@
 """Approximate ranks, and the smooth measure over them with its gradient."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,17 @@ Array = np.ndarray[Any, Any]
 
 @kernel
 def logistic(x: float) -> float:
-    """``1 / (1 + e^-x)``; a large -x gives 1 / inf, which is the right 0."""
-    return 1.0 / (1.0 + np.exp(-x))
+    """``1 / (1 + e^-x)`` without overflow for any x."""
+    if x >= 0.0:
+        return 1.0 / (1.0 + math.exp(-x))
+    u = math.exp(x)
+    return u / (1.0 + u)
 
 
 @kernel
 def logistic_slope(x: float) -> float:
     """The derivative of `logistic`, without overflow for any x."""
-    u = np.exp(-abs(x))
+    u = math.exp(-abs(x))
     return u / ((1.0 + u) * (1.0 + u))
 
 
@@ -116,7 +120,7 @@ def approxrank(
         values[q] = value
 
         rising = np.zeros(n)
-        curvature = np.zeros(n)
+        pushes = np.zeros(n)
         for i in found:
             for j in range(n):
                 if j == i or (j < i and counted[q - first, grades[begin + j]]):
@@ -125,6 +129,6 @@ def approxrank(
                 push = alpha * logistic_slope(s[i] - s[j]) * (rank_slope[j] - rank_slope[i])
                 rising[i] += push
                 rising[j] -= push
-                curvature[i] += logistic_slope(0.0) * alpha * abs(push)
-                curvature[j] += logistic_slope(0.0) * alpha * abs(push)
-        write_scaled(rising, curvature, weights[q], normalize, grad, hess, begin)
+                pushes[i] += abs(push)
+                pushes[j] += abs(push)
+        write_scaled(rising, pushes, alpha * logistic_slope(0.0), weights[q], normalize, grad, hess, begin)

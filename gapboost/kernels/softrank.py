@@ -110,14 +110,13 @@ def softrank(
     first: int,
     last: int,
 ) -> None:
-    """Write the soft measure of queries ``first..last-1`` and its gradient,
+    """Write the soft measure of queries ``first..last-1`` and its gradient.
 
-        sum_n share_n (own_n + sum_m pi_mn pair_mn),   share_n = weight_n * mean of by_rank over the ranks of n.
-
-    ``weight`` and ``slope`` (N,) are the discount and its derivative at the expected ``ranks``. ``by_rank`` is a weight
-    of whole ranks, 0 beyond ``depth``; with ``depth`` 0 it is 1 everywhere and no rank distribution is computed.
+    It is the sum over documents n of ``share_n * (own_n + sum_m above_mn pair_mn)``, where ``share_n`` is ``weight`` times
+    the mean of ``by_rank`` over the rank distribution of n. ``weight`` and ``slope`` (N,) are the discount and its
+    derivative at the expected ``ranks``, or 1 and 0; ``by_rank`` is a weight of whole ranks, 0 beyond ``depth``. With
+    ``depth`` 0 it is 1 everywhere and no rank distribution is computed.
     """
-    steepest = above_slope(0.0, sigma)
     for q in range(first, last):
         begin = offsets[q]
         n = offsets[q + 1] - begin
@@ -165,7 +164,7 @@ def softrank(
         values[q] = value
 
         rising = np.zeros(n)
-        curvature = np.zeros(n)
+        pushes = np.zeros(n)
         for i in found:
             for j in range(n):
                 known = counted[q - first, grades[begin + j]]
@@ -181,6 +180,6 @@ def softrank(
                 push = gain * above_slope(s[i] - s[j], sigma)
                 rising[i] += push
                 rising[j] -= push
-                curvature[i] += steepest * abs(push)
-                curvature[j] += steepest * abs(push)
-        write_scaled(rising, curvature, weights[q], normalize, grad, hess, begin)
+                pushes[i] += abs(push)
+                pushes[j] += abs(push)
+        write_scaled(rising, pushes, above_slope(0.0, sigma), weights[q], normalize, grad, hess, begin)

@@ -189,5 +189,5 @@ class eGAP(GradedMeasure):
     def pair(self, counts: Array, lower: Array) -> Array:
         """``w[min(i, j)]``."""
         g, _ = self.thresholds(counts.shape[1] - 1)
-        pair: Array = self._w(counts, g)[:, lower]
-        return pair
+        # Not w[:, lower]: that comes out with its axes in another order in memory, which kernels would compile anew for.
+        return np.take(self._w(counts, g), lower, axis=1)

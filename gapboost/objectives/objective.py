@@ -227,7 +227,9 @@ class SmoothObjective(Objective):
         data = judged(grades, qid, names=("y_score", "qid", "sample_weight"))
         scores = data.queries.grouped(checked_scores(y_score, len(grades)))
         prepared = self.resolved(np.array([1])).prepared(data)
-        prepared.update_ranks(scores, np.ones((len(data.queries), data.counts.shape[1]), dtype=bool), 0, len(data.queries))
+        prepared.update_ranks(
+            scores, np.ones((len(data.queries), data.counts.shape[1]), dtype=bool), 0, len(data.queries)
+        )
         return data.queries.ungrouped(prepared.ranks)
 
 

@@ -13,8 +13,9 @@ from gapboost.kernels.threads import resolve_n_jobs
 from gapboost.objectives.objective import SmoothObjective, SmoothPass, checked_scale
 from gapboost.queries import Array, Judged
 
-# The rank distributions of one list need two tables of its length squared: 64 MB a thread, and seconds, at this length.
-LONGEST_WITH_DISTRIBUTION = 2000
+# A list of this length costs about a second. Longer ones also start where floating point ends: with k=1 and equal scores
+# a document is within the cut-off with the probability 2^-(n-1).
+LONGEST_WITH_DISTRIBUTION = 1000
 
 
 @dataclass(frozen=True, repr=False)
