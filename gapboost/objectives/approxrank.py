@@ -11,7 +11,8 @@ import numpy as np
 
 from gapboost.kernels.approxrank import approximate_ranks, approxrank
 from gapboost.kernels.threads import resolve_n_jobs
-from gapboost.objectives.objective import SmoothObjective, SmoothPass, checked_scale
+from gapboost.objectives.objective import checked_scale
+from gapboost.objectives.smooth import SmoothObjective, SmoothPass
 from gapboost.queries import Array, Judged
 
 

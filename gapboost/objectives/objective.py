@@ -1,14 +1,14 @@
 """What an objective is: a frozen value over a measure that turns scores into gradients, query by query."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 import numpy as np
 
-from gapboost.kernels.threads import chunks, run, table_bytes
 from gapboost.measures import Measure
-from gapboost.queries import Array, Judged, checked_scores, judged, one_dimensional
+from gapboost.measures.measure import known_grades
+from gapboost.queries import Array, Judged, checked_scores, judged
 
 
 class Pass(ABC):
@@ -90,151 +90,37 @@ class Objective(ABC):
 
     def _checked(self, y_true: Any, y_score: Any, qid: Any, sample_weight: Any) -> tuple[Judged, Array, Self]:
         """Judgements and scores in grouped order, and the objective with every choice made."""
-        data = judged(y_true, qid, sample_weight=sample_weight, known=known_grades(self.measure))
+        data = judged(y_true, qid, sample_weight=sample_weight, known=known_grades([self.measure]))
         scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
         # Where nothing at all is relevant every g gives the same values, so any will do.
         occurring = data.occurring if data.occurring[-1] > 0 else np.array([1])
         return data, scores, self.resolved(occurring)
 
 
-class SmoothPass(Pass):
-    """A smooth measure on one data set."""
+def tables_of(measure: Measure, counts: Array) -> tuple[Array, Array]:
+    """``pair`` and ``own`` as compiled code trusts them: a measure of someone else's may get their shapes wrong.
 
-    def __init__(self, objective: "SmoothObjective", data: Judged, threads: int) -> None:
-        self.data = data
-        self.measure = objective.measure
-        self.threads = threads
-        self.weights = data.weights
-        if objective.normalize:
-            self.weights = data.weights * (data.weights @ data.queries.sizes / data.weights.sum())
-        # Chunks of equal work: a query costs the square of its length.
-        work = np.concatenate(([0], np.cumsum(data.queries.sizes.astype(np.int64) ** 2)))
-        self.ranges = chunks(work, threads, table_bytes(data.counts.shape[1]))
-        self.ranks, self.discount = np.ones(data.queries.n_rows), np.ones(data.queries.n_rows)
-        self.slope = np.zeros(data.queries.n_rows)
-
-    def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
-        """See `Pass`."""
-        self.values(scores, grad, hess)
-
-    def values(self, scores: Array, grad: Array, hess: Array) -> Array:
-        """Write the gradients as `Pass` does and return the smooth measure of each query, float64 of shape (Q,)."""
-        values = np.empty(len(self.data.queries))
-
-        def task(first: int, last: int) -> None:
-            pair, own = self.measure.tables(self.data.counts[first:last])
-            counted = (own != 0) | (pair != 0).any(axis=1) | (pair != 0).any(axis=2)
-            self.smooth(scores, counted, pair, own, values, grad, hess, first, last)
-
-        run(task, self.ranges, self.threads)
-        return values
-
-    def update_discount(self, scores: Array, counted: Array, first: int, last: int) -> None:
-        """Bring `ranks`, and the discount and its derivative at them, of queries ``first..last-1`` up to the scores."""
-        self.update_ranks(scores, counted, first, last)
-        rows = slice(*self.data.queries.offsets[[first, last]])
-        self.discount[rows], self.slope[rows] = self.measure.discount_at(self.ranks[rows])
-
-    @abstractmethod
-    def update_ranks(self, scores: Array, counted: Array, first: int, last: int) -> None:
-        """Write the smooth ranks of the counted documents of queries ``first..last-1`` to `ranks`."""
-
-    @abstractmethod
-    def smooth(
-        self,
-        scores: Array,
-        counted: Array,
-        pair: Array,
-        own: Array,
-        values: Array,
-        grad: Array,
-        hess: Array,
-        first: int,
-        last: int,
-    ) -> None:
-        """Write values and gradients of queries ``first..last-1``.
-
-        ``counted[q, i]`` says whether the measure looks at documents of grade i at all; it begins at query ``first``, as
-        ``pair`` and ``own`` do.
-        """
-
-
-@dataclass(frozen=True, repr=False)
-class SmoothObjective(Objective):
-    """A smooth version of a measure, trained for by its exact gradient.
-
-    Parameters
-    ----------
-    measure : Measure
-    normalize : bool, default=True
-        Scale each query's gradients as `LambdaRank` does; False: the derivative of `value`, with the sign turned.
+    Raises
+    ------
+    ValueError
+        Where the tables have other shapes than `Measure.tables` promises.
     """
-
-    normalize: bool = field(default=True, kw_only=True)
-
-    @abstractmethod
-    def prepared(self, data: Judged, n_jobs: int | None = None) -> SmoothPass:
-        """See `Objective.prepared`."""
-
-    def value(
-        self,
-        y_true: Any,
-        y_score: Any,
-        qid: Any = None,
-        *,
-        sample_weight: Any = None,
-        per_query: bool = False,
-        n_jobs: int | None = None,
-    ) -> Any:
-        """The smooth measure.
-
-        Parameters
-        ----------
-        y_true, y_score, qid, sample_weight, n_jobs
-            As in `gradients`.
-        per_query : bool, default=False
-            Return one value a query instead of the mean.
-
-        Returns
-        -------
-        float, or float64 ndarray of shape (Q,)
-            Queries in the order in which they first occur. A query in which nothing is relevant has value 0.
-
-        Notes
-        -----
-        With ``normalize=False`` the gradients of a query are those of its own value times its weight, not divided by
-        the number of queries.
-        """
-        data, scores, resolved = self._checked(y_true, y_score, qid, sample_weight)
-        unused = np.empty((2, len(scores)))
-        values = resolved.prepared(data, n_jobs).values(scores, unused[0], unused[1])
-        return values if per_query else float(np.average(values, weights=data.weights))
-
-    def ranks(self, y_score: Any, qid: Any = None) -> Array:
-        """The smooth rank of each document.
-
-        Parameters
-        ----------
-        y_score : array-like of shape (N,)
-        qid : array-like of shape (N,), optional
-
-        Returns
-        -------
-        float64 ndarray of shape (N,)
-            From 1 to the number of documents of the query.
-        """
-        grades = np.zeros(len(one_dimensional(y_score, "y_score")))
-        data = judged(grades, qid, names=("y_score", "qid", "sample_weight"))
-        scores = data.queries.grouped(checked_scores(y_score, len(grades)))
-        prepared = self.resolved(np.array([1])).prepared(data)
-        prepared.update_ranks(
-            scores, np.ones((len(data.queries), data.counts.shape[1]), dtype=bool), 0, len(data.queries)
+    pair, own = measure.tables(counts)
+    if own.shape != counts.shape or pair.shape != (*counts.shape, counts.shape[1]):
+        raise ValueError(
+            f"tables of {measure!r} have shapes {pair.shape} and {own.shape}; expected "
+            f"{(*counts.shape, counts.shape[1])} and {counts.shape}"
         )
-        return data.queries.ungrouped(prepared.ranks)
+    return np.ascontiguousarray(pair, dtype=np.float64), np.ascontiguousarray(own, dtype=np.float64)
+
+
+def weights_of(data: Judged, normalize: bool) -> Array:
+    """Weights of the queries; for gradients that each query scales, times the mean number of documents."""
+    return data.weights * (data.weights @ data.queries.sizes / data.weights.sum()) if normalize else data.weights
 
 
 def checked_scale(value: Any, name: str) -> float:
-    """A scale of smoothing as float.
+    """A steepness or spread as float.
 
     Raises
     ------
@@ -244,8 +130,3 @@ def checked_scale(value: Any, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < value < np.inf:
         raise ValueError(f"{name} is {value!r}; expected a finite number > 0")
     return float(value)
-
-
-def known_grades(measure: Measure) -> tuple[int, str] | None:
-    """What `gapboost.queries.judged` needs to refuse grades that `measure` does not know."""
-    return None if measure.n_grades is None else (measure.n_grades, repr(measure))

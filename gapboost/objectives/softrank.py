@@ -10,7 +10,8 @@ import numpy as np
 
 from gapboost.kernels.softrank import expected_ranks, softrank
 from gapboost.kernels.threads import resolve_n_jobs
-from gapboost.objectives.objective import SmoothObjective, SmoothPass, checked_scale
+from gapboost.objectives.objective import checked_scale, tables_of
+from gapboost.objectives.smooth import SmoothObjective, SmoothPass
 from gapboost.queries import Array, Judged
 
 # A list of this length costs about a second. Longer ones also start where floating point ends: with k=1 and equal scores
@@ -47,7 +48,7 @@ class SoftRankPass(SmoothPass):
         super().__init__(objective, data, threads)
         self.objective = objective
         longest = int(data.queries.sizes.max())
-        self.pairs = any(self.measure.tables(data.counts[first:last])[0].any() for first, last in self.ranges)
+        self.pairs = any(tables_of(self.measure, data.counts[first:last])[0].any() for first, last in self.ranges)
         if not self.pairs:
             self.by_rank = self.measure.discount(longest)
         else:
