@@ -95,11 +95,11 @@ def choices(folds: list[Any], n: int) -> None:
     """Table and figure of the choices."""
     plain: Any = HESSIANS["pushes"]
     plan = [(how, name, f) for how in (gb.SoftRank(GAP), gb.ApproxRank(GAP)) for name, f in HESSIANS.items()]
-    plan += [(gb.ApproxRank(GAP, beta=beta), "pushes", plain) for beta in BETAS]
+    betas = [(gb.ApproxRank(GAP, beta=beta), "pushes", plain) for beta in BETAS]
     rows = []
     figure, axes = plt.subplots(2, 2, figsize=(10, 7), sharex=True)
     for column, booster in enumerate(BOOSTERS):
-        for how, name, hessian in plan:
+        for how, name, hessian in plan + (betas if booster == BOOSTERS[0] else []):
             curve, row = trained(booster, how, hessian, folds, n)
             rows.append([booster, repr(how), name, *(f"{v:.4f}" for v in row[:2])])
             rows[-1] += [f"{row[2]:.1f}", f"{row[3]:.0f}", f"{row[4]:.4f}", f"{row[5]:.4f}"]
@@ -170,7 +170,7 @@ def main() -> None:
         split = load_letor_fold(arguments.data / f"Fold{number}")
         folds.append((split, [per_query_range(part) for part in split]))
     FIGURES.mkdir(exist_ok=True)
-    n = 20 if arguments.quick else 80
+    n = 20 if arguments.quick else 50
     approximation(folds[0], n)
     choices(folds, n)
 

@@ -106,7 +106,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     g : sequence of float, optional
         Threshold probabilities of a named graded measure, one for each positive grade; None is uniform over the grades
         that occur in the training labels.
-    objective : {"lambdarank"} or Objective, default="lambdarank"
+    objective : {"lambdarank", "softrank", "approxrank"} or Objective, default="lambdarank"
         How to train for it. A value brings its own measure; `measure` and `g` then stay at their defaults.
     **kwargs
         Every parameter of `lightgbm.LGBMRanker`.

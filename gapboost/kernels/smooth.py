@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from gapboost.kernels.compile import kernel
-from gapboost.kernels.lambdarank import HESSIAN_FLOOR
+from gapboost.kernels.parts import HESSIAN_FLOOR
 
 Array = np.ndarray[Any, Any]
 

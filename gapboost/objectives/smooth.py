@@ -1,4 +1,25 @@
-"""Smooth versions of a measure: what SoftRank and ApproxRank share."""
+"""Smooth versions of a measure: what SoftRank and ApproxRank share.
+
+With pi_mn a smooth probability that document m is above document n, its derivative by the score of m, and real ranks
+``r_n = 1 + sum_m pi_mn``, both train for
+
+    M = sum_n discount(r_n) (own[i_n] + sum_m above_mn pair[i_m, i_n])
+
+and differ in pi and in ``above``. The derivative of M is a sum over pairs of documents of a push that moves one up and the
+other down by the same amount, so gradients sum to 0 in each query.
+
+**The smoothing is absolute**, not relative to the spread of a query's scores. A relative one has no gradient to give where
+all scores are equal, which is where boosting starts; it also leaves the scale of the scores without any effect, so that
+nothing ever settles. Scores that grow while boosting sharpen an absolute smoothing: coarse at first, when the order is
+still anyone's guess, close to the measure later. The gradients are therefore the exact derivative of `value`.
+
+**The hessian** of a document is the sum of the absolute values of all its pushes, times the steepest slope of pi. The
+second derivative itself is negative wherever a pair is in the wrong order, and no booster can use that. This one is positive wherever a
+document is pushed at all, has the unit 1 / score^2, and sees that no step is longer than 1 / slope, the width of pi: the
+distance in scores over which "below" becomes "above". A document whose pushes contradict each other takes a shorter one.
+Four times as much would bound the curvature of each pair's logistic pi at any learning rate; but boosters multiply steps by
+a learning rate of 0.1 or so, and with that bound they only trained slower (benchmarks/OBJECTIVES.md).
+"""
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
@@ -79,7 +100,10 @@ class SmoothObjective(Objective):
     ----------
     measure : Measure
     normalize : bool, default=True
-        Scale each query's gradients as `LambdaRank` does; False: the derivative of `value`, with the sign turned.
+        Scale each query's gradients by ``L log2(1 + max(S, 0.05)) / S``, as `LambdaRank` does, where L is the mean number
+        of documents of a query and S the sum of the absolute gradients in units of the steepness: a change of the
+        smoothing changes the unit of the scores and nothing else. The floor keeps a direction on plateaus. False: the
+        derivative of `value`, with the sign turned.
     """
 
     normalize: bool = field(default=True, kw_only=True)

@@ -1,7 +1,23 @@
 """SoftRank: the measure in expectation over Gaussian scores, for any measure.
 
-The score of each document is drawn from a Gaussian around its predicted score; pi_mn is the probability that document m
-comes out above n.
+The score of each document is drawn from a Gaussian around its predicted score, with standard deviation sigma. Document m
+comes out above n with probability ``pi_mn = Phi((s_m - s_n) / (sqrt(2) sigma))`` [taylor2008].
+
+==========================  ======================================================================================
+measures of pairs           ``sum_n discount(r_n) (own[i_n] + sum_m pi_mn pair[i_m, i_n])`` at the expected rank
+                            ``r_n = 1 + sum_m pi_mn``: SoftAP [yilmaz2009] 4.1.2, SoftGAP [robertson2010] section 5,
+                            and in the same way xGAP and eGAP. O(n^2) a query.
+the same with a cut-off     each term times ``P(rank_n <= k)``, by the rank distribution. O(n^2 k).
+measures without pairs      ``sum_n own[i_n] sum_r p_n(r) discount[r]`` over the rank distribution: SoftNDCG
+                            [taylor2008], SoftPC [yilmaz2009] 4.1.1. O(n^2 k), with n for k where there is no cut-off.
+==========================  ======================================================================================
+
+The rank distribution p_n takes the other documents as independent, as the papers do, and adds them one by one. Only
+documents of grades that the measure looks at need one: for R relevant documents of n, the cost is R / n of that above.
+
+>>> import gapboost as gb
+>>> gb.SoftRank(gb.AP(), sigma=0.5).value(y_true=[1, 0, 2], y_score=[3.0, 2.0, 1.0])
+0.8197862117183766
 """
 
 from dataclasses import dataclass
@@ -27,7 +43,16 @@ class SoftRank(SmoothObjective):
     ----------
     measure : Measure
     sigma : float, default=1.0
-        Standard deviation of the score of a document.
+        Standard deviation of the score of a document. At 1 a comparison of two scores is about as smooth as LambdaRank's
+        and ApproxRank's at theirs.
+    normalize : bool, default=True
+        See `SmoothObjective`, whose module says which smoothing and hessian are used, and why.
+
+    Raises
+    ------
+    ValueError
+        Where `sigma` is not a finite number above 0. When it is applied to data: where a list has more than 1000
+        documents and the measure needs rank distributions (nDCG, Precision, and any cut-off).
     """
 
     sigma: float = 1.0
