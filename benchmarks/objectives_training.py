@@ -21,7 +21,6 @@ import xgboost
 import gapboost as gb
 from benchmarks.objectives import FOLDS, OHSUMED, per_query_range
 from benchmarks.workload import FIGURES, conditions, table
-from gapboost.callbacks import Gradients
 from gapboost.datasets import RankingSplit, load_letor_fold
 from gapboost.queries import judged
 
@@ -52,17 +51,18 @@ def rounds(
 ) -> Iterator[list[np.ndarray]]:
     """Scores of training, validation and test documents after each round; leaf floors are the boosters' defaults."""
     train = split.train
-    sizes, label = judged(train.y, train.qid).queries.sizes, train.y.astype(np.float32)
-    gradients = Gradients(how, 1)
+    data = judged(train.y, train.qid)
+    sizes, prepared = data.queries.sizes, how.prepared(data, 1)
 
     def ours(preds: np.ndarray, _: Any) -> tuple[np.ndarray, np.ndarray]:
-        grad, hess = gradients.gradients(preds, label, sizes, None)
+        grad, hess = np.empty((2, len(preds)), dtype=np.float32)
+        prepared(preds, grad, hess)
         return grad, hessian(grad, hess, sizes)
 
     if booster == "LightGBM":
-        data = lightgbm.Dataset(X[0], train.y, group=sizes, params={"verbose": -1})
+        binned = lightgbm.Dataset(X[0], train.y, group=sizes, params={"verbose": -1})
         parameters = {"objective": "none", "metric": "None", "num_leaves": 15, "num_threads": 1, "verbose": -1}
-        model = lightgbm.Booster(parameters, data)
+        model = lightgbm.Booster(parameters, binned)
         for _ in range(n):
             model.update(fobj=ours)
             yield [model.predict(part, num_threads=1) for part in X]

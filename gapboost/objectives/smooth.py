@@ -14,11 +14,11 @@ nothing ever settles. Scores that grow while boosting sharpen an absolute smooth
 still anyone's guess, close to the measure later. The gradients are therefore the exact derivative of `value`.
 
 **The hessian** of a document is the sum of the absolute values of all its pushes, times the steepest slope of pi. The
-second derivative itself is negative wherever a pair is in the wrong order, and no booster can use that. This one is positive wherever a
-document is pushed at all, has the unit 1 / score^2, and sees that no step is longer than 1 / slope, the width of pi: the
-distance in scores over which "below" becomes "above". A document whose pushes contradict each other takes a shorter one.
-Four times as much would bound the curvature of each pair's logistic pi at any learning rate; but boosters multiply steps by
-a learning rate of 0.1 or so, and with that bound they only trained slower (benchmarks/OBJECTIVES.md).
+second derivative itself is negative wherever a pair is in the wrong order, and no booster can use that. This one is
+positive wherever a document is pushed at all, has the unit 1 / score^2, and sees that no step is longer than 1 / slope, the
+width of pi: the distance in scores over which "below" becomes "above". A document whose pushes contradict each other takes
+a shorter step. Four times as much would bound the curvature of each pair's logistic pi at any learning rate; but boosters
+multiply steps by a learning rate of 0.1 or so, and with that bound they only trained slower (benchmarks/OBJECTIVES.md).
 """
 
 from abc import abstractmethod

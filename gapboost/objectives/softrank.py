@@ -17,7 +17,7 @@ documents of grades that the measure looks at need one: for R relevant documents
 
 >>> import gapboost as gb
 >>> gb.SoftRank(gb.AP(), sigma=0.5).value(y_true=[1, 0, 2], y_score=[3.0, 2.0, 1.0])
-0.8197862117183766
+0.8058025387210596
 """
 
 from dataclasses import dataclass
