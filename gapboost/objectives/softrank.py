@@ -30,8 +30,8 @@ from gapboost.objectives.objective import checked_scale, tables_of
 from gapboost.objectives.smooth import SmoothObjective, SmoothPass
 from gapboost.queries import Array, Judged
 
-# A list of this length costs about a second. Longer ones also start where floating point ends: with k=1 and equal scores
-# a document is within the cut-off with the probability 2^-(n-1).
+# A list of this length costs some tenths of a second, one of twice the length eight times that. Longer ones also start
+# where floating point ends: with k=1 and equal scores a document is within the cut-off with the probability 2^-(n-1).
 LONGEST_WITH_DISTRIBUTION = 1000
 
 
