@@ -1,7 +1,7 @@
 """What holds for SoftRank and ApproxRank over every measure: contracts over the family."""
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import lightgbm
@@ -77,6 +77,25 @@ def test_gradients_are_the_derivative_of_the_value(objective):
         # The value is a mean over queries; gradients are not divided by the weight of all.
         assert abs(grad[row] + weights.sum() * (ends[0] - ends[1]) / (2 * step)) < 1e-6
     assert np.abs(grad).max() > 1e-3
+
+
+@dataclass(frozen=True, repr=False)
+class Above(gb.AP):
+    """A measure of someone's own: the reciprocal ranks of documents of grade 1, once for each of grade 3 above."""
+
+    def tables(self, counts):
+        pair = np.zeros((len(counts), counts.shape[1], counts.shape[1]))
+        pair[:, 3, 1] = 1.0
+        return pair, np.zeros(counts.shape)
+
+
+@pytest.mark.parametrize("objective", [gb.SoftRank(Above()), gb.ApproxRank(Above())], ids=repr)
+def test_a_measure_of_pairs_alone(objective):
+    y, scores, qid = queries(9)
+    test_gradients_are_the_derivative_of_the_value(objective)
+    test_tends_to_the_measure_as_the_smoothing_goes(objective)
+    assert objective.value([3, 1, 0], [0.0, 0.0, 0.0]) == pytest.approx(0.5 / 2)
+    assert objective.value(y, scores, qid) > 0
 
 
 @every_objective
