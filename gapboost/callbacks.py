@@ -51,21 +51,18 @@ class PerDataSet(Generic[State]):
         """The state of the data set `owner`, which now has this content."""
         key = id(owner)
         entry = self._entries.get(key)
-        # The content is compared with a copy of it: a data set can get new labels between trainings, and LightGBM hands
-        # out the user's own array, which may have changed in place.
+        # A data set can get new labels between trainings. XGBoost copies them at every call, so identity tells nothing.
         if entry is not None and all(map(_same, entry[1], content)):
             return entry[2]
         state = self._build(*content)
-        label, sizes, weight = content
-        kept = (label.copy(), sizes.copy(), None if weight is None else weight.copy())
         # Only the dictionary is captured: the callback dies with the weak reference.
         entries = self._entries
-        entries[key] = (weakref.ref(owner, lambda _: entries.pop(key, None)), kept, state)
+        entries[key] = (weakref.ref(owner, lambda _: entries.pop(key, None)), content, state)
         return state
 
 
 def _same(a: Array | None, b: Array | None) -> bool:
-    return (a is None and b is None) or (a is not None and b is not None and np.array_equal(a, b))
+    return a is b or (a is not None and b is not None and np.array_equal(a, b))
 
 
 class Callback(Generic[State]):

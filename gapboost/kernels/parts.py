@@ -39,6 +39,9 @@ MOMENTS = 2 * TERMS + 2
 # Range of scores (times sigma) within which exp(range) and its inverse are far from overflow.
 NEAR = 300.0
 
+# Scores times sigma are held within this: the difference of two must not overflow.
+FARTHEST_SCORE = 8e307
+
 # Keeps the boosters from dividing by zero for documents that no pair has touched.
 HESSIAN_FLOOR = 1e-16
 
@@ -147,7 +150,7 @@ def take(
     """Copy scores times sigma and numbered grades of the first ``n`` ranks."""
     for r in range(n):
         i = at(order, r)
-        put(s, r, at(scores, i) * sigma)
+        put(s, r, min(max(at(scores, i) * sigma, -FARTHEST_SCORE), FARTHEST_SCORE))
         put(grade, r, at(names, at(grades, i)))
 
 
