@@ -80,7 +80,7 @@ class LightGBMObjective(Gradients):
 
     def weighed(self, data: Judged) -> Judged:
         """See `in_units_of_rows`."""
-        return in_units_of_rows(data)
+        return in_units_of_rows(data, self.objective)
 
 
 class LightGBMMetric(Metrics):
@@ -93,13 +93,15 @@ class LightGBMMetric(Metrics):
         return [(name, value, True) for name, value in self.values(*_arguments(y_true, y_pred, weight, group))]
 
 
-def in_units_of_rows(data: Judged) -> Judged:
-    """The data with weights times the mean length of a query.
+def in_units_of_rows(data: Judged, how: Objective) -> Judged:
+    """The data with weights times the mean length of a query, for objectives in which a whole query weighs about 1.
 
-    The gradients of a query add up to about 1 however long it is, so those of a document are small. LightGBM's penalties
-    for categories (`cat_smooth`, `cat_l2`) are absolute numbers made for hessians of about 1 a row: without the factor
-    they hold every split by category back. For splits by number the factor cancels out.
+    The gradients of a document are small then. LightGBM's penalties for categories (`cat_smooth`, `cat_l2`) are absolute
+    numbers made for hessians of about 1 a row: without the factor they hold every split by category back. For splits by
+    number the factor cancels out.
     """
+    if how.in_units_of_rows:
+        return data
     return replace(data, weights=data.weights * data.queries.sizes.mean())
 
 
@@ -121,7 +123,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     g : sequence of float, optional
         Threshold probabilities of a named graded measure, one for each positive grade; None is uniform over the grades
         that occur in the training labels.
-    objective : {"lambdarank"} or Objective, default="lambdarank"
+    objective : {"lambdarank", "softrank", "approxrank"} or Objective, default="lambdarank"
         How to train for it. A value brings its own measure; `measure` and `g` then stay at their defaults.
     **kwargs
         Every parameter of `lightgbm.LGBMRanker`.
@@ -242,8 +244,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         self.n_queries_in_ = len(rows.sizes)
         return self
 
-    def _weighed(self, data: Judged) -> Judged:
-        return in_units_of_rows(data)
+    def _weighed(self, data: Judged, how: Objective) -> Judged:
+        return in_units_of_rows(data, how)
 
     def _vendor_parameters(self) -> dict[str, Any]:
         """Parameters for LGBMRanker, after refusing those that cannot work with a custom objective."""

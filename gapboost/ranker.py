@@ -206,12 +206,12 @@ class GAPRanker:
                 f"{self._eval_start_name}[{i}]",
             )
             evals.append(_ranking_rows(*given, known_grades([objective.measure, *others]), names))
-        prepared = objective.prepared(self._weighed(rows.data), self.n_jobs)
+        prepared = objective.prepared(self._weighed(rows.data, objective), self.n_jobs)
         training = Training(objective, prepared, rows, evals, [m for m in others if m != objective.measure])
         self._check_learnable(training, least_hessian)
         return training
 
-    def _weighed(self, data: Judged) -> Judged:
+    def _weighed(self, data: Judged, how: Objective) -> Judged:
         """The data with the weights that suit the booster's own regularisation."""
         return data
 

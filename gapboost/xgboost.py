@@ -92,7 +92,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     g : sequence of float, optional
         Threshold probabilities of a named graded measure, one for each positive grade; None is uniform over the grades
         that occur in the training labels.
-    objective : {"lambdarank"} or Objective, default="lambdarank"
+    objective : {"lambdarank", "softrank", "approxrank"} or Objective, default="lambdarank"
         How to train for it. A value brings its own measure; `measure` and `g` then stay at their defaults.
     **kwargs
         Every parameter of `xgboost.XGBRanker`; `eval_metric` takes names and values of measures.

@@ -21,7 +21,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from gapboost.measures.measure import Measure, at_or_above, diagonal, reciprocal
+from gapboost.measures.measure import Measure, at_or_above, diagonal, harmonic, reciprocal
 from gapboost.queries import Array
 
 # Loose enough for a g that went through float32, far tighter than any mistake.
@@ -82,9 +82,9 @@ class GradedMeasure(Measure):
             g[i - 1] = 1 / len(positive)
         return type(self)(g=tuple(g), k=self.k)
 
-    def whole_discount(self, n: int) -> Array:
+    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
         """1 / rank."""
-        return 1.0 / np.arange(1, n + 1)
+        return harmonic(ranks)
 
     def thresholds(self, top: int) -> tuple[Array, Array]:
         """``g`` and ``G`` by grade ``0..top``, float64 of shape (top + 1,); index 0 is 0."""

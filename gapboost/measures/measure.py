@@ -80,13 +80,24 @@ class Measure(ABC):
 
     def discount(self, n: int) -> Array:
         """Weights of ranks ``1..n``, float64 of shape (n,), 0 beyond the cut-off."""
-        weights = self.whole_discount(n)
+        weights, _ = self.discount_at(np.arange(1.0, n + 1))
         weights[self.depth(n) :] = 0.0
         return weights
 
     @abstractmethod
-    def whole_discount(self, n: int) -> Array:
-        """Weights of ranks ``1..n`` as if there were no cut-off."""
+    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
+        """Weights at real ranks as if there were no cut-off: what the discount and smooth versions of a measure read.
+
+        Parameters
+        ----------
+        ranks : float64 ndarray of any shape
+            Ranks >= 1, not necessarily whole.
+
+        Returns
+        -------
+        weight, slope : float64 ndarrays of the shape of `ranks`
+            The weight and its derivative.
+        """
 
     @abstractmethod
     def tables(self, counts: Array) -> tuple[Array, Array]:
@@ -168,6 +179,12 @@ class Measure(ABC):
 def known_grades(measures: Sequence[Measure]) -> tuple[int, str] | None:
     """The highest grade that all of `measures` know, and the measure that sets it, for `gapboost.queries.judged`."""
     return min(((m.n_grades, repr(m)) for m in measures if m.n_grades is not None), default=None)
+
+
+def harmonic(ranks: Array) -> tuple[Array, Array]:
+    """``1 / rank`` and its derivative, the discount of every average precision."""
+    weight = 1.0 / ranks
+    return weight, -weight * weight
 
 
 def reciprocal(values: Array) -> Array:

@@ -63,9 +63,10 @@ class nDCG(Measure):
         """Positive grades that have a gain; None where the gains are ``2**grade - 1``."""
         return None if self.gains is None else len(self.gains) - 1
 
-    def whole_discount(self, n: int) -> Array:
+    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
         """``1 / log2(rank + 1)``."""
-        return 1.0 / np.log2(np.arange(2, n + 2))
+        weight = 1.0 / np.log2(ranks + 1)
+        return weight, -weight * weight / (np.log(2) * (ranks + 1))
 
     def tables(self, counts: Array) -> tuple[Array, Array]:
         """``own[j] = gain[j] / ideal DCG``; no pairs."""

@@ -17,7 +17,7 @@ from gapboost.kernels.long import LONG, long_query
 from gapboost.kernels.ordering import workspace
 from gapboost.kernels.threads import chunks, resolve_n_jobs, run, table_bytes
 from gapboost.measures.measure import as_cutoff
-from gapboost.objectives.objective import Objective, Pass
+from gapboost.objectives.objective import Objective, Pass, checked_scale, tables_of
 from gapboost.queries import Array, Judged
 
 # The tables are kept between iterations while they cost less than this many bytes a document.
@@ -59,13 +59,10 @@ class LambdaRank(Objective):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        sigma: Any = self.sigma
-        if not (isinstance(sigma, int | float | np.integer | np.floating) and np.isfinite(sigma) and sigma > 0):
-            raise ValueError(f"sigma is {sigma!r}; expected a finite number > 0")
         seed: Any = self.random_state
         if not (isinstance(seed, int | np.integer) and seed >= 0):
             raise ValueError(f"random_state is {seed!r}; expected a whole number >= 0")
-        object.__setattr__(self, "sigma", float(sigma))
+        object.__setattr__(self, "sigma", checked_scale(self.sigma, "sigma"))
         object.__setattr__(self, "truncation", as_cutoff(self.truncation, "truncation"))
         object.__setattr__(self, "random_state", int(seed))
 
@@ -95,15 +92,7 @@ class LambdaRankPass(Pass):
         self.kept = {r: self._tables(*r) for r in self.ranges} if keep else {}
 
     def _tables(self, first: int, last: int) -> tuple[Array, Array]:
-        counts = self.data.counts[first:last]
-        pair, own = self.objective.measure.tables(counts)
-        # Compiled code trusts these shapes: a measure of someone else's that gets them wrong must not reach it.
-        if own.shape != counts.shape or pair.shape != (*counts.shape, counts.shape[1]):
-            raise ValueError(
-                f"tables of {self.objective.measure!r} have shapes {pair.shape} and {own.shape}; expected "
-                f"{(*counts.shape, counts.shape[1])} and {counts.shape}"
-            )
-        return np.ascontiguousarray(pair, dtype=np.float64), np.ascontiguousarray(own, dtype=np.float64)
+        return tables_of(self.objective.measure, self.data.counts[first:last])
 
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
         """See `Pass`."""
