@@ -10,7 +10,7 @@ from gapboost.callbacks import Gradients, Metrics, as_gradients, as_metrics
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.queries import Array
-from gapboost.ranker import GAPRanker
+from gapboost.ranker import GAPRanker, RankingRows
 
 __all__ = ["LGBMGAPRanker", "eval_metric", "objective"]
 
@@ -178,13 +178,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         evals = self._eval_rows(eval_set, eval_qid, eval_sample_weight, "eval_sample_weight", measure)
         metrics = self._metrics(eval_metric, measure, rows.data.occurring, measure_last=False)
         start = rows.grouped(init_score, "init_score")
-        gradients = LightGBMObjective(how, self.n_jobs)
-        floor = _first(
-            vendor, ("min_sum_hessian_in_leaf", "min_sum_hessian_per_leaf", "min_sum_hessian", "min_hessian")
-        )
-        self._check_learnable(
-            gradients, rows, start, vendor["min_child_weight"] if floor is None else floor, "min_child_weight"
-        )
+        gradients = self._gradients(how, vendor, rows, start)
 
         # Training happens on a fresh LGBMRanker: an error or an interrupt leaves this one as it was.
         trained = lightgbm.LGBMRanker(**vendor, objective=gradients, metric="None")
@@ -212,6 +206,60 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         # `objective_` is LightGBM's property over `_objective`.
         self.measure_, self._objective, self.n_queries_in_ = measure, how, len(rows.data.queries)
         return self
+
+    def _gradients(
+        self, how: Objective, vendor: dict[str, Any], rows: RankingRows, start: Array | None
+    ) -> LightGBMObjective:
+        gradients = LightGBMObjective(how, self.n_jobs)
+        floor = _first(
+            vendor, ("min_sum_hessian_in_leaf", "min_sum_hessian_per_leaf", "min_sum_hessian", "min_hessian")
+        )
+        self._check_learnable(
+            gradients, rows, start, vendor["min_child_weight"] if floor is None else floor, "min_child_weight"
+        )
+        return gradients
+
+    def _binned(
+        self, train: RankingRows, held_out: RankingRows, weighted: bool
+    ) -> tuple[lightgbm.Dataset, lightgbm.Dataset]:
+        # Kept raw: LightGBM bins again by itself should a candidate change how, instead of refusing.
+        first = lightgbm.Dataset(
+            train.X,
+            train.y,
+            weight=train.row_weights if weighted else None,
+            group=train.data.queries.sizes,
+            free_raw_data=False,
+        )
+        second = lightgbm.Dataset(
+            held_out.X, held_out.y, group=held_out.data.queries.sizes, reference=first, free_raw_data=False
+        )
+        return first, second
+
+    def _train_binned(
+        self, rows: RankingRows, binned: tuple[lightgbm.Dataset, lightgbm.Dataset], watch: Callable[[Array], None]
+    ) -> None:
+        def feval(scores: Array, _: lightgbm.Dataset) -> list[Any]:
+            watch(scores)
+            return []
+
+        vendor = self._vendor_parameters()
+        _, how = self._requested()
+        gradients = self._gradients(how.resolved(rows.data.occurring), vendor, rows, None)
+        # The parameters that `fit` would train with, to the letter.
+        parameters = lightgbm.LGBMRanker(**vendor, objective=gradients, metric="None")._process_params("fit")
+        lightgbm.train(
+            parameters,
+            binned[0],
+            num_boost_round=self._n_rounds,
+            valid_sets=[binned[1]],
+            feval=feval,
+            keep_training_booster=True,
+        )
+        gradients.state.forget()
+
+    @property
+    def _n_rounds(self) -> int:
+        return int(self.n_estimators)
 
     def _vendor_parameters(self) -> dict[str, Any]:
         """Parameters for LGBMRanker, after refusing those that cannot work with a custom objective."""

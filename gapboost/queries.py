@@ -159,6 +159,8 @@ def checked_grades(y_true: Any, name: str, known: tuple[int, str] | None = None)
             grades = grades.astype(np.float64)
         except (TypeError, ValueError):
             raise ValueError(f"{name} holds values that are not numbers; expected integer grades 0..c") from None
+    if grades.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: {name} has dtype {grades.dtype}; expected integer grades 0..c")
     if grades.dtype.kind not in "biuf":
         raise ValueError(f"{name} has dtype {grades.dtype}; expected integer grades 0..c")
     if grades.dtype.kind == "f":
@@ -266,7 +268,7 @@ def query_weights(sample_weight: Any, queries: Queries, name: str = "sample_weig
             f"{name} has {len(given)} values; expected one a query ({len(queries)}) or one a row ({queries.n_rows})"
         )
     if not (weights > 0).any():
-        raise ValueError(f"{name} is 0 for every query; expected at least one positive weight")
+        raise ValueError(f"{name} is zero for every query; expected at least one positive weight")
     return np.ascontiguousarray(weights)
 
 

@@ -1,11 +1,12 @@
 """What the rankers of both boosters share: parameters, query order, checks before training, and the score."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.validation import _num_samples
 
 from gapboost.callbacks import Gradients, as_metrics, check_contrasts
 from gapboost.evaluation import evaluate
@@ -13,6 +14,7 @@ from gapboost.measures import Measure, as_measure
 from gapboost.objectives import Objective, as_objective
 from gapboost.objectives.objective import known_grades
 from gapboost.queries import Array, Judged, judged
+from gapboost.search_guard import refuse_blind_search
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +117,8 @@ class GAPRanker:
         return measure, as_objective(self.objective, measure, _seed(self.random_state))
 
     def _training_rows(self, X: Any, y: Any, qid: Any, sample_weight: Any, measure: Measure) -> RankingRows:
-        rows = _ranking_rows(X, y, qid, sample_weight, measure, ("y", "qid", "sample_weight"))
+        refuse_blind_search(self)
+        rows = ranking_rows(X, y, qid, sample_weight, measure, ("y", "qid", "sample_weight"))
         check_contrasts(rows.data, "y")
         return rows
 
@@ -141,9 +144,23 @@ class GAPRanker:
                 f"{weight_name} has {len(weights)} entries; expected one for each of {len(eval_set)} eval sets"
             )
         return [
-            _ranking_rows(Xv, yv, qv, wv, measure, (f"eval_set[{i}] y", f"eval_qid[{i}]", f"{weight_name}[{i}]"))
+            ranking_rows(Xv, yv, qv, wv, measure, (f"eval_set[{i}] y", f"eval_qid[{i}]", f"{weight_name}[{i}]"))
             for i, ((Xv, yv), qv, wv) in enumerate(zip(eval_set, eval_qid, weights, strict=True))
         ]
+
+    # What a search over many candidates needs of a booster, each ranker in its own file: data that is binned once, ...
+    def _binned(self, train: RankingRows, held_out: RankingRows, weighted: bool) -> Any:
+        """Training and held-out rows as the booster keeps them, binned by the training rows."""
+        raise NotImplementedError
+
+    # ... and the training that `fit` would do, on such data.
+    def _train_binned(self, rows: RankingRows, binned: Any, watch: Callable[[Array], None]) -> None:
+        """Train on `binned`, whose training part is `rows`; `watch` sees the held-out scores after each iteration."""
+        raise NotImplementedError
+
+    @property
+    def _n_rounds(self) -> int:
+        raise NotImplementedError
 
     def _metrics(self, eval_metric: Any, measure: Measure, occurring: Array, measure_last: bool) -> list[Measure]:
         """The measure trained for, and what else is to be watched."""
@@ -171,16 +188,17 @@ class GAPRanker:
             )
 
 
-def _ranking_rows(
+def ranking_rows(
     X: Any, y: Any, qid: Any, sample_weight: Any, measure: Measure, names: tuple[str, str, str]
 ) -> RankingRows:
+    """Rows checked and brought into grouped order; `names` is what the caller calls `y`, `qid` and the weights."""
     if qid is None:
         raise ValueError(
             f"{names[1]} is missing; expected one query id a row (from group sizes: "
             "numpy.repeat(numpy.arange(len(group)), group))"
         )
     data = judged(y, qid, sample_weight=sample_weight, known=known_grades(measure), names=names)
-    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    n_rows = _num_samples(X)
     if n_rows != data.queries.n_rows:
         raise ValueError(f"X has {n_rows} rows but {names[0]} has {data.queries.n_rows}; expected the same number")
     grouped = X if data.queries.rows is None else _safe_indexing(X, data.queries.rows)

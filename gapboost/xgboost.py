@@ -1,6 +1,6 @@
 """XGBoost: a ranker beside `xgboost.XGBRanker`, and callbacks for `xgboost.train`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -170,11 +170,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         # XGBoost's early stopping goes by the last metric of the last evaluation set.
         metrics = self._metrics(self.eval_metric, measure, rows.data.occurring, measure_last=True)
         start = rows.grouped(base_margin, "base_margin")
-        gradients = XGBoostObjective(how, self.n_jobs)
-        floor = parameters.get("min_child_weight")
-        if self.booster != "gblinear":
-            self._check_learnable(gradients, rows, start, 1.0 if floor is None else floor, "min_child_weight")
-
+        gradients = self._gradients(how, parameters, rows, start)
         train = self._matrix(rows, start, sample_weight is not None, None)
         margins = [None] * len(evals) if base_margin_eval_set is None else base_margin_eval_set
         if len(margins) != len(evals):
@@ -191,11 +187,11 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             )
         ]
         evals_result: dict[str, dict[str, list[float]]] = {}
-        with xgboost.config_context(**({} if self.verbosity is None else {"verbosity": self.verbosity})):
+        with self._verbosity():
             booster = xgboost.train(
                 parameters,
                 train,
-                num_boost_round=self.get_num_boosting_rounds(),
+                num_boost_round=self._n_rounds,
                 evals=watched,
                 obj=gradients,
                 custom_metric=XGBoostMetric(metrics, self.n_jobs),
@@ -209,6 +205,50 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         self.evals_result_ = evals_result
         self.measure_, self.objective_, self.n_queries_in_ = measure, how, len(rows.data.queries)
         return self
+
+    def _gradients(
+        self, how: Objective, parameters: dict[str, Any], rows: RankingRows, start: Array | None
+    ) -> XGBoostObjective:
+        gradients = XGBoostObjective(how, self.n_jobs)
+        floor = parameters.get("min_child_weight")
+        if self.booster != "gblinear":
+            self._check_learnable(gradients, rows, start, 1.0 if floor is None else floor, "min_child_weight")
+        return gradients
+
+    def _binned(
+        self, train: RankingRows, held_out: RankingRows, weighted: bool
+    ) -> tuple[xgboost.DMatrix, xgboost.DMatrix]:
+        first = self._matrix(train, None, weighted, None)
+        return first, self._matrix(held_out, None, False, first)
+
+    def _train_binned(
+        self, rows: RankingRows, binned: tuple[xgboost.DMatrix, xgboost.DMatrix], watch: Callable[[Array], None]
+    ) -> None:
+        def metric(scores: Array, _: xgboost.DMatrix) -> list[Any]:
+            watch(scores)
+            return []
+
+        parameters = self._vendor_parameters()
+        _, how = self._requested()
+        gradients = self._gradients(how.resolved(rows.data.occurring), parameters, rows, None)
+        with self._verbosity():
+            xgboost.train(
+                parameters,
+                binned[0],
+                num_boost_round=self._n_rounds,
+                evals=[(binned[1], "held_out")],
+                obj=gradients,
+                custom_metric=metric,
+                verbose_eval=False,
+                callbacks=self.callbacks,
+            )
+
+    def _verbosity(self) -> Any:
+        return xgboost.config_context(**({} if self.verbosity is None else {"verbosity": self.verbosity}))
+
+    @property
+    def _n_rounds(self) -> int:
+        return int(self.get_num_boosting_rounds())
 
     def _matrix(
         self, rows: RankingRows, margin: Array | None, weighted: bool, reference: xgboost.DMatrix | None
