@@ -1,5 +1,6 @@
 """Folds of whole queries, and the course of measures over boosting iterations across them."""
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -57,9 +58,12 @@ def query_folds(queries: Queries, cv: Any, random_state: Any, X: Any = None, y: 
         cv = GroupKFold(int(cv), shuffle=random_state is not None, random_state=random_state)
     elif random_state is not None:
         raise ValueError(f"random_state is {random_state!r} but cv is {cv!r}; expected a number of folds, or None")
-    if hasattr(cv, "split"):
-        folds = list(cv.split(codes if X is None else X, y, groups=_sortable(queries, codes)))
-    elif isinstance(cv, Iterable):
+    if hasattr(cv, "split") and not isinstance(cv, str):
+        with warnings.catch_warnings():
+            # What a splitter that ignores groups does to queries is checked below.
+            warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
+            folds = list(cv.split(codes if X is None else X, y, groups=_sortable(queries, codes)))
+    elif isinstance(cv, Iterable) and not isinstance(cv, str):
         folds = list(cv)
     else:
         raise TypeError(f"cv is {cv!r}; expected a number of folds, a splitter or (train, test) row numbers")

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import _safe_indexing, check_random_state
-from sklearn.utils.validation import _num_samples
 
 from gapboost.callbacks import Gradients, as_metrics, check_contrasts
 from gapboost.evaluation import evaluate
@@ -198,7 +197,9 @@ def ranking_rows(
             "numpy.repeat(numpy.arange(len(group)), group))"
         )
     data = judged(y, qid, sample_weight=sample_weight, known=known_grades(measure), names=names)
-    n_rows = _num_samples(X)
+    if not hasattr(X, "shape") and not hasattr(X, "__len__"):
+        X = np.asarray(X)  # something that only knows how to become an array
+    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
     if n_rows != data.queries.n_rows:
         raise ValueError(f"X has {n_rows} rows but {names[0]} has {data.queries.n_rows}; expected the same number")
     grouped = X if data.queries.rows is None else _safe_indexing(X, data.queries.rows)

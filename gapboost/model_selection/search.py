@@ -299,7 +299,7 @@ class Task:
     def _run(
         self, ranker: GAPRanker, course: Course, train: RankingRows, binned: Any, held_out: Judged
     ) -> list[tuple[int, list[float], float]]:
-        found = []
+        found: list[tuple[int, list[float], float]] = []
         trees = 0
         start = time.perf_counter()
 
@@ -351,6 +351,9 @@ def _silent(task: Task) -> Any:
 
 def _check_candidates(estimator: GAPRanker, candidates: list[Params], y: Any) -> None:
     """Refuse candidates that could not be trained, before any is."""
+    patience = getattr(estimator, "early_stopping_rounds", None)
+    if patience is not None:
+        raise ValueError(f"early_stopping_rounds is {patience!r}; expected None: the search chooses the number of trees")
     for candidate in candidates:
         trees = candidate["n_estimators"]
         if isinstance(trees, bool) or not isinstance(trees, int | np.integer) or trees < 1:
