@@ -89,8 +89,8 @@ def _check_whole(fold: Fold, queries: Queries, codes: Array, number: int) -> Non
     cut = ((train > 0) & (train < queries.sizes)) | ((test > 0) & (test < queries.sizes)) | ((train > 0) & (test > 0))
     if cut.any():
         raise ValueError(
-            f"fold {number} of cv cuts {int(cut.sum())} queries, such as {queries.ids[int(np.argmax(cut))]!r}; expected every "
-            "query whole, in either the training or the test rows: a number of folds, or GroupKFold(...)"
+            f"fold {number} of cv cuts {int(cut.sum())} queries, such as {queries.ids[cut].tolist()[0]!r}; expected every query "
+            "whole, in either the training or the test rows: a number of folds, or GroupKFold(...)"
         )
 
 

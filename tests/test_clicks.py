@@ -21,7 +21,7 @@ def users(g, n_sessions, n_docs=12, examine=1.0, mistake=0.0, seed=0):
 @pytest.mark.parametrize(("examine", "mistake"), [(1.0, 0.0), (0.6, 0.05)])
 def test_recovers_g_within_its_interval(g, examine, mistake):
     grades, clicks, sessions = users(g, 3000, examine=examine, mistake=mistake)
-    found = g_from_clicks(grades, clicks, sessions=sessions, n_resamples=400)
+    found = g_from_clicks(grades, clicks, sessions=sessions, n_resamples=2000, confidence=0.999)
     assert sum(found.g) == pytest.approx(1, abs=1e-12)
     np.testing.assert_allclose(found.g, g, atol=0.04)
     assert (np.array(found.low) <= np.array(g) + 1e-12).all()

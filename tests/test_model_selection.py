@@ -163,8 +163,11 @@ def test_every_number_of_trees_is_a_candidate(ranker):
     assert search.best_estimator_.g_ == search.best_params_["g"]
 
 
-@both
-@pytest.mark.parametrize("backend", ["threading", "loky"])
+@pytest.mark.parametrize(
+    ("ranker", "backend"),
+    [(RANKERS[0], "loky"), (RANKERS[0], "threading"), (RANKERS[1], "threading")],
+    ids=["lgbm-processes", "lgbm-threads", "xgb-threads"],
+)
 def test_same_results_with_any_number_of_jobs(ranker, backend):
     X, y, qid = task()
     grid = {"g": simplex_grid(2, 3), "learning_rate": [0.1, 0.3]}
