@@ -1,5 +1,8 @@
 """Pictures of the choice of g hold the numbers of the search."""
 
+import runpy
+from pathlib import Path
+
 import matplotlib as mpl
 import numpy as np
 import pytest
@@ -106,3 +109,21 @@ def test_a_search_and_its_measures():
 def test_refuses(found, options, message):
     with pytest.raises(ValueError, match=message):
         plot_g(found, **options)
+
+
+OHSUMED = Path(__file__).parents[2] / "shared" / "data" / "ohsumed"
+
+
+@pytest.mark.skipif(not OHSUMED.is_dir(), reason="real data ohsumed not found")
+def test_example(monkeypatch, tmp_path, capsys):
+    """The whole choice, with fewer g, trees and folds."""
+    path = Path(__file__).parents[1] / "examples" / "choose_g.py"
+    example = runpy.run_path(str(path))
+    settings = example["main"].__globals__
+    for name, value in {"FOLDS": 2, "STEPS": 2, "TREES": range(5, 11, 5)}.items():
+        monkeypatch.setitem(settings, name, value)
+    example["main"](str(OHSUMED), str(tmp_path / "g.png"))
+    printed = capsys.readouterr().out
+    assert printed.count("<- best") == 2
+    assert [printed.count(name) for name in ("lambdarank", "rank:ndcg", "GAP, g = ")] == [1, 1, 6]
+    assert pyplot.imread(tmp_path / "g.png").std() > 0.05

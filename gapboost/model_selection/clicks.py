@@ -103,7 +103,7 @@ def g_from_clicks(
     >>> estimate.g
     (0.6, 0.4)
     >>> [(round(a, 2), round(b, 2)) for a, b in zip(estimate.low, estimate.high)]
-    [(0.44, 0.79), (0.21, 0.56)]
+    [(0.41, 0.84), (0.16, 0.59)]
     """
     units, number = _units(grades, clicks, impressions, sessions)
     if not 0 < confidence < 1:

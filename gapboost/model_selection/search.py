@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,44 +10,16 @@ from joblib import Parallel, delayed, effective_n_jobs
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import ParameterGrid
-from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import available_if
 
 from gapboost.cross_validation import query_folds
-from gapboost.evaluation import evaluate, mean, query_values
+from gapboost.evaluation import evaluate
 from gapboost.measures import Measure
+from gapboost.model_selection.courses import Data, Params, Task, as_courses
 from gapboost.model_selection.scorers import checked_target
 from gapboost.objectives.objective import known_grades
-from gapboost.queries import Array, Judged, checked_grades
-from gapboost.ranker import GAPRanker, RankingRows, ranking_rows
-
-Params = dict[str, Any]
-
-# Parameters that leave the bins alone in both boosters: candidates that differ in nothing else share binned data. Any
-# other one costs a binning of its own, as it may change the bins or which features are kept.
-SHARE_BINS = frozenset(
-    (
-        "colsample_bylevel",
-        "colsample_bynode",
-        "colsample_bytree",
-        "g",
-        "gamma",
-        "grow_policy",
-        "learning_rate",
-        "max_depth",
-        "max_leaves",
-        "measure",
-        "min_child_weight",
-        "min_split_gain",
-        "n_estimators",
-        "num_leaves",
-        "objective",
-        "reg_alpha",
-        "reg_lambda",
-        "subsample",
-        "subsample_freq",
-    )
-)
+from gapboost.queries import Array, checked_grades
+from gapboost.ranker import GAPRanker, ranking_rows
 
 
 class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -173,9 +144,9 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _search(
-        self, data: "Data", candidates: list[Params], targets: list[Measure], widest: Measure, folds: list[Any]
+        self, data: Data, candidates: list[Params], targets: list[Measure], widest: Measure, folds: list[Any]
     ) -> None:
-        courses = _courses(candidates)
+        courses = as_courses(candidates)
         # More processes than folds share the courses of a fold; each part bins its data once.
         parts = min(len(courses), -(-effective_n_jobs(self.n_jobs) // len(folds)))
         tasks = [
@@ -234,93 +205,6 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return int(self.best_estimator_.n_features_in_)
 
 
-@dataclass(frozen=True, eq=False)
-class Data:
-    """What `fit` was given; weights one a row."""
-
-    X: Any
-    y: Array
-    qid: Array
-    weight: Array | None
-
-    def rows(self, which: Array, measure: Measure) -> RankingRows:
-        """The rows of one side of a fold, as the ranker's `fit` would see them."""
-        X = _safe_indexing(self.X, which)
-        weight = None if self.weight is None else self.weight[which]
-        return ranking_rows(X, self.y[which], self.qid[which], weight, measure, ("y", "qid", "sample_weight"))
-
-
-@dataclass(frozen=True)
-class Course:
-    """Candidates that differ only in the number of trees: one training passes through all of them."""
-
-    params: Params
-    trees: dict[int, list[int]]  # number of trees: the candidates with that many, more than one where grids overlap
-    bins: str  # equal for courses whose data is binned alike
-
-
-def _courses(candidates: list[Params]) -> list[Course]:
-    # Values need not be hashable, nor equal only where they mean the same: repr tells tuples, floats and objectives apart.
-    found: dict[str, Course] = {}
-    for number, candidate in enumerate(candidates):
-        params = {name: value for name, value in candidate.items() if name != "n_estimators"}
-        bins = repr({name: value for name, value in params.items() if name not in SHARE_BINS})
-        course = found.setdefault(repr(params), Course(params, {}, bins))
-        course.trees.setdefault(int(candidate["n_estimators"]), []).append(number)
-    # One after the other where the bins are the same.
-    return sorted(found.values(), key=lambda course: course.bins)
-
-
-@dataclass(frozen=True, eq=False)
-class Task:
-    """Courses of candidates on one fold."""
-
-    estimator: GAPRanker
-    data: Data
-    fold: tuple[Array, Array]
-    courses: list[Course]
-    targets: list[Measure]
-    widest: Measure
-
-    def __call__(self, advance: Callable[[int], None]) -> list[tuple[int, list[float], float]]:
-        """``[(candidate, values of the targets, seconds)]``."""
-        train, test = (self.data.rows(which, self.widest) for which in self.fold)
-        weighted = self.data.weight is not None
-        found = []
-        bins, binned = None, None
-        for course in self.courses:
-            ranker = clone(self.estimator).set_params(**course.params, n_estimators=max(course.trees))
-            if course.bins != bins:
-                bins, binned = course.bins, ranker._binned(train, test, weighted)
-            found += self._run(ranker, course, train, binned, test.data)
-            advance(1)
-        return found
-
-    def _run(
-        self, ranker: GAPRanker, course: Course, train: RankingRows, binned: Any, held_out: Judged
-    ) -> list[tuple[int, list[float], float]]:
-        found: list[tuple[int, list[float], float]] = []
-        trees = 0
-        start = time.perf_counter()
-
-        def watch(scores: Array) -> None:
-            nonlocal trees
-            trees += 1
-            if trees in course.trees:
-                values = query_values(self.targets, held_out, np.ascontiguousarray(scores), n_jobs=1)
-                means = [mean(v, held_out.weights) for v in values]
-                seconds = time.perf_counter() - start
-                found.extend((candidate, means, seconds) for candidate in course.trees[trees])
-
-        ranker._train_binned(train, binned, watch)
-        if trees != max(course.trees):
-            raise ValueError(
-                f"training with {course.params} ended after {trees} of {max(course.trees)} trees; expected an estimator without "
-                "early stopping, and n_estimators as the only name for the number of trees: the search chooses it"
-            )
-        return found
-
-
 def _run(tasks: list[Task], n_jobs: int | None, advance: Callable[[int], None]) -> Iterator[Any]:
     if effective_n_jobs(n_jobs) == 1:
         yield from (task(advance) for task in tasks)
@@ -353,12 +237,14 @@ def _check_candidates(estimator: GAPRanker, candidates: list[Params], y: Any) ->
     """Refuse candidates that could not be trained, before any is."""
     patience = getattr(estimator, "early_stopping_rounds", None)
     if patience is not None:
-        raise ValueError(f"early_stopping_rounds is {patience!r}; expected None: the search chooses the number of trees")
+        raise ValueError(
+            f"early_stopping_rounds is {patience!r}; expected None: the search chooses the number of trees"
+        )
     for candidate in candidates:
         trees = candidate["n_estimators"]
         if isinstance(trees, bool) or not isinstance(trees, int | np.integer) or trees < 1:
             raise ValueError(f"n_estimators in param_grid is {trees!r}; expected whole numbers >= 1")
-    for course in _courses(candidates):
+    for course in as_courses(candidates):
         measure, _ = clone(estimator).set_params(**course.params)._requested()
         checked_grades(y, "y", known_grades(measure))
 
