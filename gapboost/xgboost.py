@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 import xgboost
+from xgboost.sklearn import get_model_categories
 
-from gapboost.callbacks import Gradients, Metrics, as_gradients, as_metrics
+from gapboost.callbacks import Content, Gradients, Metrics, as_gradients, as_metrics
 from gapboost.cross_validation import Curve, Fold, check_free, cross_validated, cv_setup
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
@@ -97,8 +98,9 @@ def cv(
     check_free(params, ("objective", "eval_metric", "disable_default_eval_metric"))
     if isinstance(dtrain, xgboost.QuantileDMatrix):
         raise TypeError("dtrain is a QuantileDMatrix, which XGBoost cannot slice; expected a DMatrix")
-    _, label, sizes, weight = _arguments(np.empty(0), dtrain)
-    how, measures, data = cv_setup(measure, g, eval_metric, (label, sizes, weight))
+    _, _, content = _arguments(np.empty(0), dtrain)
+    how, measures, data = cv_setup(measure, g, eval_metric, content)
+    weight = content[2]
     metric = XGBoostMetric(measures, n_jobs)
 
     def part(fold: Fold) -> xgboost.DMatrix:
@@ -147,10 +149,11 @@ class XGBoostMetric(Metrics):
         return self.values(*_arguments(preds, dmatrix))
 
 
-def _arguments(preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Array, Array, Array, Array | None]:
+def _arguments(preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Array, xgboost.DMatrix, Content]:
+    """Scores, the data set and its content."""
     weight = dmatrix.get_weight()
     sizes = np.diff(dmatrix.get_uint_info("group_ptr").astype(np.int64))
-    return preds, dmatrix.get_label(), sizes, weight if len(weight) else None
+    return preds, dmatrix, (dmatrix.get_label(), sizes, weight if len(weight) else None)
 
 
 class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
@@ -173,10 +176,16 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     measure_, objective_ : Measure, Objective
         What was trained for, g filled in.
     g_ : tuple of float or None
-    n_queries_in_, best_iteration_ : int
+    n_queries_in_ : int
+    best_iteration_ : int
+        Rounds of the best model by early stopping, 0 without it; `best_iteration` counts from 0.
     evals_result_, best_iteration, feature_importances_, ...
         As in `xgboost.XGBRanker`.
     """
+
+    _start_name = "base_margin"
+    _eval_weight_name = "sample_weight_eval_set"
+    _eval_start_name = "base_margin_eval_set"
 
     def __init__(
         self,
@@ -194,8 +203,12 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
     @property
     def best_iteration_(self) -> int:
-        """Best round by early stopping, counted from 0 as XGBoost does."""
-        return int(self.best_iteration)
+        """Rounds of the best model by early stopping, 0 without it; as in `LGBMGAPRanker`.
+
+        `best_iteration` is XGBoost's own, which counts from 0.
+        """
+        best = self.get_booster().attr("best_iteration")
+        return 0 if best is None else int(best) + 1
 
     def fit(
         self,
@@ -223,7 +236,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             Query id of each row, in any order of rows.
         sample_weight : array-like of shape (Q,) or (N,), optional
             One weight a query in the order in which the queries first occur, or one a row, constant in a query.
-        eval_set : list of (X, y), optional
+        eval_set : list of (X, y), or one such tuple, optional
         eval_qid : list of array-like, optional
             Query ids of each pair in `eval_set`.
         base_margin, sample_weight_eval_set, base_margin_eval_set, verbose, xgb_model
@@ -236,63 +249,56 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             what is expected.
         """
         parameters = self._vendor_parameters()
-        measure, how = self._requested()
-        rows = self._training_rows(X, y, qid, sample_weight, measure)
-        measure, how = measure.resolved(rows.data.occurring), how.resolved(rows.data.occurring)
-        evals = self._eval_rows(eval_set, eval_qid, sample_weight_eval_set, "sample_weight_eval_set", measure)
-        # XGBoost's early stopping goes by the last metric of the last evaluation set.
-        metrics = self._metrics(self.eval_metric, measure, rows.data.occurring, measure_last=True)
-        start = rows.grouped(base_margin, "base_margin")
-        gradients = self._gradients(how, parameters, rows, start)
-        train = self._matrix(rows, start, sample_weight is not None, None)
-        margins = [None] * len(evals) if base_margin_eval_set is None else base_margin_eval_set
-        if len(margins) != len(evals):
-            raise ValueError(
-                f"base_margin_eval_set has {len(margins)} entries; expected one for each of {len(evals)} eval sets"
-            )
-        watched = [
-            (
-                self._matrix(e, e.grouped(m, f"base_margin_eval_set[{i}]"), sample_weight_eval_set is not None, train),
-                name,
-            )
-            for i, (e, m, name) in enumerate(
-                zip(evals, margins, [f"validation_{i}" for i in range(len(evals))], strict=True)
-            )
+        training = self._checked(
+            X,
+            y,
+            qid,
+            sample_weight,
+            base_margin,
+            eval_set,
+            eval_qid,
+            sample_weight_eval_set,
+            base_margin_eval_set,
+            self.eval_metric,
+            self._least_hessian(parameters),
+        )
+        # A model to continue brings the codes of its categories: those of another data frame can differ.
+        model = xgb_model.get_booster() if isinstance(xgb_model, xgboost.XGBModel) else xgb_model
+        model, feature_types = get_model_categories(X, model, self.feature_types)
+        train = self._matrix(training.rows, feature_types, None)
+        evals = [
+            (train if rows is training.rows else self._matrix(rows, feature_types, train), f"validation_{i}")
+            for i, rows in enumerate(training.evals)
         ]
         evals_result: dict[str, dict[str, list[float]]] = {}
-        with self._verbosity():
+        with xgboost.config_context(verbosity=self.verbosity):
             booster = xgboost.train(
                 parameters,
                 train,
                 num_boost_round=self._n_rounds,
-                evals=watched,
-                obj=gradients,
-                custom_metric=XGBoostMetric(metrics, self.n_jobs),
+                evals=evals,
+                obj=lambda preds, _: training.gradients(preds),
+                # XGBoost's early stopping goes by the last metric of the last evaluation set.
+                custom_metric=XGBoostMetric([*training.others, training.objective.measure], self.n_jobs),
                 early_stopping_rounds=self.early_stopping_rounds,
                 evals_result=evals_result,
                 verbose_eval=verbose,
-                xgb_model=xgb_model.get_booster() if isinstance(xgb_model, xgboost.XGBModel) else xgb_model,
+                xgb_model=model,
                 callbacks=self.callbacks,
             )
         self._Booster = booster
         self.evals_result_ = evals_result
-        self.measure_, self.objective_, self.n_queries_in_ = measure, how, len(rows.data.queries)
+        self._trained_by = training.objective
+        self.n_queries_in_ = len(training.rows.sizes)
         return self
 
-    def _gradients(
-        self, how: Objective, parameters: dict[str, Any], rows: RankingRows, start: Array | None
-    ) -> XGBoostObjective:
-        gradients = XGBoostObjective(how, self.n_jobs)
-        floor = parameters.get("min_child_weight")
-        if self.booster != "gblinear":
-            self._check_learnable(gradients, rows, start, 1.0 if floor is None else floor, "min_child_weight")
-        return gradients
+    def _least_hessian(self, parameters: dict[str, Any]) -> float:
+        return 0.0 if self.booster == "gblinear" else float(parameters.get("min_child_weight", 1.0))
 
-    def _binned(
-        self, train: RankingRows, held_out: RankingRows, weighted: bool
-    ) -> tuple[xgboost.DMatrix, xgboost.DMatrix]:
-        first = self._matrix(train, None, weighted, None)
-        return first, self._matrix(held_out, None, False, first)
+    def _binned(self, train: RankingRows, held_out: RankingRows) -> tuple[xgboost.DMatrix, xgboost.DMatrix]:
+        _, feature_types = get_model_categories(train.X, None, self.feature_types)
+        first = self._matrix(train, feature_types, None)
+        return first, self._matrix(held_out, feature_types, first)
 
     def _train_binned(
         self, rows: RankingRows, binned: tuple[xgboost.DMatrix, xgboost.DMatrix], watch: Callable[[Array], None]
@@ -302,53 +308,56 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             return []
 
         parameters = self._vendor_parameters()
-        _, how = self._requested()
-        gradients = self._gradients(how.resolved(rows.data.occurring), parameters, rows, None)
-        with self._verbosity():
+        training = self._training_on(rows, self._least_hessian(parameters))
+        with xgboost.config_context(verbosity=self.verbosity):
             xgboost.train(
                 parameters,
                 binned[0],
                 num_boost_round=self._n_rounds,
                 evals=[(binned[1], "held_out")],
-                obj=gradients,
+                obj=lambda preds, _: training.gradients(preds),
                 custom_metric=metric,
                 verbose_eval=False,
                 callbacks=self.callbacks,
             )
 
-    def _verbosity(self) -> Any:
-        return xgboost.config_context(**({} if self.verbosity is None else {"verbosity": self.verbosity}))
-
     @property
     def _n_rounds(self) -> int:
         return int(self.get_num_boosting_rounds())
 
-    def _matrix(
-        self, rows: RankingRows, margin: Array | None, weighted: bool, reference: xgboost.DMatrix | None
-    ) -> xgboost.DMatrix:
-        """Binned once for tree methods that bin; query codes are small integers, whatever the ids are."""
-        queries = rows.data.queries
-        common = {
-            "data": rows.X,
-            "label": rows.y,
-            "qid": np.repeat(np.arange(len(queries), dtype=np.uint32), queries.sizes),
-            "weight": rows.data.weights if weighted else None,
-            "base_margin": margin,
-            "missing": self.missing,
-            "feature_types": self.feature_types,
-            "feature_weights": self.feature_weights if reference is None else None,
-            "enable_categorical": self.enable_categorical,
-            "nthread": self.n_jobs,
-        }
-        if self.booster == "gblinear" or self.tree_method in ("exact", "approx"):
-            return xgboost.DMatrix(**common)
-        return xgboost.QuantileDMatrix(**common, ref=reference, max_bin=self.max_bin)
+    def _matrix(self, rows: RankingRows, feature_types: Any, train: xgboost.DMatrix | None) -> xgboost.DMatrix:
+        """XGBRanker's own choice of matrix; query codes are small integers, whatever the ids are."""
+        return self._create_ltr_dmatrix(
+            train,
+            rows.X,
+            np.repeat(np.arange(len(rows.sizes), dtype=np.uint32), rows.sizes),
+            label=rows.y,
+            weight=rows.data.weights if rows.weighted else None,
+            base_margin=rows.start,
+            missing=self.missing,
+            feature_types=feature_types,
+            feature_weights=self.feature_weights if train is None else None,
+            enable_categorical=self.enable_categorical,
+        )
+
+    def load_model(self, fname: Any) -> None:
+        """Load what `save_model` saved; the parameters say for which measure it was trained."""
+        objective, requested = self.objective, self._requested()
+        super().load_model(fname)
+        self.objective = objective  # XGBoost takes it from the file
+        self._trained_by = requested
+
+    def get_xgb_params(self) -> dict[str, Any]:
+        """Parameters that XGBoost itself knows."""
+        # `set_params` hands them to the booster of a fitted ranker.
+        parameters: dict[str, Any] = super().get_xgb_params()
+        for name in ("measure", "g", "eval_metric"):
+            parameters.pop(name, None)
+        return {**parameters, "objective": SAVED_AS}
 
     def _vendor_parameters(self) -> dict[str, Any]:
         """Parameters for `xgboost.train`, after refusing those that cannot work with a custom objective."""
-        parameters = dict(self.get_xgb_params())
-        for name in ("measure", "g", "objective", "eval_metric"):
-            parameters.pop(name, None)
+        parameters = self.get_xgb_params()
         for name, value in parameters.items():
             if value is not None and (name.startswith(OWN_RANKING_PREFIX) or name in OWN_RANKING_PARAMETERS):
                 raise ValueError(
@@ -359,7 +368,6 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         base_score = parameters.pop("base_score", None)
         return {
             **{name: value for name, value in parameters.items() if value is not None},
-            "objective": SAVED_AS,
             "base_score": 0.0 if base_score is None else base_score,
             "disable_default_eval_metric": 1,
         }

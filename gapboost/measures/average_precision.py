@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gapboost.measures.measure import Array, Measure, as_relevant, at_or_above, diagonal, reciprocal
+from gapboost.measures.measure import Measure, as_relevant, at_or_above, diagonal, reciprocal
+from gapboost.queries import Array
 
 
 @dataclass(frozen=True, repr=False)

@@ -19,6 +19,9 @@ from gapboost.ranker import GAPRanker, RankingRows, ranking_rows
 
 Params = dict[str, Any]
 
+# What the search calls labels, query ids, weights and (it takes none) scores to start from.
+NAMES = ("y", "qid", "sample_weight", "start")
+
 # Parameters that leave the bins alone in both boosters: candidates that differ in nothing else share binned data. Any
 # other one costs a binning of its own, as it may change the bins or which features are kept.
 SHARE_BINS = frozenset(
@@ -55,11 +58,10 @@ class Data:
     qid: Array
     weight: Array | None
 
-    def rows(self, which: Array, measure: Measure) -> RankingRows:
+    def rows(self, which: Array) -> RankingRows:
         """The rows of one side of a fold, as the ranker's `fit` would see them."""
-        X = _safe_indexing(self.X, which)
         weight = None if self.weight is None else self.weight[which]
-        return ranking_rows(X, self.y[which], self.qid[which], weight, measure, ("y", "qid", "sample_weight"))
+        return ranking_rows(_safe_indexing(self.X, which), self.y[which], self.qid[which], weight, None, None, NAMES)
 
 
 @dataclass(frozen=True)
@@ -92,24 +94,23 @@ class Task:
     fold: tuple[Array, Array]
     courses: list[Course]
     targets: list[Measure]
-    widest: Measure
 
     def __call__(self, advance: Callable[[int], None]) -> list[tuple[int, list[float], float]]:
         """``[(candidate, values of the targets, seconds)]``."""
-        train, test = (self.data.rows(which, self.widest) for which in self.fold)
-        weighted = self.data.weight is not None
+        train, test = (self.data.rows(which) for which in self.fold)
+        held_out = [test.data.up_to_grade(target.n_grades) for target in self.targets]
         found = []
         bins, binned = None, None
         for course in self.courses:
             ranker = clone(self.estimator).set_params(**course.params, n_estimators=max(course.trees))
             if course.bins != bins:
-                bins, binned = course.bins, ranker._binned(train, test, weighted)
-            found += self._run(ranker, course, train, binned, test.data)
+                bins, binned = course.bins, ranker._binned(train, test)
+            found += self._run(ranker, course, train, binned, held_out)
             advance(1)
         return found
 
     def _run(
-        self, ranker: GAPRanker, course: Course, train: RankingRows, binned: Any, held_out: Judged
+        self, ranker: GAPRanker, course: Course, train: RankingRows, binned: Any, held_out: list[Judged]
     ) -> list[tuple[int, list[float], float]]:
         found: list[tuple[int, list[float], float]] = []
         trees = 0
@@ -119,8 +120,7 @@ class Task:
             nonlocal trees
             trees += 1
             if trees in course.trees:
-                values = query_values(self.targets, held_out, np.ascontiguousarray(scores), n_jobs=1)
-                means = [mean(v, held_out.weights) for v in values]
+                means = [value(target, data, scores) for target, data in zip(self.targets, held_out, strict=True)]
                 seconds = time.perf_counter() - start
                 found.extend((candidate, means, seconds) for candidate in course.trees[trees])
 
@@ -131,3 +131,9 @@ class Task:
                 "early stopping, and n_estimators as the only name for the number of trees: the search chooses it"
             )
         return found
+
+
+def value(target: Measure, data: Judged, scores: Array) -> float:
+    """Mean of `target` over the queries of `data`."""
+    (values,) = query_values([target], data, np.ascontiguousarray(scores), n_jobs=1)
+    return mean(values, data.weights)

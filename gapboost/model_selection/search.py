@@ -15,9 +15,9 @@ from sklearn.utils.metaestimators import available_if
 from gapboost.cross_validation import query_folds
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure
-from gapboost.model_selection.courses import Data, Params, Task, as_courses
+from gapboost.measures.measure import known_grades
+from gapboost.model_selection.courses import NAMES, Data, Params, Task, as_courses
 from gapboost.model_selection.scorers import checked_target
-from gapboost.objectives.objective import known_grades
 from gapboost.queries import Array, checked_grades
 from gapboost.ranker import GAPRanker, ranking_rows
 
@@ -128,14 +128,13 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             )
         targets = self._targets()
         candidates = self._candidates()
-        _check_candidates(self.estimator, candidates, y)
-        widest = max((m for m in targets if m.n_grades is not None), key=lambda m: m.n_grades or 0, default=targets[0])
-        rows = ranking_rows(X, y, qid, sample_weight, widest, ("y", "qid", "sample_weight"))
+        _check_candidates(self.estimator, candidates, targets, y)
+        rows = ranking_rows(X, y, qid, sample_weight, None, None, NAMES)
         queries = rows.data.queries
         folds = query_folds(queries, self.cv, self.random_state, X, y)
-        weight = None if sample_weight is None else queries.ungrouped(rows.row_weights)
-        data = Data(X, np.asarray(y), np.asarray(qid), weight)
-        self._search(data, candidates, targets, widest, folds)
+        weight = np.repeat(rows.data.weights, rows.sizes)
+        data = Data(X, np.asarray(y), np.asarray(qid), queries.ungrouped(weight) if rows.weighted else None)
+        self._search(data, candidates, targets, folds)
         if self.refit:
             start = time.perf_counter()
             best = clone(self.estimator).set_params(**self.best_params_)
@@ -143,14 +142,12 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             self.refit_time_ = time.perf_counter() - start
         return self
 
-    def _search(
-        self, data: Data, candidates: list[Params], targets: list[Measure], widest: Measure, folds: list[Any]
-    ) -> None:
+    def _search(self, data: Data, candidates: list[Params], targets: list[Measure], folds: list[Any]) -> None:
         courses = as_courses(candidates)
         # More processes than folds share the courses of a fold; each part bins its data once.
         parts = min(len(courses), -(-effective_n_jobs(self.n_jobs) // len(folds)))
         tasks = [
-            Task(clone(self.estimator), data, fold, courses[part::parts], targets, widest)
+            Task(clone(self.estimator), data, fold, courses[part::parts], targets)
             for fold in folds
             for part in range(parts)
         ]
@@ -233,7 +230,7 @@ def _silent(task: Task) -> Any:
     return task(lambda _: None)
 
 
-def _check_candidates(estimator: GAPRanker, candidates: list[Params], y: Any) -> None:
+def _check_candidates(estimator: GAPRanker, candidates: list[Params], targets: list[Measure], y: Any) -> None:
     """Refuse candidates that could not be trained, before any is."""
     patience = getattr(estimator, "early_stopping_rounds", None)
     if patience is not None:
@@ -244,9 +241,8 @@ def _check_candidates(estimator: GAPRanker, candidates: list[Params], y: Any) ->
         trees = candidate["n_estimators"]
         if isinstance(trees, bool) or not isinstance(trees, int | np.integer) or trees < 1:
             raise ValueError(f"n_estimators in param_grid is {trees!r}; expected whole numbers >= 1")
-    for course in as_courses(candidates):
-        measure, _ = clone(estimator).set_params(**course.params)._requested()
-        checked_grades(y, "y", known_grades(measure))
+    trained = [clone(estimator).set_params(**course.params)._requested().measure for course in as_courses(candidates)]
+    checked_grades(y, "y", known_grades([*targets, *trained]))
 
 
 def _results(candidates: list[Params], names: list[str], scores: Array, times: Array) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from gapboost.measures import Measure
+from gapboost.measures.measure import known_grades
 from gapboost.queries import Array, Judged, checked_scores, judged
 
 
@@ -82,14 +83,9 @@ class Objective(ABC):
         ValueError
             Where an argument is unusable; the message names it, what was found and what is expected.
         """
-        data = judged(y_true, qid, sample_weight=sample_weight, known=known_grades(self.measure))
+        data = judged(y_true, qid, sample_weight=sample_weight, known=known_grades([self.measure]))
         scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
         occurring = data.occurring if data.occurring[-1] > 0 else np.array([1])
         grad, hess = np.empty(len(scores)), np.empty(len(scores))
         self.resolved(occurring).prepared(data, n_jobs)(scores, grad, hess)
         return data.queries.ungrouped(grad), data.queries.ungrouped(hess)
-
-
-def known_grades(measure: Measure) -> tuple[int, str] | None:
-    """What `gapboost.queries.judged` needs to refuse grades that `measure` does not know."""
-    return None if measure.n_grades is None else (measure.n_grades, repr(measure))
