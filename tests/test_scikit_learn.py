@@ -295,7 +295,8 @@ CANNOT_APPLY = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:Converting data to scipy sparse matrix")  # LightGBM's word for other sparse formats
+# What LightGBM and XGBoost say of sparse formats that they convert.
+@pytest.mark.filterwarnings("ignore:Converting data to scipy sparse matrix", "ignore:Unknown data type")
 @parametrize_with_checks(
     [OneQueryLGBM(n_estimators=3, min_child_samples=1, n_jobs=1), OneQueryXGB(n_estimators=3, n_jobs=1)],
     expected_failed_checks=lambda estimator: CANNOT_APPLY,
