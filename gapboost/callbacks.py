@@ -175,8 +175,8 @@ def check_contrasts(data: Judged, name: str) -> None:
     """Refuse training data in which there is no order to learn."""
     if data.n_contrasts == 0:
         raise ValueError(
-            f"{name} holds no query with two different grades ({len(data.queries)} queries, grades "
-            f"{data.occurring.tolist()}); expected at least one: there is nothing to learn"
+            f"{name} holds no query with two different grades ({len(data.queries)} queries, n_samples = "
+            f"{data.queries.n_rows}, grades {data.occurring.tolist()}); expected at least one: there is nothing to learn"
         )
 
 

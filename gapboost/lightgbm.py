@@ -8,12 +8,13 @@ import lightgbm
 import numpy as np
 
 from gapboost.callbacks import Content, Gradients, Metrics, as_gradients, as_metrics
+from gapboost.cross_validation import Curve, Fold, check_free, cross_validated, cv_setup
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.queries import Array, Judged
-from gapboost.ranker import GAPRanker, RankingRows
+from gapboost.ranker import GAPRanker, RankingRows, Training
 
-__all__ = ["LGBMGAPRanker", "eval_metric", "objective"]
+__all__ = ["LGBMGAPRanker", "cv", "eval_metric", "objective"]
 
 # Parameters that steer LightGBM's own ranking objectives. They would be ignored without a word.
 OWN_RANKING_PARAMETERS = (
@@ -68,6 +69,77 @@ def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = Non
         Threads.
     """
     return LightGBMMetric(as_metrics(measure, g), n_jobs)
+
+
+def cv(
+    params: dict[str, Any],
+    train_set: lightgbm.Dataset,
+    num_boost_round: int = 100,
+    *,
+    measure: str | Measure | Objective = "gap",
+    g: Any = None,
+    eval_metric: Any = None,
+    n_folds: int = 5,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> dict[Measure, Curve]:
+    """Cross-validation over folds of whole queries; `lightgbm.cv` cuts queries with an objective that is not its own.
+
+    Parameters
+    ----------
+    params : dict
+        As for `lightgbm.train`, without objective and metric.
+    train_set : Dataset
+        With groups; weights are those of the queries.
+    num_boost_round : int, default=100
+    measure : str, Measure or Objective, default="gap"
+        Trained for, and reported first.
+    g : sequence of float, optional
+        Threshold probabilities for a named graded measure; None is uniform over the grades of all labels.
+    eval_metric : str, Measure or list of them, optional
+        Reported beside it.
+    n_folds : int, default=5
+    random_state : int, RandomState or None
+        None makes folds with about equal numbers of documents; anything else deals the queries out at random.
+    n_jobs : int, optional
+        Threads for gradients and measures.
+
+    Returns
+    -------
+    dict {Measure: Curve}
+        ``(mean, std)`` over the folds, each of shape (num_boost_round,).
+
+    Raises
+    ------
+    ValueError
+        Where `params` name an objective or metric, the data have no groups, or there are fewer queries than folds.
+    """
+    check_free(params, (*OBJECTIVE_ALIASES, *METRIC_ALIASES, "objective"))
+    # As lightgbm.cv does: the bins of all folds are those of the whole set, made with these parameters.
+    train_set._update_params(params).construct()
+    how, measures, data = cv_setup(
+        measure, g, eval_metric, (train_set.get_label(), train_set.get_group(), train_set.get_weight())
+    )
+    metric = LightGBMMetric(measures, n_jobs)
+
+    def train_fold(train: Fold, test: Fold) -> list[list[float]]:
+        history = []
+
+        def feval(preds: Array, held_out: lightgbm.Dataset) -> list[Any]:
+            history.append([value for _, value, _ in metric(preds, held_out)])
+            return []
+
+        lightgbm.train(
+            {**params, "objective": LightGBMObjective(how, n_jobs), "metric": "None"},
+            train_set.subset(train[0]),
+            num_boost_round,
+            valid_sets=[train_set.subset(test[0])],
+            feval=feval,
+            keep_training_booster=True,
+        )
+        return history
+
+    return cross_validated(train_fold, data, measures, n_folds, random_state)
 
 
 class LightGBMObjective(Gradients):
@@ -215,9 +287,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         )
         rows, evals = training.rows, training.evals
         # Training happens on a fresh LGBMRanker: an error or an interrupt leaves this one as it was.
-        trained = lightgbm.LGBMRanker(
-            **parameters, objective=lambda y_true, y_pred: training.gradients(y_pred), metric="None"
-        )
+        trained = _shell(parameters, training)
         trained.fit(
             rows.X,
             rows.y,
@@ -246,6 +316,34 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
 
     def _weighed(self, data: Judged, how: Objective) -> Judged:
         return in_units_of_rows(data, how)
+
+    def _binned(self, train: RankingRows, held_out: RankingRows) -> tuple[lightgbm.Dataset, lightgbm.Dataset]:
+        # Kept raw: LightGBM bins again by itself should a candidate change how, instead of refusing.
+        first = lightgbm.Dataset(train.X, train.y, weight=_row_weights(train), group=train.sizes, free_raw_data=False)
+        second = lightgbm.Dataset(held_out.X, held_out.y, group=held_out.sizes, reference=first, free_raw_data=False)
+        return first, second
+
+    def _train_binned(
+        self, rows: RankingRows, binned: tuple[lightgbm.Dataset, lightgbm.Dataset], watch: Callable[[Array], None]
+    ) -> None:
+        def feval(scores: Array, _: lightgbm.Dataset) -> list[Any]:
+            watch(scores)
+            return []
+
+        parameters = self._vendor_parameters()
+        training = self._training_on(rows, _first(parameters, LEAST_HESSIAN_NAMES))
+        lightgbm.train(
+            _shell(parameters, training)._process_params("fit"),  # what `fit` would train with, to the letter
+            binned[0],
+            num_boost_round=self._n_rounds,
+            valid_sets=[binned[1]],
+            feval=feval,
+            keep_training_booster=True,
+        )
+
+    @property
+    def _n_rounds(self) -> int:
+        return int(self.n_estimators)
 
     def _vendor_parameters(self) -> dict[str, Any]:
         """Parameters for LGBMRanker, after refusing those that cannot work with a custom objective."""
@@ -280,6 +378,11 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         for name in ("measure", "g"):
             parameters.pop(name, None)
         return {**parameters, "objective": "None"}
+
+
+def _shell(parameters: dict[str, Any], training: Training) -> lightgbm.LGBMRanker:
+    """LightGBM's own ranker with our gradients."""
+    return lightgbm.LGBMRanker(**parameters, objective=lambda y_true, y_pred: training.gradients(y_pred), metric="None")
 
 
 def _first(parameters: dict[str, Any], names: Sequence[str]) -> Any:

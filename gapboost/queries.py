@@ -1,8 +1,8 @@
 """From rows to queries: any qid, grades, scores and weights are checked here, once, and nowhere else."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 
@@ -96,6 +96,11 @@ class Judged:
         highest = np.maximum.reduceat(self.grades, begins)
         return int(np.count_nonzero(lowest != highest))
 
+    def up_to_grade(self, top: int | None) -> Self:
+        """The same with counts of the rows for the grades up to `top` at least, as `judged` makes them for a measure."""
+        highest = max(int(self.grades.max()), top or 0)
+        return replace(self, counts=grade_counts(self.grades, self.queries.offsets, highest))
+
 
 def judged(
     y_true: Any,
@@ -169,7 +174,9 @@ def numbers(values: Any, name: str, expected: str) -> Array:
         except (TypeError, ValueError):
             raise ValueError(f"{name} holds values that are not numbers; expected {expected}") from None
     if array.dtype.kind not in "biuf":
-        raise ValueError(f"{name} has dtype {array.dtype}; expected {expected}")
+        # scikit-learn's words for what its tools pass on
+        refused = " (Complex data not supported)" if array.dtype.kind == "c" else ""
+        raise ValueError(f"{name} has dtype {array.dtype}{refused}; expected {expected}")
     return array
 
 
@@ -287,7 +294,7 @@ def query_weights(sample_weight: Any, queries: Queries, name: str = "sample_weig
             f"{name} has {len(given)} values; expected one a query ({len(queries)}) or one a row ({queries.n_rows})"
         )
     if not (weights > 0).any():
-        raise ValueError(f"{name} is 0 for every query; expected at least one positive weight")
+        raise ValueError(f"{name} is zero for every query; expected at least one positive weight")
     return np.ascontiguousarray(weights)
 
 

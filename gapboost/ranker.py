@@ -1,7 +1,7 @@
 """What the rankers of both boosters share: parameters, query order, checks before training, and the score."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from gapboost.measures import Measure, as_measure
 from gapboost.measures.measure import known_grades
 from gapboost.objectives import Objective, Pass, as_objective
 from gapboost.queries import Array, Judged, checked_scores, judged
+from gapboost.search_guard import refuse_blind_search
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,10 +187,11 @@ class GAPRanker:
 
         `least_hessian` is the sum of hessians that the booster wants in a leaf.
         """
+        refuse_blind_search(self)
         requested = self._requested()
         others = [] if eval_metric is None else as_metrics(eval_metric)
         known = known_grades([requested.measure])
-        rows = _ranking_rows(X, y, qid, sample_weight, start, known, ("y", "qid", "sample_weight", self._start_name))
+        rows = ranking_rows(X, y, qid, sample_weight, start, known, ("y", "qid", "sample_weight", self._start_name))
         check_contrasts(rows.data, "y")
         objective = requested.resolved(rows.data.occurring)
         others = [m.resolved(rows.data.occurring) for m in others]
@@ -205,15 +207,46 @@ class GAPRanker:
                 f"{self._eval_weight_name}[{i}]",
                 f"{self._eval_start_name}[{i}]",
             )
-            evals.append(_ranking_rows(*given, known_grades([objective.measure, *others]), names))
+            evals.append(ranking_rows(*given, known_grades([objective.measure, *others]), names))
+        return self._training(objective, rows, evals, [m for m in others if m != objective.measure], least_hessian)
+
+    def _training(
+        self,
+        objective: Objective,
+        rows: RankingRows,
+        evals: list[RankingRows],
+        others: list[Measure],
+        least_hessian: float,
+    ) -> Training:
         prepared = objective.prepared(self._weighed(rows.data, objective), self.n_jobs)
-        training = Training(objective, prepared, rows, evals, [m for m in others if m != objective.measure])
+        training = Training(objective, prepared, rows, evals, others)
         self._check_learnable(training, least_hessian)
         return training
 
     def _weighed(self, data: Judged, how: Objective) -> Judged:
         """The data with the weights that suit the booster's own regularisation."""
         return data
+
+    # What a search over many candidates needs of a booster, in each twin's own words: data that is binned once, ...
+    def _binned(self, train: RankingRows, held_out: RankingRows) -> Any:
+        """Training and held-out rows as the booster keeps them, binned by the training rows."""
+        raise NotImplementedError
+
+    # ... and the training that `fit` would do, on such data.
+    def _train_binned(self, rows: RankingRows, binned: Any, watch: Callable[[Array], None]) -> None:
+        """Train on `binned`, whose training part is `rows`; `watch` sees the held-out scores after each iteration."""
+        raise NotImplementedError
+
+    @property
+    def _n_rounds(self) -> int:
+        raise NotImplementedError
+
+    def _training_on(self, rows: RankingRows, least_hessian: float) -> Training:
+        """As `_checked`, for rows that were checked for other candidates too."""
+        requested = self._requested()
+        rows = replace(rows, data=rows.data.up_to_grade(requested.measure.n_grades))
+        check_contrasts(rows.data, "y")
+        return self._training(requested.resolved(rows.data.occurring), rows, [], [], least_hessian)
 
     def _eval_sets(
         self, eval_set: Any, eval_qid: Any, eval_weight: Any, eval_start: Any
@@ -257,7 +290,7 @@ class GAPRanker:
             )
 
 
-def _ranking_rows(
+def ranking_rows(
     X: Any,
     y: Any,
     qid: Any,
@@ -266,6 +299,7 @@ def _ranking_rows(
     known: tuple[int, str] | None,
     names: tuple[str, str, str, str],
 ) -> RankingRows:
+    """One data set checked and in grouped order; `names` is what the caller calls `y`, `qid`, the weights and `start`."""
     if qid is None:
         raise ValueError(
             f"{names[1]} is missing; expected one query id a row (from group sizes: "

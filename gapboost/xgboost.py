@@ -1,6 +1,6 @@
 """XGBoost: a ranker beside `xgboost.XGBRanker`, and callbacks for `xgboost.train`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,12 +8,13 @@ import xgboost
 from xgboost.sklearn import get_model_categories
 
 from gapboost.callbacks import Content, Gradients, Metrics, as_gradients, as_metrics
+from gapboost.cross_validation import Curve, Fold, check_free, cross_validated, cv_setup
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.queries import Array
 from gapboost.ranker import GAPRanker, RankingRows
 
-__all__ = ["XGBGAPRanker", "eval_metric", "objective"]
+__all__ = ["XGBGAPRanker", "cv", "eval_metric", "objective"]
 
 # Parameters that steer XGBoost's own ranking objectives start so, or are these. They would be ignored without a word.
 OWN_RANKING_PREFIX = "lambdarank_"
@@ -57,6 +58,79 @@ def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = Non
         Threads.
     """
     return XGBoostMetric(as_metrics(measure, g), n_jobs)
+
+
+def cv(
+    params: dict[str, Any],
+    dtrain: xgboost.DMatrix,
+    num_boost_round: int = 100,
+    *,
+    measure: str | Measure | Objective = "gap",
+    g: Any = None,
+    eval_metric: Any = None,
+    n_folds: int = 5,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> dict[Measure, Curve]:
+    """Cross-validation over folds of whole queries, `gapboost.lightgbm.cv`'s twin; the same folds for the same queries.
+
+    Parameters
+    ----------
+    params : dict
+        As for `xgboost.train`, without objective and metric.
+    dtrain : DMatrix
+        With groups or qid; not a `QuantileDMatrix`, which XGBoost cannot slice.
+    num_boost_round, measure, g, eval_metric, n_folds, random_state, n_jobs
+        As in `gapboost.lightgbm.cv`.
+
+    Returns
+    -------
+    dict {Measure: Curve}
+        ``(mean, std)`` over the folds, each of shape (num_boost_round,).
+
+    Raises
+    ------
+    ValueError
+        Where `params` name an objective or metric, the data have no groups, or there are fewer queries than folds.
+    TypeError
+        Where `dtrain` cannot be sliced.
+    """
+    check_free(params, ("objective", "eval_metric", "disable_default_eval_metric"))
+    if isinstance(dtrain, xgboost.QuantileDMatrix):
+        raise TypeError("dtrain is a QuantileDMatrix, which XGBoost cannot slice; expected a DMatrix")
+    _, _, content = _arguments(np.empty(0), dtrain)
+    how, measures, data = cv_setup(measure, g, eval_metric, content)
+    weight = content[2]
+    metric = XGBoostMetric(measures, n_jobs)
+
+    def part(fold: Fold) -> xgboost.DMatrix:
+        rows, queries = fold
+        # Slicing forgets the groups and keeps the weights of all of them.
+        sliced = dtrain.slice(rows, allow_groups=True)
+        sliced.set_group(data.queries.sizes[queries])
+        if weight is not None:
+            sliced.set_weight(weight[queries])
+        return sliced
+
+    def train_fold(train: Fold, test: Fold) -> list[list[float]]:
+        history = []
+
+        def custom_metric(preds: Array, held_out: xgboost.DMatrix) -> list[Any]:
+            history.append([value for _, value in metric(preds, held_out)])
+            return []
+
+        xgboost.train(
+            {"base_score": 0.0, **params, "objective": SAVED_AS, "disable_default_eval_metric": 1},
+            part(train),
+            num_boost_round,
+            evals=[(part(test), "held_out")],
+            obj=XGBoostObjective(how, n_jobs),
+            custom_metric=custom_metric,
+            verbose_eval=False,
+        )
+        return history
+
+    return cross_validated(train_fold, data, measures, n_folds, random_state)
 
 
 class XGBoostObjective(Gradients):
@@ -175,7 +249,6 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             what is expected.
         """
         parameters = self._vendor_parameters()
-        least_hessian = parameters.get("min_child_weight", 1.0)
         training = self._checked(
             X,
             y,
@@ -187,7 +260,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             sample_weight_eval_set,
             base_margin_eval_set,
             self.eval_metric,
-            0.0 if self.booster == "gblinear" else least_hessian,
+            self._least_hessian(parameters),
         )
         # A model to continue brings the codes of its categories: those of another data frame can differ.
         model = xgb_model.get_booster() if isinstance(xgb_model, xgboost.XGBModel) else xgb_model
@@ -202,7 +275,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             booster = xgboost.train(
                 parameters,
                 train,
-                num_boost_round=self.get_num_boosting_rounds(),
+                num_boost_round=self._n_rounds,
                 evals=evals,
                 obj=lambda preds, _: training.gradients(preds),
                 # XGBoost's early stopping goes by the last metric of the last evaluation set.
@@ -218,6 +291,39 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         self._trained_by = training.objective
         self.n_queries_in_ = len(training.rows.sizes)
         return self
+
+    def _least_hessian(self, parameters: dict[str, Any]) -> float:
+        return 0.0 if self.booster == "gblinear" else float(parameters.get("min_child_weight", 1.0))
+
+    def _binned(self, train: RankingRows, held_out: RankingRows) -> tuple[xgboost.DMatrix, xgboost.DMatrix]:
+        _, feature_types = get_model_categories(train.X, None, self.feature_types)
+        first = self._matrix(train, feature_types, None)
+        return first, self._matrix(held_out, feature_types, first)
+
+    def _train_binned(
+        self, rows: RankingRows, binned: tuple[xgboost.DMatrix, xgboost.DMatrix], watch: Callable[[Array], None]
+    ) -> None:
+        def metric(scores: Array, _: xgboost.DMatrix) -> list[Any]:
+            watch(scores)
+            return []
+
+        parameters = self._vendor_parameters()
+        training = self._training_on(rows, self._least_hessian(parameters))
+        with xgboost.config_context(verbosity=self.verbosity):
+            xgboost.train(
+                parameters,
+                binned[0],
+                num_boost_round=self._n_rounds,
+                evals=[(binned[1], "held_out")],
+                obj=lambda preds, _: training.gradients(preds),
+                custom_metric=metric,
+                verbose_eval=False,
+                callbacks=self.callbacks,
+            )
+
+    @property
+    def _n_rounds(self) -> int:
+        return int(self.get_num_boosting_rounds())
 
     def _matrix(self, rows: RankingRows, feature_types: Any, train: xgboost.DMatrix | None) -> xgboost.DMatrix:
         """XGBRanker's own choice of matrix; query codes are small integers, whatever the ids are."""

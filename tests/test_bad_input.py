@@ -97,7 +97,7 @@ ROWS = table(
     ("sample_weight", "negative", [1.0, -1.0], "negative, NaN or infinite", "weights >= 0"),
     ("sample_weight", "nan", [1.0, nan], "negative, NaN or infinite", "weights >= 0"),
     ("sample_weight", "inf", [1.0, inf], "negative, NaN or infinite", "weights >= 0"),
-    ("sample_weight", "all zero", [0.0, 0.0], "0 for every query", "at least one positive weight"),
+    ("sample_weight", "all zero", [0.0, 0.0], "zero for every query", "at least one positive weight"),
     (
         "sample_weight",
         "varying in a query",

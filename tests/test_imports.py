@@ -14,7 +14,7 @@ KERNELS = {"kernels"}
 QUERIES = KERNELS | {"queries"}
 MEASURES = QUERIES | {"measures"}
 CALLBACKS = MEASURES | {"objectives", "evaluation", "callbacks"}
-TWINS = CALLBACKS | {"ranker"}
+TWINS = CALLBACKS | {"ranker", "search_guard", "cross_validation"}
 ROOMS = {
     "kernels": KERNELS,
     "queries": QUERIES,
@@ -22,9 +22,13 @@ ROOMS = {
     "evaluation": MEASURES,
     "objectives": MEASURES,
     "callbacks": CALLBACKS,
-    "ranker": TWINS,
+    "search_guard": set(),
+    "cross_validation": CALLBACKS,
+    "ranker": CALLBACKS | {"search_guard"},
     "lightgbm": TWINS,
     "xgboost": TWINS,
+    "model_selection": CALLBACKS | {"ranker", "cross_validation"},
+    "plotting": QUERIES,
     "datasets": set(),
     "__init__": MEASURES | {"objectives", "evaluation"},
 }
