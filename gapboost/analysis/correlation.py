@@ -154,9 +154,7 @@ def threshold_correlation(
     top = max((max(judged.values(), default=0) for judged in qrels.values()), default=0)
     thresholds = tuple(tuple(map(float, g)) for g in (threshold_grid(max(top, 1)) if grid is None else grid))
     graded = [family(g=g) for g in thresholds for family in families]
-    values = system_values(
-        [*graded, *references], qrels, runs, ties=ties, n_jobs=n_jobs, progress=progress
-    )
+    values = system_values([*graded, *references], qrels, runs, ties=ties, n_jobs=n_jobs, progress=progress)
     if topics is not None:
         values = values.on_topics(topics)
     means, size = values.means, len(families)

@@ -51,13 +51,12 @@ class Informativeness:
     @property
     def compared(self) -> Array:
         """Lists that the means go over: those for which every measure converged."""
-        whole: Array = self.converged.all(axis=0)
-        return whole
+        return np.asarray(self.converged.all(axis=0))
 
     @property
     def not_converged(self) -> Array:
         """Number of lists for which each measure did not converge."""
-        return np.count_nonzero(~self.converged, axis=1)
+        return np.asarray(np.count_nonzero(~self.converged, axis=1))
 
     @property
     def mean_rms(self) -> Array:
@@ -223,7 +222,9 @@ class ThresholdSweep:
         for number, measure in enumerate(self.result.measures[size:]):
             ax.axhline(errors[size + number], linestyle="--", color=f"C{number + 1}", label=str(measure))
         shown = range(0, size, max(1, (size - 1) // 10))
-        ax.set_xticks(list(shown), [", ".join(f"{x:.2g}" for x in self.grid[i]) for i in shown], rotation=60, ha="right")
+        ax.set_xticks(
+            list(shown), [", ".join(f"{x:.2g}" for x in self.grid[i]) for i in shown], rotation=60, ha="right"
+        )
         ax.set(xlabel="g", ylabel="mean RMS error", title=f"relevant from grade {rel}")
         ax.legend()
         return ax

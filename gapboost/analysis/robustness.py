@@ -125,7 +125,9 @@ def robustness(
         Show a progress bar over the repeats.
     """
     if not fractions or not all(0 < f <= 1 for f in fractions) or repeats < 1:
-        raise ValueError(f"fractions is {fractions!r} and repeats {repeats!r}; expected shares in (0, 1], and repeats >= 1")
+        raise ValueError(
+            f"fractions is {fractions!r} and repeats {repeats!r}; expected shares in (0, 1], and repeats >= 1"
+        )
     complete = dict(qrels) if topics is None else {topic: qrels[topic] for topic in topics}
     found = {name: retrieved(run, list(complete), ties) for name, run in runs.items()}
     whole = evaluated(measures, complete, runs, found, 1).means

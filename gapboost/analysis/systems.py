@@ -45,9 +45,7 @@ class SystemValues:
         object.__setattr__(self, "values", values)
 
     def __repr__(self) -> str:
-        return (
-            f"SystemValues({len(self.measures)} measures, {len(self.systems)} systems, {len(self.topics)} topics)"
-        )
+        return f"SystemValues({len(self.measures)} measures, {len(self.systems)} systems, {len(self.topics)} topics)"
 
     @property
     def means(self) -> Array:

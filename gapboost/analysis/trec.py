@@ -43,16 +43,16 @@ class _Lines:
         return self._stream.read()
 
     def __iter__(self) -> Iterator[str]:
-        for self.line in self._stream:
-            self.number += 1
-            yield self.line
+        for line in self._stream:
+            self.line, self.number = line, self.number + 1
+            yield line
 
 
 def _read(path: Any, reader: Callable[[Any], Any], value: str, expected: str) -> dict[str, dict[str, Any]]:
     """``{topic: {document: value}}`` of a file; the errors name its line."""
     name = os.fspath(path)
     topics: dict[str, dict[str, Any]] = {}
-    with (gzip.open(name, "rt") if name.endswith(".gz") else open(name)) as stream:
+    with gzip.open(name, "rt") if name.endswith(".gz") else open(name) as stream:
         lines = _Lines(stream)
         try:
             for entry in reader(lines):
@@ -295,8 +295,8 @@ def evaluate(
     --------
     >>> import gapboost as gb
     >>> qrels = {"601": {"a": 2, "b": 1, "c": 0, "d": 1}}
-    >>> evaluate(gb.AP(), qrels, {"601": {"a": 9.1, "c": 8.7, "b": 8.5}})
-    {AP(rel=1): 0.5555555555555555}
+    >>> evaluate(gb.Precision(k=2), qrels, {"601": {"a": 9.1, "c": 8.7, "b": 8.5}})
+    {Precision(k=2): 0.5}
     """
     wanted = [measures] if isinstance(measures, Measure) else list(measures)
     found = rankings(qrels, run, ties=ties)
