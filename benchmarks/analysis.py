@@ -76,13 +76,12 @@ def shown(title: str, table: pd.DataFrame) -> None:
 
 # ----------------------------------------------------------------------------------------------------- informativeness
 
-OTHERS = (gb.nDCG(), LINEAR_NDCG, gb.Precision(k=10))
+OTHERS = {"nDCG, gain $2^i-1$": gb.nDCG(), "nDCG, gain $i$": LINEAR_NDCG, "P@10": gb.Precision(k=10)}
 
 
 @memory.cache(ignore=["lists", "jobs"])
-def list_errors(system: str, lists: list[Any], grid: list[Any], every: int, jobs: int) -> Any:
-    """RMS errors for one system's lists, the measures as in `informativeness`."""
-    measures = [family(g=g) for family in GRADED for g in grid] + list(OTHERS)
+def list_errors(system: str, measures: list[gb.Measure], lists: list[Any], every: int, jobs: int) -> Any:
+    """RMS errors for one system's lists, and where they converged."""
     found = analysis.informativeness(measures, lists[::every], n_jobs=jobs)
     return found.rms, found.converged
 
@@ -90,38 +89,41 @@ def list_errors(system: str, lists: list[Any], grid: list[Any], every: int, jobs
 def informativeness(study: Study) -> None:
     """RMS error against g: Figure 2 of robertson-2010, TREC 12."""
     grid = analysis.threshold_grid(2, 4) if study.quick else GRID
+    # with a single threshold xGAP and eGAP are GAP
+    inner = [grid[0], *((g, 1 - g) for g in (0.2, 0.5, 0.8)), grid[-1]]
+    measures: list[gb.Measure] = [gb.GAP(g=g) for g in grid]
+    measures += [family(g=g) for family in (gb.xGAP, gb.eGAP) for g in inner[1:-1]]
+    measures += OTHERS.values()
     qrels, parts = study.qrels, []
     for system, run in study.runs.items():
         lists = trec.rankings(qrels, run, ties="trec_eval").lists()
         lists = [found for found in lists if len(found.counts) == 3 and (found.counts[1:] >= 5).all()]
         if lists:
-            parts.append(list_errors(system, lists, grid, 10 if study.quick else 1, study.jobs))
+            parts.append(list_errors(system, measures, lists, 10 if study.quick else 1, study.jobs))
             print(f"{system}: {len(parts[-1][0][0])} lists", flush=True)
     rms = np.concatenate([part[0] for part in parts], axis=1)
     converged = np.concatenate([part[1] for part in parts], axis=1)
     both = converged.all(axis=0)
     print(f"{both.sum()} of {len(both)} lists; {np.count_nonzero(~converged)} of {converged.size} not converged")
-    mean = rms[:, both].mean(axis=1)
-    names = [f"{family.__name__}{g}" for family in GRADED for g in grid] + [str(m) for m in OTHERS]
-    table = pd.DataFrame(mean, index=names, columns=["rms rel=1", "rms rel=2"])
-    table["mean"] = mean.mean(axis=1)
+    mean = dict(zip(measures, rms[:, both].mean(axis=1), strict=True))
+    table = pd.DataFrame(mean.values(), index=list(map(str, mean)), columns=["rms rel=1", "rms rel=2"])
+    table["mean"] = table.mean(axis=1)
     # how sure the difference from GAP with balanced g is, list by list
-    reference = rms[names.index(f"GAP{BALANCED}"), both]
+    reference = rms[measures.index(gb.GAP(g=BALANCED)), both]
     for t in range(2):
-        tested = [analysis.significance(rms[m, both, t], reference[:, t], random_state=0) for m in range(len(names))]
+        tested = [analysis.significance(errors[both, t], reference[:, t], random_state=0) for errors in rms]
         table[f"p vs GAP{BALANCED}, rel={t + 1}"] = [result.t for result in tested]
     shown(f"Mean RMS error of inferred precision-recall curves, {both.sum()} lists", table)
 
     figure, panels = plt.subplots(1, 2, figsize=(10.5, 4.4), layout="constrained")
     for t, ax in enumerate(panels):
-        for f, family in enumerate(GRADED):
-            errors = mean[f * len(grid) : (f + 1) * len(grid), t]
-            ax.plot([g[0] for g in grid], errors, "o-", markersize=4, label=family.__name__)
-        for m, (measure, label) in enumerate(
-            zip(OTHERS, ("nDCG, gain $2^i-1$", "nDCG, gain $i$", "P@10"), strict=True)
-        ):
-            del measure
-            ax.axhline(mean[len(GRADED) * len(grid) + m, t], linestyle="--", color=f"C{3 + m}", label=label)
+        ax.plot([g[0] for g in grid], [mean[gb.GAP(g=g)][t] for g in grid], "o-", label="GAP")
+        for family in (gb.xGAP, gb.eGAP):
+            ends = [mean[gb.GAP(g=g)][t] for g in (grid[0], grid[-1])]
+            errors = [ends[0], *(mean[family(g=g)][t] for g in inner[1:-1]), ends[1]]
+            ax.plot([g[0] for g in inner], errors, "s-", markersize=4, label=family.__name__)
+        for m, (label, measure) in enumerate(OTHERS.items()):
+            ax.axhline(mean[measure][t], linestyle="--", color=f"C{3 + m}", label=label)
         ax.set(
             xlabel="$g_1$   ($g_2 = 1 - g_1$)",
             ylabel="mean RMS error",
@@ -202,7 +204,7 @@ def robustness(study: Study) -> None:
     """Tau against the size of the pool: Figure 1 of ferrante-2014, here for TREC 12."""
     figure, panels = plt.subplots(1, 2, figsize=(11, 4.8), layout="constrained", sharey=True)
     for ax, which in zip(panels, ("all topics", "few highly relevant"), strict=True):
-        result = tau_by_fraction(which, 3 if study.quick else 30, study)
+        result = tau_by_fraction(which, 3 if study.quick else 20, study)
         shown(f"Kendall's tau with the complete ranking, {which}", result.to_pandas()["tau"].unstack(level=0))
         result.plot(ax)
         ax.set_title(which if which == "all topics" else f"{len(few(study))} topics with few highly relevant documents")

@@ -132,6 +132,8 @@ def _tested(item: tuple[Array, Array, float]) -> tuple[Array, float]:
     n = z.shape[1]
     observed = np.abs(_t(z.mean(axis=1), (z**2).mean(axis=1), n))
     w = z - z.mean(axis=1, keepdims=True)
+    # What rounding leaves of equal differences is no variance.
+    w[np.abs(w) < 1e-12 * np.abs(z).max(axis=1, keepdims=True)] = 0.0
     means = times @ w.T / n
     drawn = np.abs(_t(means, times @ (w**2).T / n, n))
     # Rounding must not decide between equal values, as where a resample holds every topic once.

@@ -318,7 +318,7 @@ class _Path:
             return sides
         above = multiplier * d * (covariance @ relative.T)
         below = multiplier * (covariance @ relative)
-        band = 4 * c - 1
+        band = 3 * c - 1
         matrix = np.zeros((2 * band + 1, 2 * c * n))
         matrix[band] = 1.0
         first = np.arange(n) * 2 * c

@@ -23,6 +23,9 @@ from gapboost.analysis.work import in_order
 from gapboost.measures import GAP, Measure, nDCG
 from gapboost.queries import Array
 
+# Expected documents that do not count as missing.
+NEGLIGIBLE = 1e-4
+
 
 @dataclass(frozen=True, eq=False)
 class Informativeness:
@@ -186,7 +189,8 @@ def inferred_precision(relevance: Array, grades: Array, rel: int) -> Array:
     """Precision that `relevance` by rank implies where as many relevant documents are expected as are really found."""
     found = np.arange(1, np.count_nonzero(grades >= rel) + 1)
     expected = np.cumsum(relevance)
-    return np.interp(found, expected, expected / np.arange(1, len(relevance) + 1))
+    # Probabilities never vanish: a count that is all but reached at one rank is met in full only at the last.
+    return np.interp(found - NEGLIGIBLE, expected, expected / np.arange(1, len(relevance) + 1))
 
 
 @dataclass(frozen=True, eq=False)
