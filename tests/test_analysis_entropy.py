@@ -313,7 +313,9 @@ def test_threshold_grid():
 
 
 def test_ranked_lists_of_rows():
-    lists = ranked_lists([1, 0, 2, 0], [1.0, 3.0, 2.0, 2.0], ["b", "a", "b", "b"], recall_base={"a": [1], "b": [2, 2, 1]})
+    lists = ranked_lists(
+        [1, 0, 2, 0], [1.0, 3.0, 2.0, 2.0], ["b", "a", "b", "b"], recall_base={"a": [1], "b": [2, 2, 1]}
+    )
     assert [(found.name, found.grades.tolist(), found.recall_base.tolist()) for found in lists] == [
         ("b", [2, 0, 1], [2, 2, 1]),
         ("a", [0], [1, 0, 0]),

@@ -53,7 +53,9 @@ def test_values_of_both_libraries_in_the_order_asked_for(collection):
     result = system_values(measures, qrels, {**runs, "short": {"0": {"d1": 1.0}}})
     assert result.measures == tuple(measures)
     for s, run in enumerate(runs.values()):
-        assert result.values[1, s].tolist() == trec.evaluate(gb.GAP(g=G), qrels, run, per_query=True)[gb.GAP(g=G)].tolist()
+        assert (
+            result.values[1, s].tolist() == trec.evaluate(gb.GAP(g=G), qrels, run, per_query=True)[gb.GAP(g=G)].tolist()
+        )
     np.testing.assert_allclose(result.values[2], result.values[3], atol=1e-9)
     assert result.values[:, 5, 1:].max() == 0  # topics that the last run lacks, in both libraries
     assert result.means == pytest.approx(result.values.mean(axis=2))
@@ -165,7 +167,9 @@ def test_tau_between_measures(values):
 
 def test_topics_with_few_highly_relevant_documents():
     def topic(*counts):
-        return {f"{grade}-{i}": grade for grade, count in zip((-1, 0, 1, 2, 3), counts, strict=True) for i in range(count)}
+        return {
+            f"{grade}-{i}": grade for grade, count in zip((-1, 0, 1, 2, 3), counts, strict=True) for i in range(count)
+        }
 
     qrels = {
         "ten": topic(1, 5, 10, 1, 0),

@@ -190,7 +190,7 @@ def inferred_precision(relevance: Array, grades: Array, rel: int) -> Array:
     found = np.arange(1, np.count_nonzero(grades >= rel) + 1)
     expected = np.cumsum(relevance)
     # Probabilities never vanish: a count that is all but reached at one rank is met in full only at the last.
-    return np.interp(found - NEGLIGIBLE, expected, expected / np.arange(1, len(relevance) + 1))
+    return np.asarray(np.interp(found - NEGLIGIBLE, expected, expected / np.arange(1, len(relevance) + 1)))
 
 
 @dataclass(frozen=True, eq=False)

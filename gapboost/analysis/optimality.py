@@ -180,8 +180,9 @@ def _changes(
     direction /= np.linalg.norm(direction)
     changes = np.empty((len(datasets), len(measures), len(step_sizes)))
     for d, (rows, data) in enumerate(datasets):
+        scores, moved = rows @ weights, rows @ direction
         for s, step in enumerate(step_sizes):
-            changes[d, :, s] = _values(measures, data, rows @ (weights + step * direction)) - values[d]
+            changes[d, :, s] = _values(measures, data, scores + step * moved) - values[d]
     return changes
 
 
