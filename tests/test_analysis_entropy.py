@@ -21,8 +21,8 @@ from gapboost.analysis import (
     threshold_grid,
     threshold_sweep,
 )
-from gapboost.analysis.entropy import _Problem
 from gapboost.analysis.informativeness import inferred_precision, real_precision
+from gapboost.analysis.newton import Problem
 
 G = (0.4, 0.6)
 MEASURES = {
@@ -73,7 +73,7 @@ def test_expected_value_of_a_certain_list_is_its_value(measure):
 
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
 def test_derivative_of_the_expected_value(measure):
-    problem = _Problem(measure, 6, np.array([9, 6, 5]), np.arange(3))
+    problem = Problem(measure, 6, np.array([9, 6, 5]), np.arange(3))
     p = np.random.default_rng(2).dirichlet(np.ones(3), size=6)
     for n, i in np.ndindex(p.shape):
         up, down = p.copy(), p.copy()
@@ -112,7 +112,7 @@ def test_solution_reproduces_value_and_counts_and_is_stationary(measure, number)
     # log p_n(i) - log p_n(j) = mu_ij + lambda (g_n(i) - g_n(j)), with one lambda for all
     i, j = np.flatnonzero(counts)[[-1, 0]]
     if p.min(axis=0)[[i, j]].min() > 1e-9:
-        slope = _Problem(measure, len(p), solution.recall_base, np.arange(3)).derivative(p)
+        slope = Problem(measure, len(p), solution.recall_base, np.arange(3)).derivative(p)
         regressors = np.column_stack([np.ones(len(p)), slope[:, i] - slope[:, j]])
         logits = np.log(p[:, i] / p[:, j])
         fitted = regressors @ np.linalg.lstsq(regressors, logits, rcond=None)[0]
@@ -125,7 +125,7 @@ def test_no_other_solver_finds_more_entropy(measure, seed):
     """A general solver of constrained problems, from random starts: it finds the same maximum from all of them."""
     n, counts = 8, np.array([4, 2, 2])
     value = value_of(measure, ranked_by_chance(seed, n, counts))
-    problem = _Problem(measure, n, counts, np.arange(3))
+    problem = Problem(measure, n, counts, np.arange(3))
     by_rank, by_grade = np.kron(np.eye(n), np.ones(3)), np.kron(np.ones(n), np.eye(3))[1:]
     constraints = [
         {"type": "eq", "fun": lambda x: by_rank @ x - 1, "jac": lambda x: by_rank},
