@@ -141,7 +141,7 @@ def discrimination(study: Study) -> None:
     """ASL curves: Figure 3 of robertson-2010, here for TREC 12."""
     measures = [*(family(g=BALANCED) for family in GRADED), gb.AP(), gb.nDCG(), gb.nDCG(k=10), gb.Precision(k=10)]
     values = analysis.system_values(measures, study.qrels, study.runs)
-    figure, panels = plt.subplots(1, 2, figsize=(10.5, 4.4), layout="constrained", sharey=True)
+    figure, panels = plt.subplots(1, 2, figsize=(10.5, 5.4), layout="constrained", sharey=True)
     for ax, top in zip(panels, (None, 6), strict=True):
         result = analysis.discriminative_power(
             values, top=top, n_resamples=1000 if study.quick else 10_000, random_state=0
@@ -150,7 +150,7 @@ def discrimination(study: Study) -> None:
         shown(f"Discriminative power, {which}", result.to_pandas())
         result.plot(ax)
         ax.set_title(f"{which}, {len(result.pairs)} pairs")
-        ax.legend(fontsize=8)
+        ax.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.15), ncol=2)
     study.save(figure, "discrimination")
 
 
