@@ -8,6 +8,7 @@ import numpy as np
 
 from gapboost.evaluation import mean, query_values
 from gapboost.measures import Measure, as_measure
+from gapboost.measures.measure import known_grades
 from gapboost.objectives import Objective, Pass, as_objective
 from gapboost.queries import Array, Judged, judged
 
@@ -88,11 +89,6 @@ class Callback(Generic[State]):
         self.state = PerDataSet(self.build)
 
 
-def known_grades(measures: Sequence[Measure]) -> tuple[int, str] | None:
-    """The highest grade that all of `measures` know, and the measure that sets it, for `gapboost.queries.judged`."""
-    return min(((m.n_grades, repr(m)) for m in measures if m.n_grades is not None), default=None)
-
-
 def from_groups(label: Array, sizes: Array, weight: Array | None, measures: Sequence[Measure]) -> Judged:
     """A booster's labels, group sizes and weights as judged queries, checked.
 
@@ -121,7 +117,11 @@ class Gradients(Callback[Pass]):
         """The objective prepared for one data set; refuses data that cannot teach an order."""
         data = from_groups(label, sizes, weight, [self.objective.measure])
         check_contrasts(data, "label")
-        return self.objective.resolved(data.occurring).prepared(data, self.n_jobs)
+        return self.objective.resolved(data.occurring).prepared(self.weighed(data), self.n_jobs)
+
+    def weighed(self, data: Judged) -> Judged:
+        """The data with the weights that suit the booster's own regularisation."""
+        return data
 
     def gradients(self, scores: Array, owner: Any, content: Content) -> tuple[Array, Array]:
         """Gradient and hessian of the data set `owner` at `scores`."""
@@ -150,8 +150,7 @@ class Metrics(Callback[tuple[Judged, list[Measure]]]):
     def build(self, label: Array, sizes: Array, weight: Array | None) -> tuple[Judged, list[Measure]]:
         """Checked data and the measures with their g."""
         data = from_groups(label, sizes, weight, self.measures)
-        occurring = data.occurring if data.occurring[-1] > 0 else np.array([1])
-        return data, [measure.resolved(occurring) for measure in self.measures]
+        return data, [measure.resolved(data.graded) for measure in self.measures]
 
     def values(self, scores: Array, owner: Any, content: Content) -> list[tuple[str, float]]:
         """``[(name, mean over queries)]`` of the data set `owner`, the same numbers as `gapboost.evaluate`."""

@@ -99,9 +99,7 @@ def evaluate(
     known = known_grades(wanted)
     data = judged(y_true, qid, sample_weight=sample_weight, recall_base=recall_base, known=known)
     scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
-    # Where nothing at all is relevant every g gives the same values, so any will do.
-    occurring = data.occurring if data.occurring[-1] > 0 else np.array([1])
-    resolved = [measure.resolved(occurring) for measure in wanted]
+    resolved = [measure.resolved(data.graded) for measure in wanted]
     values = query_values(resolved, data, scores, ties=ties, empty=empty, n_jobs=n_jobs)
     if per_query:
         return PerQuery(dict(zip(wanted, values, strict=True)), data.queries.ids)

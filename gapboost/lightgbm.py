@@ -1,6 +1,7 @@
 """LightGBM: a ranker beside `lightgbm.LGBMRanker`, and callbacks for `lightgbm.train`."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import lightgbm
@@ -9,7 +10,7 @@ import numpy as np
 from gapboost.callbacks import Content, Gradients, Metrics, as_gradients, as_metrics
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
-from gapboost.queries import Array
+from gapboost.queries import Array, Judged
 from gapboost.ranker import GAPRanker, RankingRows
 
 __all__ = ["LGBMGAPRanker", "eval_metric", "objective"]
@@ -77,6 +78,10 @@ class LightGBMObjective(Gradients):
         """Gradient and hessian, float32 of shape (N,)."""
         return self.gradients(*_arguments(y_true, y_pred, weight, group))
 
+    def weighed(self, data: Judged) -> Judged:
+        """See `in_units_of_rows`."""
+        return in_units_of_rows(data, self.objective)
+
 
 class LightGBMMetric(Metrics):
     """Called by `lightgbm.train` as ``(preds, data)`` and by `LGBMRanker` as ``(y_true, y_pred, weight, group)``."""
@@ -86,6 +91,18 @@ class LightGBMMetric(Metrics):
     ) -> list[tuple[str, float, bool]]:
         """``[(name, value, True)]``: all measures are better when higher."""
         return [(name, value, True) for name, value in self.values(*_arguments(y_true, y_pred, weight, group))]
+
+
+def in_units_of_rows(data: Judged, how: Objective) -> Judged:
+    """The data with weights times the mean length of a query, for objectives in which a whole query weighs about 1.
+
+    The gradients of a document are small then. LightGBM's penalties for categories (`cat_smooth`, `cat_l2`) are absolute
+    numbers made for hessians of about 1 a row: without the factor they hold every split by category back. For splits by
+    number the factor cancels out.
+    """
+    if how.in_units_of_rows:
+        return data
+    return replace(data, weights=data.weights * data.queries.sizes.mean())
 
 
 def _arguments(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[Array, Any, Content]:
@@ -226,6 +243,9 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         self._trained_by = training.objective
         self.n_queries_in_ = len(rows.sizes)
         return self
+
+    def _weighed(self, data: Judged, how: Objective) -> Judged:
+        return in_units_of_rows(data, how)
 
     def _vendor_parameters(self) -> dict[str, Any]:
         """Parameters for LGBMRanker, after refusing those that cannot work with a custom objective."""

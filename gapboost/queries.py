@@ -84,6 +84,11 @@ class Judged:
         return np.flatnonzero(self.counts.any(axis=0))
 
     @property
+    def graded(self) -> Array:
+        """`occurring`, or grade 1 alone where nothing at all is relevant: every g gives the same values then."""
+        return self.occurring if self.occurring[-1] > 0 else np.array([1])
+
+    @property
     def n_contrasts(self) -> int:
         """Number of queries that hold documents of two different grades: the others cannot teach an order."""
         begins = self.queries.offsets[:-1]

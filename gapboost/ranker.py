@@ -9,9 +9,10 @@ from scipy import sparse
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost.callbacks import as_metrics, check_contrasts, gradients_at, known_grades
+from gapboost.callbacks import as_metrics, check_contrasts, gradients_at
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, as_measure
+from gapboost.measures.measure import known_grades
 from gapboost.objectives import Objective, Pass, as_objective
 from gapboost.queries import Array, Judged, checked_scores, judged
 
@@ -205,10 +206,14 @@ class GAPRanker:
                 f"{self._eval_start_name}[{i}]",
             )
             evals.append(_ranking_rows(*given, known_grades([objective.measure, *others]), names))
-        prepared = objective.prepared(rows.data, self.n_jobs)
+        prepared = objective.prepared(self._weighed(rows.data, objective), self.n_jobs)
         training = Training(objective, prepared, rows, evals, [m for m in others if m != objective.measure])
         self._check_learnable(training, least_hessian)
         return training
+
+    def _weighed(self, data: Judged, how: Objective) -> Judged:
+        """The data with the weights that suit the booster's own regularisation."""
+        return data
 
     def _eval_sets(
         self, eval_set: Any, eval_qid: Any, eval_weight: Any, eval_start: Any

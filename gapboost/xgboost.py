@@ -230,7 +230,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             base_margin=rows.start,
             missing=self.missing,
             feature_types=feature_types,
-            feature_weights=self.feature_weights if train is None else None,
+            feature_weights=self.feature_weights,
             enable_categorical=self.enable_categorical,
         )
 

@@ -162,8 +162,7 @@ class Measure(ABC):
             known=known_grades([self]),
             names=("ranked", "qid", "sample_weight"),
         )
-        occurring = data.occurring if data.occurring[-1] > 0 else np.array([1])
-        (pair,), (own,) = self.resolved(occurring).tables(data.counts)
+        (pair,), (own,) = self.resolved(data.graded).tables(data.counts)
         grades, rank = data.grades, np.arange(data.queries.n_rows)
         discount = self.discount(len(grades))[:, None]
         seen = np.cumsum(pair[grades], axis=0)  # [r, i] = C_i

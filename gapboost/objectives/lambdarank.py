@@ -17,7 +17,7 @@ from gapboost.kernels.long import LONG, long_query
 from gapboost.kernels.ordering import workspace
 from gapboost.kernels.threads import chunks, resolve_n_jobs, run, table_bytes
 from gapboost.measures.measure import as_cutoff
-from gapboost.objectives.objective import Objective, Pass, checked_scale, tables_of, weights_of
+from gapboost.objectives.objective import Objective, Pass, checked_scale, tables_of
 from gapboost.queries import Array, Judged
 
 # The tables are kept between iterations while they cost less than this many bytes a document.
@@ -36,10 +36,10 @@ class LambdaRank(Objective):
     truncation : int, optional
         Only pairs with at least one document in the top `truncation` by current score; None: all pairs.
     normalize : bool, default=True
-        Scale each query's gradients by ``L log2(1 + S) / S``, where S is the sum of their absolute values and L the mean
-        number of documents of a query: a query with large changes does not drown the others, one with nothing left to
-        gain is not blown up, and a document weighs about as much as a row of binary classification, for which the
-        boosters' own defaults (leaf floors, L2 penalty) were made.
+        Scale each query's gradients by ``log2(1 + S) / S``, where S is the sum of their absolute values: a query with large
+        changes does not drown the others, and one with nothing left to gain is not blown up. They are then of the size of
+        the boosters' own ranking gradients, for which XGBoost's leaf floor and L2 penalty are a fitting brake; with
+        larger ones its default trees overfit.
     random_state : int, default=0
         Seed of the keys that order documents with equal scores; never the order of the rows, which in a file sorted by
         grade would give the answer away.
@@ -83,7 +83,6 @@ class LambdaRankPass(Pass):
         self.keys = rng.integers(np.iinfo(np.uint32).max, size=n_rows, dtype=np.uint32, endpoint=True)
         self.order = np.empty(n_rows, dtype=np.int32)
         self.discount = objective.measure.discount(int(sizes.max()))
-        self.weights = weights_of(data, objective.normalize)
         cost = table_bytes(data.counts.shape[1])
         # A long query is shared by all threads.
         self.long = np.flatnonzero(sizes > LONG)
@@ -110,7 +109,7 @@ class LambdaRankPass(Pass):
                 "discount": self.discount,
                 "pair": pair,
                 "own": own,
-                "weights": self.weights,
+                "weights": data.weights,
                 "sigma": objective.sigma,
                 "truncation": objective.truncation or 0,
                 "normalize": objective.normalize,

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -28,6 +28,9 @@ class Objective(ABC):
     measure : Measure
         What to train for.
     """
+
+    # Whether a document weighs about as much as a row of regression; otherwise a query weighs so, however long it is.
+    in_units_of_rows: ClassVar[bool] = False
 
     measure: Measure
 
@@ -92,9 +95,7 @@ class Objective(ABC):
         """Judgements and scores in grouped order, and the objective with every choice made."""
         data = judged(y_true, qid, sample_weight=sample_weight, known=known_grades([self.measure]))
         scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
-        # Where nothing at all is relevant every g gives the same values, so any will do.
-        occurring = data.occurring if data.occurring[-1] > 0 else np.array([1])
-        return data, scores, self.resolved(occurring)
+        return data, scores, self.resolved(data.graded)
 
 
 def tables_of(measure: Measure, counts: Array) -> tuple[Array, Array]:
@@ -112,11 +113,6 @@ def tables_of(measure: Measure, counts: Array) -> tuple[Array, Array]:
             f"{(*counts.shape, counts.shape[1])} and {counts.shape}"
         )
     return np.ascontiguousarray(pair, dtype=np.float64), np.ascontiguousarray(own, dtype=np.float64)
-
-
-def weights_of(data: Judged, normalize: bool) -> Array:
-    """Weights of the queries; for gradients that each query scales, times the mean number of documents."""
-    return data.weights * (data.weights @ data.queries.sizes / data.weights.sum()) if normalize else data.weights
 
 
 def checked_scale(value: Any, name: str) -> float:

@@ -23,12 +23,12 @@ multiply steps by a learning rate of 0.1 or so, and with that bound they only tr
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from gapboost.kernels.threads import chunks, run, table_bytes
-from gapboost.objectives.objective import Objective, Pass, tables_of, weights_of
+from gapboost.objectives.objective import Objective, Pass, tables_of
 from gapboost.queries import Array, Judged, checked_scores, judged, one_dimensional
 
 
@@ -39,7 +39,9 @@ class SmoothPass(Pass):
         self.data = data
         self.measure = objective.measure
         self.threads = threads
-        self.weights = weights_of(data, objective.normalize)
+        self.weights = data.weights
+        if objective.normalize:
+            self.weights = data.weights * (data.weights @ data.queries.sizes / data.weights.sum())
         # Chunks of equal work: a query costs the square of its length.
         work = np.concatenate(([0], np.cumsum(data.queries.sizes.astype(np.int64) ** 2)))
         self.ranges = chunks(work, threads, table_bytes(data.counts.shape[1]))
@@ -100,11 +102,13 @@ class SmoothObjective(Objective):
     ----------
     measure : Measure
     normalize : bool, default=True
-        Scale each query's gradients by ``L log2(1 + max(S, 0.05)) / S``, as `LambdaRank` does, where L is the mean number
-        of documents of a query and S the sum of the absolute gradients in units of the steepness: a change of the
-        smoothing changes the unit of the scores and nothing else. The floor keeps a direction on plateaus. False: the
-        derivative of `value`, with the sign turned.
+        Scale each query's gradients by ``L log2(1 + max(S, 0.05)) / S``, where L is the mean number of documents of a
+        query and S the sum of the absolute gradients in units of the steepness: a change of the smoothing changes the unit
+        of the scores and nothing else. The floor keeps a direction on plateaus. Without L, which `LambdaRank` lacks,
+        XGBoost's leaf floor would stop training on them. False: the derivative of `value`, with the sign turned.
     """
+
+    in_units_of_rows: ClassVar[bool] = True
 
     normalize: bool = field(default=True, kw_only=True)
 
