@@ -110,8 +110,8 @@ def choices(folds: list[Any], n: int) -> None:
                 line.set_ylabel("smooth GAP of the training queries")
     for axis in axes[1]:
         axis.set_xlabel("round")
-    axes[0, 0].legend(frameon=False)
-    figure.tight_layout()
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="lower center", ncols=3, frameon=False)
+    figure.tight_layout(rect=(0, 0.07, 1, 1))
     figure.savefig(FIGURES / "hessians.png", dpi=110)
     head = ["booster", "objective", "hessian", f"smooth GAP, round {n // 4 + 1}", f"round {n}"]
     print(conditions("lightgbm", "xgboost"), f"\nmeans over {len(folds)} folds of OHSUMED, {n} rounds\n")
@@ -146,8 +146,8 @@ def approximation(fold: Any, n: int) -> None:
             for name, smooth in lines.items():
                 values = smooth.value(y, scores, qid, per_query=True, n_jobs=1)
                 distances[name].append(float(np.mean(np.abs(values - exact))))
-        for name, line in distances.items():
-            axis.plot(np.arange(1, n + 1), line, label=name)
+        for (name, line), style in zip(distances.items(), ("-", "-", "--"), strict=True):
+            axis.plot(np.arange(1, n + 1), line, style, label=name)
             print(f"{title}, {name}: round {n // 4} {line[n // 4 - 1]:.4f}, round {n} {line[-1]:.4f}")
         axis.set_title(title)
         axis.set_yscale("log")

@@ -29,6 +29,7 @@ ROOMS = {
     "xgboost": TWINS,
     "model_selection": CALLBACKS | {"ranker", "cross_validation"},
     "plotting": QUERIES,
+    "analysis": MEASURES | {"evaluation"},
     "datasets": set(),
     "__init__": MEASURES | {"objectives", "evaluation"},
 }

@@ -1,0 +1,77 @@
+"""Which measure, which g: questions about measures and rankings, one module a question.
+
+==================  ================================================================================================
+`trec`              judgements and runs of TREC as rankings; ``trec.evaluate``
+`provider`          GAP, xGAP, eGAP inside ir_measures
+`curve`             the graded precision-recall curve, whose area is the measure
+`entropy`           the distribution of grades over ranks that a measure's value implies
+`informativeness`   how much of the precision-recall curve a measure's value tells; the most informative g
+`discrimination`    how many pairs of systems a measure tells apart
+`correlation`       whether measures rank systems alike
+`robustness`        whether they still do so with fewer judgements
+`optimality`        whether small changes of a trained model improve a measure; `ensembles` for trees
+`significance`      whether one ranker is better than another
+==================  ================================================================================================
+
+Results are frozen values with a pandas view, ``to_pandas()``, and a picture, ``plot(ax=None)``.
+"""
+
+from gapboost.analysis import trec
+from gapboost.analysis.correlation import (
+    Correlation,
+    ThresholdCorrelation,
+    correlation,
+    few_highly_relevant,
+    threshold_correlation,
+)
+from gapboost.analysis.curve import PrecisionRecallCurve, precision_recall
+from gapboost.analysis.discrimination import DiscriminativePower, discriminative_power
+from gapboost.analysis.ensembles import leaf_indicators, leaf_values
+from gapboost.analysis.entropy import MaximumEntropy, expected_value, maximum_entropy
+from gapboost.analysis.informativeness import (
+    Informativeness,
+    ThresholdSweep,
+    informativeness,
+    most_informative_g,
+    threshold_sweep,
+)
+from gapboost.analysis.lists import RankedList, ranked_lists
+from gapboost.analysis.optimality import LocalOptimality, local_optimality
+from gapboost.analysis.robustness import Robustness, robustness
+from gapboost.analysis.significance import Significance, significance
+from gapboost.analysis.systems import SystemValues, system_values
+from gapboost.analysis.thresholds import threshold_grid
+
+__all__ = [
+    "Correlation",
+    "DiscriminativePower",
+    "Informativeness",
+    "LocalOptimality",
+    "MaximumEntropy",
+    "PrecisionRecallCurve",
+    "RankedList",
+    "Robustness",
+    "Significance",
+    "SystemValues",
+    "ThresholdCorrelation",
+    "ThresholdSweep",
+    "correlation",
+    "discriminative_power",
+    "expected_value",
+    "few_highly_relevant",
+    "informativeness",
+    "leaf_indicators",
+    "leaf_values",
+    "local_optimality",
+    "maximum_entropy",
+    "most_informative_g",
+    "precision_recall",
+    "ranked_lists",
+    "robustness",
+    "significance",
+    "system_values",
+    "threshold_correlation",
+    "threshold_grid",
+    "threshold_sweep",
+    "trec",
+]

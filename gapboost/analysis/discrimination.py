@@ -1,0 +1,153 @@
+"""Discriminative power: how many pairs of systems a measure tells apart on given topics.
+
+The paired bootstrap test of Sakai (SIGIR 2006), as [robertson2010] (4.2) uses it. With z the differences of two systems by
+topic and t(z) = mean(z) / (sd(z) / sqrt(n)), the centred differences are resampled B times; the achieved significance
+level (ASL) of the pair is the share of resamples with |t(w*)| >= |t(z)|. All pairs and measures see the same resamples of
+the topics, so that what differs between measures is the measures.
+"""
+
+import itertools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gapboost.analysis.optional import axes, frame
+from gapboost.analysis.systems import SystemValues
+from gapboost.analysis.work import generators, in_order
+from gapboost.queries import Array
+
+
+@dataclass(frozen=True, eq=False)
+class DiscriminativePower:
+    """Achieved significance levels of all pairs of systems.
+
+    Attributes
+    ----------
+    measures : tuple
+    pairs : tuple of (str, str)
+    asl : float64 ndarray of shape (measures, pairs)
+    difference : float64 ndarray of shape (measures, pairs)
+        Difference of the means, first system minus second.
+    required : float64 ndarray of shape (measures,)
+        Difference of means that is enough for significance at `level`, for any of the pairs: the largest over the pairs
+        of |mean(w*)| where |t(w*)| just reaches its upper `level` quantile.
+    level : float
+    n_resamples : int
+    """
+
+    measures: tuple[Any, ...]
+    pairs: tuple[tuple[str, str], ...]
+    asl: Array
+    difference: Array
+    required: Array
+    level: float
+    n_resamples: int
+
+    @property
+    def share(self) -> Array:
+        """Share of the pairs with an ASL below `level`, for each measure."""
+        share: Array = (self.asl < self.level).mean(axis=1)
+        return share
+
+    def curve(self, measure: Any) -> Array:
+        """The levels of `measure` in falling order: the ASL curve."""
+        return np.sort(self.asl[self.measures.index(measure)])[::-1]
+
+    def to_pandas(self) -> Any:
+        """One row a measure: pairs, the share that is told apart, and the required difference."""
+        return frame(
+            {
+                "measure": [str(m) for m in self.measures],
+                "pairs": len(self.pairs),
+                f"share with ASL < {self.level:g}": self.share,
+                "required difference": self.required,
+            },
+            ["measure"],
+        )
+
+    def plot(self, ax: Any = None, highest: float = 0.1) -> Any:
+        """ASL curves: the sooner a curve falls to `level`, the more pairs its measure tells apart; returns the axes."""
+        ax = axes(ax)
+        for m, measure in enumerate(self.measures):
+            label = f"{measure}: {self.share[m]:.1%} below {self.level:g}"
+            ax.plot(range(1, len(self.pairs) + 1), self.curve(measure), drawstyle="steps-mid", label=label)
+        ax.axhline(self.level, color="grey", linewidth=0.8, linestyle=":")
+        ax.set(xlabel="pairs of systems by falling ASL", ylabel="achieved significance level", ylim=(0, highest))
+        ax.legend()
+        return ax
+
+
+def discriminative_power(
+    values: SystemValues,
+    *,
+    level: float = 0.05,
+    n_resamples: int = 1000,
+    top: int | None = None,
+    random_state: Any = None,
+    n_jobs: int | None = 1,
+    progress: bool = False,
+) -> DiscriminativePower:
+    """Test every pair of systems with each measure.
+
+    Parameters
+    ----------
+    values : SystemValues
+        For at least two systems and two topics.
+    level : float, default=0.05
+        Significance level.
+    n_resamples : int, default=1000
+        Bootstrap resamples B; levels are multiples of 1/B.
+    top : int, optional
+        Only the systems with the best mean rank over the measures.
+    random_state : int, Generator or RandomState, optional
+    n_jobs : int, default=1
+        Processes, one measure each; the work rarely needs them.
+    progress : bool, default=False
+        Show a progress bar over the measures.
+    """
+    if top is not None:
+        values = values.best(top)
+    n_topics = len(values.topics)
+    if len(values.systems) < 2 or n_topics < 2:
+        raise ValueError(f"values is {values!r}; expected at least two systems and two topics")
+    if not 0 < level < 1 or n_resamples < 1 / level:
+        raise ValueError(f"level is {level!r} and n_resamples {n_resamples!r}; expected at least 1 / level resamples")
+    pairs = list(itertools.combinations(range(len(values.systems)), 2))
+    first, second = np.array(pairs).T
+    (generator,) = generators(random_state, 1)
+    times = generator.multinomial(n_topics, np.full(n_topics, 1 / n_topics), size=n_resamples).astype(np.float64)
+    z = values.values[:, first] - values.values[:, second]
+    items = [(differences, times, level) for differences in z]
+    asl, required = zip(*in_order(_tested, items, n_jobs, progress, "bootstrap"), strict=True)
+    names = tuple((values.systems[i], values.systems[j]) for i, j in pairs)
+    return DiscriminativePower(
+        values.measures, names, np.array(asl), z.mean(axis=2), np.array(required), level, n_resamples
+    )
+
+
+def _tested(item: tuple[Array, Array, float]) -> tuple[Array, float]:
+    """ASL of each pair, and the required difference, for one measure; `times`: how often a topic is drawn."""
+    z, times, level = item
+    n = z.shape[1]
+    observed = np.abs(_t(z.mean(axis=1), (z**2).mean(axis=1), n))
+    w = z - z.mean(axis=1, keepdims=True)
+    # What rounding leaves of equal differences is no variance.
+    w[np.abs(w) < 1e-12 * np.abs(z).max(axis=1, keepdims=True)] = 0.0
+    means = times @ w.T / n
+    drawn = np.abs(_t(means, times @ (w**2).T / n, n))
+    # Rounding must not decide between equal values, as where a resample holds every topic once.
+    asl = (drawn >= observed * (1 - 1e-12)).mean(axis=0)
+    by_t = np.argsort(-drawn, axis=0, kind="stable")
+    at = by_t[int(np.ceil(level * len(times))) - 1]
+    return asl, float(np.abs(means[at, np.arange(len(z))]).max())
+
+
+def _t(mean: Array, mean_square: Array, n: int) -> Array:
+    """Student's t of samples; 0 where all values are 0, infinite where they are otherwise equal."""
+    variance = np.maximum(mean_square - mean**2, 0.0) * n / (n - 1)
+    # What rounding leaves of a variance of zero.
+    variance[variance < 1e-15 * mean_square] = 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t: Array = mean / np.sqrt(variance / n)
+    return np.where(np.isnan(t), 0.0, t)

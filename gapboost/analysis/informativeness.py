@@ -1,0 +1,277 @@
+"""How much a measure's value tells about the list it summarises.
+
+From the value alone, the maximum-entropy distribution of the grades (`gapboost.analysis.entropy`) infers a
+precision-recall curve; the nearer it is to the real one, the more informative the measure ([robertson2010] 4.1,
+[yilmaz2009] 3.3). With q_n the inferred probability of relevance at rank n and Q_n = q_1 + ... + q_n, the inferred curve
+runs through the points of recall Q_n / R and precision Q_n / n, linearly in between. It is compared with the real one
+where recall changes: at the k-th relevant document of rank n_k the real precision is k / n_k, the inferred one that at
+Q = k.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gapboost.analysis.entropy import solve
+from gapboost.analysis.lists import RankedList, list_values
+from gapboost.analysis.optional import axes, frame
+from gapboost.analysis.thresholds import threshold_grid
+from gapboost.analysis.work import in_order
+from gapboost.measures import GAP, Measure, nDCG
+from gapboost.queries import Array
+
+# Expected documents that do not count as missing.
+NEGLIGIBLE = 1e-4
+
+
+@dataclass(frozen=True, eq=False)
+class Informativeness:
+    """Errors of the precision-recall curves that measures let one infer.
+
+    Attributes
+    ----------
+    measures : tuple of Measure
+    lists : tuple
+        Names of the lists.
+    rels : tuple of int
+        A document is relevant from this grade on, for each of the compared curves.
+    rms, mae : float64 ndarray of shape (measures, lists, rels)
+        Root mean square and mean absolute error over the points of a curve.
+    converged : bool ndarray of shape (measures, lists)
+        Whether the maximum-entropy distribution was found.
+    """
+
+    measures: tuple[Measure, ...]
+    lists: tuple[Any, ...]
+    rels: tuple[int, ...]
+    rms: Array
+    mae: Array
+    converged: Array
+
+    @property
+    def compared(self) -> Array:
+        """Lists that the means go over: those for which every measure converged."""
+        return np.asarray(self.converged.all(axis=0))
+
+    @property
+    def not_converged(self) -> Array:
+        """Number of lists for which each measure did not converge."""
+        return np.asarray(np.count_nonzero(~self.converged, axis=1))
+
+    @property
+    def mean_rms(self) -> Array:
+        """Mean over the compared lists, float64 of shape (measures, rels); NaN where there are none."""
+        return self._mean(self.rms)
+
+    @property
+    def mean_mae(self) -> Array:
+        """Mean over the compared lists, float64 of shape (measures, rels); NaN where there are none."""
+        return self._mean(self.mae)
+
+    def _mean(self, errors: Array) -> Array:
+        if not self.compared.any():
+            return np.full((len(self.measures), len(self.rels)), np.nan)
+        mean: Array = errors[:, self.compared].mean(axis=1)
+        return mean
+
+    def __repr__(self) -> str:
+        return (
+            f"Informativeness({len(self.measures)} measures, {int(self.compared.sum())} of {len(self.lists)} lists, "
+            f"{int((~self.converged).sum())} of {self.converged.size} solutions not converged)"
+        )
+
+    def to_pandas(self) -> Any:
+        """One row a measure: mean RMS and MAE for each `rel`, lists compared, solutions that did not converge."""
+        columns: dict[str, Any] = {"measure": [str(m) for m in self.measures]}
+        for t, rel in enumerate(self.rels):
+            columns[f"rms rel={rel}"] = self.mean_rms[:, t]
+            columns[f"mae rel={rel}"] = self.mean_mae[:, t]
+        columns["lists"] = int(self.compared.sum())
+        columns["not converged"] = self.not_converged
+        return frame(columns, ["measure"])
+
+    def plot(self, ax: Any = None) -> Any:
+        """Mean RMS error of each measure, a mark for each `rel`; returns the axes."""
+        ax = axes(ax)
+        for t, rel in enumerate(self.rels):
+            ax.plot(self.mean_rms[:, t], range(len(self.measures)), "o", label=f"relevant from grade {rel}")
+        ax.set_yticks(range(len(self.measures)), [str(m) for m in self.measures])
+        ax.set(xlabel=f"mean RMS error of the inferred curve, {int(self.compared.sum())} lists")
+        ax.invert_yaxis()
+        ax.legend()
+        return ax
+
+
+def informativeness(
+    measures: Sequence[Measure],
+    lists: Sequence[RankedList],
+    *,
+    minimum: int = 5,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> Informativeness:
+    """Infer a precision-recall curve from the value of each measure for each list, and compare it with the real one.
+
+    Parameters
+    ----------
+    measures : sequence of Measure
+        Graded ones with their g.
+    lists : sequence of RankedList
+        As from `ranked_lists`, or from ``trec.rankings(...).lists()``.
+    minimum : int, default=5
+        Lists with fewer documents of some positive grade are left out: a curve needs points ([robertson2010]).
+    n_jobs : int, optional
+        Processes; None is every core that this process may use.
+    progress : bool, default=False
+        Show a progress bar.
+
+    Returns
+    -------
+    Informativeness
+        For relevance from each positive grade on.
+
+    Raises
+    ------
+    ValueError
+        Where no list has enough documents of every grade.
+    """
+    wanted = tuple(measures)
+    top = max((len(found.recall_base) for found in lists), default=1) - 1
+    if minimum < 1:
+        raise ValueError(f"minimum is {minimum!r}; expected at least one document of each grade")
+    enough = [found for found in lists if len(found.counts) > top and (found.counts[1:] >= minimum).all()]
+    if not enough or top < 1:
+        raise ValueError(
+            f"lists holds no list with {minimum} documents of each of the grades 1..{top}, among {len(lists)}; expected some: "
+            "lower minimum, or merge grades"
+        )
+    values = list_values(wanted, enough, n_jobs)
+    items = [(found, values[:, number]) for number, found in enumerate(enough)]
+    errors = in_order(partial(_errors, wanted, top), items, n_jobs, progress, "maximum entropy")
+    rms, mae, converged = (np.array(part) for part in zip(*errors, strict=True))
+    return Informativeness(
+        wanted,
+        tuple(found.name for found in enough),
+        tuple(range(1, top + 1)),
+        rms.transpose(1, 0, 2),
+        mae.transpose(1, 0, 2),
+        converged.T,
+    )
+
+
+def _errors(measures: Sequence[Measure], top: int, item: tuple[RankedList, Array]) -> tuple[Array, Array, Array]:
+    """RMS and MAE of shape (measures, rels), and convergence of shape (measures,), for one list."""
+    found, values = item
+    rms, mae = np.empty((2, len(measures), top))
+    converged = np.empty(len(measures), dtype=bool)
+    for m, measure in enumerate(measures):
+        solution = solve(measure, values[m], found.counts, found.recall_base)
+        converged[m] = solution.converged
+        for rel in range(1, top + 1):
+            difference = inferred_precision(solution.relevance(rel), found.grades, rel) - real_precision(
+                found.grades, rel
+            )
+            rms[m, rel - 1] = np.sqrt(np.mean(difference**2))
+            mae[m, rel - 1] = np.mean(np.abs(difference))
+    return rms, mae, converged
+
+
+def real_precision(grades: Array, rel: int) -> Array:
+    """Precision at the rank of each relevant document."""
+    ranks = np.flatnonzero(grades >= rel) + 1
+    return np.arange(1, len(ranks) + 1) / ranks
+
+
+def inferred_precision(relevance: Array, grades: Array, rel: int) -> Array:
+    """Precision that `relevance` by rank implies where as many relevant documents are expected as are really found."""
+    found = np.arange(1, np.count_nonzero(grades >= rel) + 1)
+    expected = np.cumsum(relevance)
+    # Probabilities never vanish: a count that is all but reached at one rank is met in full only at the last.
+    return np.asarray(np.interp(found - NEGLIGIBLE, expected, expected / np.arange(1, len(relevance) + 1)))
+
+
+@dataclass(frozen=True, eq=False)
+class ThresholdSweep:
+    """Informativeness of a graded measure for each g of a grid, beside measures without one ([robertson2010] Figure 2).
+
+    Attributes
+    ----------
+    grid : tuple of tuple of float
+    result : Informativeness
+        Its measures: one for each g of `grid`, then the others.
+    """
+
+    grid: tuple[tuple[float, ...], ...]
+    result: Informativeness
+
+    @property
+    def best(self) -> tuple[float, ...]:
+        """The g with the smallest RMS error in the mean over all relevance thresholds."""
+        return self.grid[int(np.argmin(self.result.mean_rms[: len(self.grid)].mean(axis=1)))]
+
+    def to_pandas(self) -> Any:
+        """As `Informativeness.to_pandas`."""
+        return self.result.to_pandas()
+
+    def plot(self, ax: Any = None, rel: int = 1) -> Any:
+        """RMS error against g for relevance from grade `rel` on; other measures as dashed lines. Returns the axes."""
+        ax = axes(ax)
+        errors = self.result.mean_rms[:, self.result.rels.index(rel)]
+        size = len(self.grid)
+        family = type(self.result.measures[0]).__name__
+        ax.plot(range(size), errors[:size], "o-", label=family)
+        for number, measure in enumerate(self.result.measures[size:]):
+            ax.axhline(errors[size + number], linestyle="--", color=f"C{number + 1}", label=str(measure))
+        shown = range(0, size, max(1, (size - 1) // 10))
+        ax.set_xticks(
+            list(shown), [", ".join(f"{x:.2g}" for x in self.grid[i]) for i in shown], rotation=60, ha="right"
+        )
+        ax.set(xlabel="g", ylabel="mean RMS error", title=f"relevant from grade {rel}")
+        ax.legend()
+        return ax
+
+
+def threshold_sweep(
+    lists: Sequence[RankedList],
+    *,
+    family: Callable[..., Measure] = GAP,
+    grid: Sequence[Sequence[float]] | None = None,
+    others: Sequence[Measure] = (nDCG(),),
+    minimum: int = 5,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> ThresholdSweep:
+    """Informativeness of ``family(g=g)`` for each g.
+
+    Parameters
+    ----------
+    lists, minimum, n_jobs, progress
+        As in `informativeness`.
+    family : GAP, xGAP or eGAP
+    grid : sequence of g, optional
+        By default every g with entries in tenths.
+    others : sequence of Measure
+        To compare with.
+    """
+    top = max((len(found.recall_base) for found in lists), default=1) - 1
+    thresholds = tuple(tuple(map(float, g)) for g in (threshold_grid(max(top, 1)) if grid is None else grid))
+    if not thresholds:
+        raise ValueError("grid is empty; expected at least one g")
+    measures = [family(g=g) for g in thresholds] + list(others)
+    return ThresholdSweep(
+        thresholds, informativeness(measures, lists, minimum=minimum, n_jobs=n_jobs, progress=progress)
+    )
+
+
+def most_informative_g(lists: Sequence[RankedList], **options: Any) -> tuple[float, ...]:
+    """The g for which a graded measure tells most about relevance from every grade on, in the mean.
+
+    Parameters
+    ----------
+    lists, **options
+        As in `threshold_sweep`, which shows what the choice rests on.
+    """
+    return threshold_sweep(lists, **{"others": (), **options}).best

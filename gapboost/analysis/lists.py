@@ -1,0 +1,75 @@
+"""Single ranked lists of grades: what informativeness looks at."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gapboost.evaluation import query_values
+from gapboost.kernels.ordering import rank
+from gapboost.measures import Measure
+from gapboost.queries import Array, Judged, Queries, checked_scores, judged
+
+
+@dataclass(frozen=True, eq=False)
+class RankedList:
+    """The grades of one ranking from the top, and the recall base of its query.
+
+    Attributes
+    ----------
+    name : object
+        The query.
+    grades : int32 ndarray of shape (n,)
+    recall_base : int64 ndarray of shape (c + 1,)
+    """
+
+    name: Any
+    grades: Array
+    recall_base: Array
+
+    @property
+    def counts(self) -> Array:
+        """Documents of each grade in the list, int64 of shape (c + 1,)."""
+        return np.bincount(self.grades, minlength=len(self.recall_base))
+
+
+def ranked_lists(y_true: Any, y_score: Any, qid: Any = None, *, recall_base: Any = None) -> list[RankedList]:
+    """One list a query, the arguments as in `gapboost.evaluate`; equal scores in the order of the rows.
+
+    Examples
+    --------
+    >>> [found.grades.tolist() for found in ranked_lists([0, 2, 1, 1], [0.1, 0.9, 0.4, 0.7], ["a", "a", "a", "b"])]
+    [[2, 1, 0], [1]]
+    """
+    data = judged(y_true, qid, recall_base=recall_base)
+    return in_rank_order(data, data.queries.grouped(checked_scores(y_score, data.queries.n_rows)))
+
+
+def in_rank_order(data: Judged, scores: Array) -> list[RankedList]:
+    """As `ranked_lists`, for data that is checked already; queries without documents are left out."""
+    offsets = data.queries.offsets
+    order = np.empty(len(scores), dtype=np.int32)
+    rank(scores, np.zeros(len(scores), dtype=np.uint32), offsets, order, 0, len(offsets) - 1)
+    return [
+        RankedList(name, data.grades[begin:end][order[begin:end]], counts)
+        for name, begin, end, counts in zip(
+            data.queries.ids.tolist(), offsets[:-1], offsets[1:], data.counts, strict=True
+        )
+        if end > begin
+    ]
+
+
+def list_values(measures: Sequence[Measure], lists: Sequence[RankedList], n_jobs: int | None) -> Array:
+    """Values of measures for lists, float64 of shape (measures, lists)."""
+    width = max(len(found.recall_base) for found in lists)
+    counts = np.array([np.pad(found.recall_base, (0, width - len(found.recall_base))) for found in lists])
+    offsets = np.cumsum([0, *(len(found.grades) for found in lists)])
+    data = Judged(
+        Queries(np.arange(len(lists)), offsets, None),
+        np.concatenate([found.grades for found in lists]),
+        counts,
+        np.ones(len(lists)),
+    )
+    falling = -np.arange(offsets[-1], dtype=np.float64)
+    return np.array(query_values(measures, data, falling, n_jobs=n_jobs))

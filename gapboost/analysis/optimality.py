@@ -1,0 +1,191 @@
+"""Local optimality: whether small changes of a trained model's weights improve a measure.
+
+The Monte-Carlo test of [yilmaz2009] (5.2, after Donmez, Svore and Burges): directions v are drawn uniformly from the unit
+sphere around the weights w, and w + eta v is evaluated for several step sizes eta. With 460 directions and no improvement
+above epsilon = 0.003 the weights are a local optimum with 99 % confidence. What is altered is a model that is linear in its
+weights: a linear ranker, or an ensemble of trees with its leaf values for weights (`gapboost.analysis.ensembles`).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gapboost.analysis.optional import axes, frame
+from gapboost.analysis.work import generators, in_order
+from gapboost.evaluation import mean, query_values
+from gapboost.measures import Measure
+from gapboost.queries import Array, Judged, judged
+
+STEP_SIZES = tuple(i / 10 for i in range(1, 11))
+
+# Equal rankings may differ in the last digits of their means.
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class LocalOptimality:
+    """Changes of measures by alterations of a model's weights.
+
+    Attributes
+    ----------
+    measures : tuple of Measure
+    datasets : tuple of str
+    step_sizes : tuple of float
+    values : float64 ndarray of shape (datasets, measures)
+        Of the model as it is.
+    changes : float64 ndarray of shape (datasets, measures, directions, step sizes)
+        Altered minus original value.
+    epsilon : float
+    weight_norm : float
+        Length of the vector of weights, which the step sizes should be seen beside.
+    """
+
+    measures: tuple[Measure, ...]
+    datasets: tuple[str, ...]
+    step_sizes: tuple[float, ...]
+    values: Array
+    changes: Array
+    epsilon: float
+    weight_norm: float
+
+    @property
+    def improved(self) -> Array:
+        """Number of alterations with any improvement, int64 of shape (datasets, measures)."""
+        improved: Array = np.count_nonzero(self.changes > ROUNDING, axis=(2, 3))
+        return improved
+
+    @property
+    def improved_by_epsilon(self) -> Array:
+        """Number of alterations that improve by more than epsilon, int64 of shape (datasets, measures)."""
+        improved: Array = np.count_nonzero(self.changes > self.epsilon, axis=(2, 3))
+        return improved
+
+    def __repr__(self) -> str:
+        return (
+            f"LocalOptimality({self.changes[0, 0].size} alterations, improved={self.improved.tolist()}, "
+            f"by more than {self.epsilon:g}={self.improved_by_epsilon.tolist()})"
+        )
+
+    def to_pandas(self) -> Any:
+        """One row for each data set and measure: value, alterations, improvements > 0 and > epsilon, largest one."""
+        size = len(self.measures)
+        return frame(
+            {
+                "data": np.repeat(self.datasets, size),
+                "measure": [str(m) for m in self.measures] * len(self.datasets),
+                "value": self.values.ravel(),
+                "alterations": self.changes[0, 0].size,
+                "> 0": self.improved.ravel(),
+                f"> {self.epsilon:g}": self.improved_by_epsilon.ravel(),
+                "largest": self.changes.max(axis=(2, 3)).ravel(),
+            },
+            ["data", "measure"],
+        )
+
+    def plot(self, ax: Any = None) -> Any:
+        """Median and 5-95 % range of the change against the step size, a line a data set and measure; returns the axes."""
+        ax = axes(ax)
+        for d, m in np.ndindex(self.values.shape):
+            low, middle, high = np.percentile(self.changes[d, m], (5, 50, 95), axis=0)
+            (line,) = ax.plot(self.step_sizes, middle, "o-", label=f"{self.datasets[d]}, {self.measures[m]}")
+            ax.fill_between(self.step_sizes, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
+        ax.axhline(self.epsilon, color="grey", linewidth=0.8, linestyle=":")
+        ax.set(xlabel="step size", ylabel="change of the measure")
+        ax.legend()
+        return ax
+
+
+def local_optimality(
+    measures: Sequence[Measure],
+    weights: Any,
+    datasets: Mapping[str, tuple[Any, Any, Any]],
+    *,
+    n_directions: int = 460,
+    step_sizes: Sequence[float] = STEP_SIZES,
+    epsilon: float = 0.003,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> LocalOptimality:
+    """Alter the weights of a model in random directions and look for improvements.
+
+    Parameters
+    ----------
+    measures : sequence of Measure
+        With their g, where they have one.
+    weights : array-like of shape (W,)
+        Of a model with scores ``features @ weights``; for trees from `gapboost.analysis.ensembles.leaf_values`.
+    datasets : {name: (features, y, qid)}
+        ``features``: array or sparse matrix of shape (N, W); for trees from
+        `gapboost.analysis.ensembles.leaf_indicators`. All data sets see the same alterations.
+    n_directions : int, default=460
+    step_sizes : sequence of float, default=(0.1, 0.2, ..., 1.0)
+        Lengths of the alterations. They have the unit of the weights: see `LocalOptimality.weight_norm`.
+    epsilon : float, default=0.003
+        An improvement up to this counts as none.
+    random_state : int, Generator or RandomState, optional
+    n_jobs : int, optional
+        Processes.
+    progress : bool, default=False
+        Show a progress bar over the directions.
+
+    Raises
+    ------
+    ValueError
+        Where weights and features do not fit together, or there is nothing to alter.
+    """
+    w = np.asarray(weights, dtype=np.float64)
+    if w.ndim != 1 or len(w) == 0 or not np.isfinite(w).all():
+        raise ValueError(f"weights has shape {w.shape}; expected finite numbers of shape (n_weights,)")
+    if not measures or not datasets or n_directions < 1 or not step_sizes:
+        raise ValueError("expected at least one measure, data set, direction and step size")
+    prepared = []
+    for name, (features, y, qid) in datasets.items():
+        data = judged(y, qid, names=(f"datasets[{name!r}] y", f"datasets[{name!r}] qid", "weights"))
+        if features.shape != (data.queries.n_rows, len(w)):
+            raise ValueError(
+                f"datasets[{name!r}] has features of shape {features.shape}; expected ({data.queries.n_rows}, {len(w)}): "
+                "rows of y, and weights"
+            )
+        rows = features if data.queries.rows is None else features[data.queries.rows]
+        prepared.append((rows, data))
+    wanted = tuple(measures)
+    values = np.array([_values(wanted, data, rows @ w) for rows, data in prepared])
+    change = partial(_changes, wanted, w, prepared, values, tuple(step_sizes))
+    changes = in_order(change, generators(random_state, n_directions), n_jobs, progress, "directions")
+    return LocalOptimality(
+        wanted,
+        tuple(datasets),
+        tuple(step_sizes),
+        values,
+        np.array(changes).transpose(1, 2, 0, 3),
+        epsilon,
+        float(np.linalg.norm(w)),
+    )
+
+
+def _changes(
+    measures: tuple[Measure, ...],
+    weights: Array,
+    datasets: list[tuple[Any, Judged]],
+    values: Array,
+    step_sizes: tuple[float, ...],
+    generator: np.random.Generator,
+) -> Array:
+    """Changes of shape (datasets, measures, step sizes) in one direction."""
+    direction = generator.standard_normal(len(weights))
+    direction /= np.linalg.norm(direction)
+    changes = np.empty((len(datasets), len(measures), len(step_sizes)))
+    for d, (rows, data) in enumerate(datasets):
+        scores, moved = rows @ weights, rows @ direction
+        for s, step in enumerate(step_sizes):
+            changes[d, :, s] = _values(measures, data, scores + step * moved) - values[d]
+    return changes
+
+
+def _values(measures: Sequence[Measure], data: Judged, scores: Array) -> Array:
+    resolved = [measure.resolved(data.occurring) for measure in measures]
+    return np.array([mean(v, data.weights) for v in query_values(resolved, data, scores, n_jobs=1)])

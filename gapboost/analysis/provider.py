@@ -1,0 +1,92 @@
+"""gapboost's graded measures inside ir_measures: ``GAP(g=(0.5, 0.5)) @ 10`` beside its ``AP``, ``nDCG`` or ``Bpref``.
+
+Importing this module registers the provider.
+
+>>> import ir_measures
+>>> from gapboost.analysis.provider import GAP
+>>> qrels = [ir_measures.Qrel("601", "a", 2), ir_measures.Qrel("601", "b", 1)]
+>>> run = [ir_measures.ScoredDoc("601", "b", 9.0), ir_measures.ScoredDoc("601", "a", 8.0)]
+>>> values = ir_measures.calc_aggregate([GAP(g=(0.5, 0.5)), ir_measures.AP], qrels, run)
+>>> [round(float(values[measure]), 4) for measure in (GAP(g=(0.5, 0.5)), ir_measures.AP)]
+[0.8333, 1.0]
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import ir_measures
+
+from gapboost.analysis.trec import evaluate
+from gapboost.evaluation import PerQuery
+from gapboost.measures import NAMED
+from gapboost.measures.graded import GradedMeasure
+
+__all__ = ["GAP", "GapboostProvider", "eGAP", "xGAP"]
+
+
+class _Graded(ir_measures.Measure):  # type: ignore[misc]
+    """A graded measure of gapboost as ir_measures writes measures.
+
+    Parameters: ``g``, one threshold probability for each positive grade, by default uniform over the judged grades;
+    ``cutoff``; ``ties``, "expected" (the default) or "trec_eval".
+    """
+
+    SUPPORTED_PARAMS = {  # noqa: RUF012 - the form that ir_measures gives its measures
+        "cutoff": ir_measures.ParamInfo(dtype=int, required=False, desc="ranking cutoff threshold"),
+        "g": ir_measures.ParamInfo(dtype=tuple, required=False, default=None, desc="threshold probabilities"),
+        "ties": ir_measures.ParamInfo(dtype=str, choices=["expected", "trec_eval"], default="expected"),
+    }
+
+    def gapboost_measure(self) -> GradedMeasure:
+        """The same as a measure of gapboost."""
+        kind: Any = NAMED[str(self.NAME).lower()]
+        measure: GradedMeasure = kind(g=self["g"], k=self.params.get("cutoff"))
+        return measure
+
+
+def _named(name: str) -> Any:
+    kind = type(f"_{name}", (_Graded,), {"__name__": name, "NAME": name, "__doc__": _Graded.__doc__})
+    measure = kind()
+    ir_measures.measures.register(measure)
+    return measure
+
+
+GAP, xGAP, eGAP = _named("GAP"), _named("xGAP"), _named("eGAP")
+
+
+class _Evaluator(ir_measures.Evaluator):  # type: ignore[misc]
+    def __init__(self, measures: Iterable[Any], qrels: dict[str, dict[str, int]]) -> None:
+        super().__init__(measures, set(qrels))
+        self._qrels = qrels
+
+    def _iter_calc(self, run: Any) -> Iterator[Any]:
+        scores = ir_measures.util.RunConverter(run).as_dict_of_dict()
+        if not set(scores) & set(self._qrels):
+            return  # ir_measures then gives every topic the value 0
+        for measure in self.measures:
+            ours = measure.gapboost_measure()
+            values = evaluate(ours, self._qrels, scores, ties=measure["ties"], per_query=True)
+            assert isinstance(values, PerQuery)
+            for topic, value in zip(values.qid, values[ours], strict=True):
+                yield ir_measures.Metric(query_id=topic, measure=measure, value=float(value))
+
+
+class GapboostProvider(ir_measures.Provider):  # type: ignore[misc]
+    """Computes `GAP`, `xGAP` and `eGAP` for ir_measures."""
+
+    NAME = "gapboost"
+    SUPPORTED_MEASURES = [  # noqa: RUF012 - as above
+        measure(
+            g=ir_measures.providers.base.Any(),
+            cutoff=ir_measures.providers.base.Any(),
+            ties=ir_measures.providers.base.Any(),
+        )
+        for measure in (GAP, xGAP, eGAP)
+    ]
+
+    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> _Evaluator:
+        return _Evaluator(list(measures), ir_measures.util.QrelsConverter(qrels).as_dict_of_dict())
+
+
+provider = ir_measures.providers.register(GapboostProvider())
+ir_measures.DefaultPipeline.providers.append(provider)

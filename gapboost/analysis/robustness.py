@@ -1,0 +1,156 @@
+"""Robustness to incomplete judgements: whether a measure still ranks systems alike when fewer documents are judged.
+
+Judgements are thinned out by stratified random sampling, topic by topic and grade by grade, and each measure's ranking of
+the systems is correlated with its own ranking under complete judgements ([ferrante2014], section 6).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gapboost.analysis.correlation import kendall_tau
+from gapboost.analysis.optional import axes, frame
+from gapboost.analysis.systems import evaluated
+from gapboost.analysis.trec import Qrels, Retrieved, Run, Ties, retrieved
+from gapboost.analysis.work import generators, in_order
+from gapboost.queries import Array
+
+FRACTIONS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05)
+
+
+@dataclass(frozen=True, eq=False)
+class Robustness:
+    """Kendall's tau with the complete ranking of systems, for thinner and thinner judgements.
+
+    Attributes
+    ----------
+    measures : tuple
+    fractions : tuple of float
+        Share of the judgements that were kept.
+    tau : float64 ndarray of shape (measures, fractions, repeats)
+    """
+
+    measures: tuple[Any, ...]
+    fractions: tuple[float, ...]
+    tau: Array
+
+    @property
+    def mean(self) -> Array:
+        """Mean over the repeats, float64 of shape (measures, fractions)."""
+        mean: Array = self.tau.mean(axis=2)
+        return mean
+
+    def to_pandas(self) -> Any:
+        """One row for each measure and fraction: mean, standard deviation and extremes of tau."""
+        names = [str(m) for m in self.measures]
+        return frame(
+            {
+                "measure": np.repeat(names, len(self.fractions)),
+                "fraction": np.tile(self.fractions, len(names)),
+                "tau": self.mean.ravel(),
+                "std": self.tau.std(axis=2).ravel(),
+                "min": self.tau.min(axis=2).ravel(),
+                "max": self.tau.max(axis=2).ravel(),
+            },
+            ["measure", "fraction"],
+        )
+
+    def plot(self, ax: Any = None) -> Any:
+        """Mean tau against the share of judgements, with a band from the 10th to the 90th percentile; returns the axes."""
+        ax = axes(ax)
+        share = 100 * np.array(self.fractions)
+        for m, measure in enumerate(self.measures):
+            (line,) = ax.plot(share, self.mean[m], "o-", markersize=3, label=str(measure))
+            low, high = np.percentile(self.tau[m], (10, 90), axis=1)
+            ax.fill_between(share, low, high, color=line.get_color(), alpha=0.12, linewidth=0)
+        ax.invert_xaxis()
+        ax.set(xlabel="judgements kept (%)", ylabel="Kendall's tau with the complete ranking")
+        ax.legend()
+        return ax
+
+
+def thinned(qrels: Qrels, fraction: float, generator: np.random.Generator) -> dict[str, dict[str, int]]:
+    """A stratified random sample of judgements.
+
+    Of each topic and grade, ``round(fraction * count)`` documents are kept, and at least one: every topic keeps all the
+    grades it has. Judgements below 0 are a grade of their own.
+    """
+    sample = {}
+    for topic, judged in qrels.items():
+        by_grade: dict[int, list[str]] = {}
+        for document, grade in judged.items():
+            by_grade.setdefault(grade, []).append(document)
+        kept: dict[str, int] = {}
+        for grade, same in sorted(by_grade.items()):
+            order = generator.permutation(len(same))
+            kept |= {same[i]: grade for i in order[: max(1, round(fraction * len(same)))]}
+        sample[topic] = kept
+    return sample
+
+
+def robustness(
+    measures: Sequence[Any],
+    qrels: Qrels,
+    runs: Mapping[str, Run],
+    *,
+    fractions: Sequence[float] = FRACTIONS,
+    repeats: int = 10,
+    topics: Sequence[str] | None = None,
+    ties: Ties = "expected",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> Robustness:
+    """Rank systems under fewer and fewer judgements.
+
+    Parameters
+    ----------
+    measures : sequence
+        Measures of gapboost, graded ones with their g, and of ir_measures.
+    qrels, runs, ties
+        As in `system_values`.
+    fractions : sequence of float, default=(1.0, 0.9, ..., 0.1, 0.05)
+        Shares of the judgements; in one repeat each smaller sample is part of the larger ones.
+    repeats : int, default=10
+        Random samples for each fraction.
+    topics : sequence of str, optional
+        By default all judged ones.
+    random_state : int, Generator or RandomState, optional
+    n_jobs : int, optional
+        Processes, one repeat each.
+    progress : bool, default=False
+        Show a progress bar over the repeats.
+    """
+    if not fractions or not all(0 < f <= 1 for f in fractions) or repeats < 1:
+        raise ValueError(
+            f"fractions is {fractions!r} and repeats {repeats!r}; expected shares in (0, 1], and repeats >= 1"
+        )
+    complete = dict(qrels) if topics is None else {topic: qrels[topic] for topic in topics}
+    found = {name: retrieved(run, list(complete), ties) for name, run in runs.items()}
+    whole = evaluated(measures, complete, runs, found, 1).means
+    repeat = partial(_repeat, list(measures), complete, runs, found, whole, tuple(fractions))
+    tau = in_order(repeat, generators(random_state, repeats), n_jobs, progress, "judgement samples")
+    return Robustness(tuple(measures), tuple(fractions), np.array(tau).transpose(1, 2, 0))
+
+
+def _repeat(
+    measures: list[Any],
+    qrels: Qrels,
+    runs: Mapping[str, Run],
+    found: Mapping[str, Retrieved],
+    whole: Array,
+    fractions: tuple[float, ...],
+    generator: np.random.Generator,
+) -> Array:
+    """Tau of shape (measures, fractions) for one random sample at every fraction."""
+    seed = int(generator.integers(2**63))
+    tau = np.empty((len(measures), len(fractions)))
+    for f, fraction in enumerate(fractions):
+        # The same order of the documents at every fraction: smaller samples are parts of larger ones.
+        sample = thinned(qrels, fraction, np.random.default_rng(seed))
+        means = evaluated(measures, sample, runs, found, 1).means
+        tau[:, f] = [kendall_tau(a, b) for a, b in zip(whole, means, strict=True)]
+    return tau

@@ -1,0 +1,157 @@
+"""Values of measures for several systems on the same topics: what discrimination, correlation and robustness compare."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from gapboost.analysis.optional import axes, frame, ir_measures
+from gapboost.analysis.trec import Qrels, Retrieved, Run, Ties, retrieved
+from gapboost.analysis.work import in_order
+from gapboost.measures import Measure
+from gapboost.queries import Array
+
+
+@dataclass(frozen=True, eq=False)
+class SystemValues:
+    """One value for each measure, system and topic.
+
+    Attributes
+    ----------
+    measures : tuple
+        Measures of gapboost, of ir_measures, or any names.
+    systems, topics : tuple of str
+    values : float64 ndarray of shape (measures, systems, topics)
+
+    Raises
+    ------
+    ValueError
+        Where the shape of `values` is another, or a value is NaN.
+    """
+
+    measures: tuple[Any, ...]
+    systems: tuple[str, ...]
+    topics: tuple[str, ...]
+    values: Array
+
+    def __post_init__(self) -> None:
+        values = np.asarray(self.values, dtype=np.float64)
+        expected = (len(self.measures), len(self.systems), len(self.topics))
+        if values.shape != expected:
+            raise ValueError(f"values has shape {values.shape}; expected (measures, systems, topics) = {expected}")
+        if np.isnan(values).any():
+            raise ValueError(f"values holds {int(np.isnan(values).sum())} NaN; expected a number for every topic")
+        object.__setattr__(self, "values", values)
+
+    def __repr__(self) -> str:
+        return f"SystemValues({len(self.measures)} measures, {len(self.systems)} systems, {len(self.topics)} topics)"
+
+    @property
+    def means(self) -> Array:
+        """Mean over the topics, float64 of shape (measures, systems)."""
+        means: Array = self.values.mean(axis=2)
+        return means
+
+    def on_topics(self, topics: Sequence[str]) -> Self:
+        """The same for some of the topics."""
+        return replace(self, topics=tuple(topics), values=self.values[:, :, _positions(topics, self.topics, "topics")])
+
+    def of_systems(self, systems: Sequence[str]) -> Self:
+        """The same for some of the systems."""
+        kept = _positions(systems, self.systems, "systems")
+        return replace(self, systems=tuple(systems), values=self.values[:, kept])
+
+    def best(self, n: int) -> Self:
+        """The same for the `n` systems with the best mean rank over the measures."""
+        if not 1 <= n <= len(self.systems):
+            raise ValueError(f"n is {n!r}; expected between 1 and {len(self.systems)} systems")
+        places = (-self.means).argsort(axis=1, kind="stable").argsort(axis=1, kind="stable")
+        kept = np.sort(places.mean(axis=0).argsort(kind="stable")[:n])
+        return self.of_systems([self.systems[s] for s in kept])
+
+    def to_pandas(self) -> Any:
+        """Systems as rows, the mean of each measure as a column."""
+        columns = {str(measure): self.means[m] for m, measure in enumerate(self.measures)}
+        return frame({"system": self.systems, **columns}, ["system"])
+
+    def plot(self, ax: Any = None) -> Any:
+        """Means of the systems, from the best by the first measure on, a line for each measure; returns the axes."""
+        ax = axes(ax)
+        order = np.argsort(-self.means[0], kind="stable")
+        for m, measure in enumerate(self.measures):
+            ax.plot(self.means[m, order], "o-", label=str(measure))
+        ax.set_xticks(range(len(order)), [self.systems[s] for s in order], rotation=60, ha="right")
+        ax.set(ylabel=f"mean over {len(self.topics)} topics")
+        ax.legend()
+        return ax
+
+
+def _positions(wanted: Sequence[str], known: Sequence[str], name: str) -> list[int]:
+    at = {label: position for position, label in enumerate(known)}
+    missing = [label for label in wanted if label not in at]
+    if missing or not wanted:
+        raise ValueError(f"{name} is {list(wanted)[:5]}; expected some of {list(known)[:5]} ...")
+    return [at[label] for label in wanted]
+
+
+def system_values(
+    measures: Sequence[Any],
+    qrels: Qrels,
+    runs: Mapping[str, Run],
+    *,
+    ties: Ties = "expected",
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> SystemValues:
+    """Evaluate several runs on all topics of the judgements.
+
+    Parameters
+    ----------
+    measures : sequence
+        Measures of gapboost, and measures of ir_measures, which are computed there (by trec_eval's rules on ties).
+    qrels : {topic: {document: grade}}
+    runs : {system: run}
+    ties : {"expected", "trec_eval"}
+        As in `gapboost.analysis.trec.rankings`; for the measures of gapboost.
+    n_jobs : int, optional
+        Threads.
+    progress : bool, default=False
+        Show a progress bar over the runs.
+
+    Returns
+    -------
+    SystemValues
+    """
+    if not runs:
+        raise ValueError("runs is empty; expected at least one run by name")
+    found = {name: retrieved(run, list(qrels), ties) for name, run in runs.items()}
+    return evaluated(measures, qrels, runs, found, n_jobs, progress)
+
+
+def evaluated(
+    measures: Sequence[Any],
+    qrels: Qrels,
+    runs: Mapping[str, Run],
+    found: Mapping[str, Retrieved],
+    n_jobs: int | None,
+    progress: bool = False,
+) -> SystemValues:
+    """As `system_values`, for runs whose documents are sorted out already: once for many sets of judgements."""
+    ours = [measure for measure in measures if isinstance(measure, Measure)]
+    theirs = [measure for measure in measures if not isinstance(measure, Measure)]
+    evaluator = ir_measures().evaluator(theirs, qrels) if theirs else None
+    position = {topic: number for number, topic in enumerate(qrels)}
+
+    def one(name: str) -> Array:
+        by_measure: dict[Any, Array] = dict(
+            zip(ours, found[name].judged(qrels).values(ours, n_jobs=n_jobs), strict=True)
+        )
+        by_measure |= {measure: np.zeros(len(position)) for measure in theirs}
+        for metric in evaluator.iter_calc(runs[name]) if evaluator else ():
+            if metric.query_id in position:
+                by_measure[metric.measure][position[metric.query_id]] = metric.value
+        return np.array([by_measure[measure] for measure in measures])
+
+    values = np.array(in_order(one, list(runs), 1, progress, "runs"))
+    return SystemValues(tuple(measures), tuple(runs), tuple(qrels), values.transpose(1, 0, 2))

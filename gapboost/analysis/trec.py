@@ -1,0 +1,306 @@
+"""TREC judgements and runs: read, checked, and brought together as rankings.
+
+The rules, where files leave something open:
+
+* A judgement of 0 or less is not relevant, and so is a document without a judgement.
+* Relevant documents that a run did not retrieve count: the recall base comes from the judgements.
+* A topic that has judgements but no documents in the run has an empty ranking, with value 0. ir_measures does the same;
+  trec_eval leaves such topics out of its means unless it is called with ``-c``.
+* A topic of the run that has no judgements is left out.
+* The ranks written in a run are not read, its scores are, as in trec_eval.
+* A document twice in one topic, of a run or of the judgements, is an error; so is a line that does not have its parts.
+"""
+
+import gzip
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TextIO, TypeAlias
+
+import numpy as np
+
+from gapboost.analysis.lists import RankedList, in_rank_order
+from gapboost.analysis.optional import ir_measures
+from gapboost.evaluation import Empty, PerQuery, mean, query_values
+from gapboost.measures import Measure
+from gapboost.queries import Array, Judged, Queries, checked_grades, checked_scores, grade_counts
+
+Qrels: TypeAlias = Mapping[str, Mapping[str, int]]
+Run: TypeAlias = Mapping[str, Mapping[str, float]]
+Ties = Literal["expected", "trec_eval"]
+
+
+class _Lines:
+    """Text stream for the readers of ir_measures that remembers where it is."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.number = 0
+        self.line = ""
+
+    def read(self) -> str:
+        return self._stream.read()
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self._stream:
+            self.line, self.number = line, self.number + 1
+            yield line
+
+
+def _read(path: Any, reader: Callable[[Any], Any], value: str, expected: str) -> dict[str, dict[str, Any]]:
+    """``{topic: {document: value}}`` of a file; the errors name its line."""
+    name = os.fspath(path)
+    topics: dict[str, dict[str, Any]] = {}
+    with gzip.open(name, "rt") if name.endswith(".gz") else open(name) as stream:
+        lines = _Lines(stream)
+        try:
+            for entry in reader(lines):
+                documents = topics.setdefault(entry.query_id, {})
+                found = getattr(entry, value)
+                if entry.doc_id in documents:
+                    raise ValueError(f"document {entry.doc_id!r} for the second time in topic {entry.query_id!r}")
+                if not math.isfinite(found):
+                    raise ValueError(f"the {value} {found}")
+                documents[entry.doc_id] = found
+        except ValueError as error:
+            raise ValueError(
+                f"{name}, line {lines.number}: expected '{expected}', each document once in a topic; found "
+                f"{lines.line[:80].rstrip()!r} ({error})"
+            ) from error
+    if not topics:
+        raise ValueError(f"{name}: holds no lines; expected '{expected}'")
+    return topics
+
+
+def read_qrels(path: Any) -> dict[str, dict[str, int]]:
+    """Read judgements: ``{topic: {document: judgement}}``, as ir_measures takes them too.
+
+    Parameters
+    ----------
+    path : path
+        Lines ``topic iteration document judgement``; compressed where the name ends in ``.gz``.
+
+    Raises
+    ------
+    ValueError
+        With the line, where it does not have these four parts, the judgement is not a whole number, or a document is
+        judged twice in a topic; where the file is empty.
+    """
+    return _read(path, ir_measures().read_trec_qrels, "relevance", "topic iteration document judgement")
+
+
+def read_run(path: Any) -> dict[str, dict[str, float]]:
+    """Read a run: ``{topic: {document: score}}``, as ir_measures takes it too.
+
+    Parameters
+    ----------
+    path : path
+        Lines ``topic Q0 document rank score tag``; compressed where the name ends in ``.gz``. The rank is not used.
+
+    Raises
+    ------
+    ValueError
+        With the line, where it does not have these six parts, the score is not a finite number, or a document occurs
+        twice in a topic; where the file is empty.
+    """
+    return _read(path, ir_measures().read_trec_run, "score", "topic Q0 document rank score tag")
+
+
+def map_gains(qrels: Qrels, grades: Mapping[int, int]) -> dict[str, dict[str, int]]:
+    """Judgements with each gain replaced by a grade, where a collection's gains are not the grades 0, 1, ..., c.
+
+    Parameters
+    ----------
+    qrels : {topic: {document: gain}}
+    grades : {gain: grade}
+        For instance ``{-2: 0, 0: 0, 1: 1, 3: 2}``.
+
+    Raises
+    ------
+    ValueError
+        Where a gain has no grade.
+    """
+    unknown = {gain for judged in qrels.values() for gain in judged.values()} - set(grades)
+    if unknown:
+        raise ValueError(f"qrels holds the gain {min(unknown)}; expected a grade for it in grades, {dict(grades)}")
+    return {topic: {doc: grades[gain] for doc, gain in judged.items()} for topic, judged in qrels.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Retrieved:
+    """What a run retrieved for some topics, before anything is judged.
+
+    Attributes
+    ----------
+    queries : Queries
+        The ids are the topics; a topic may be empty.
+    documents : list of str
+        Query by query, in the order in which trec_eval breaks ties: falling.
+    scores : float ndarray of shape (N,)
+    ties : {"expected", "trec_eval"}
+    """
+
+    queries: Queries
+    documents: list[str]
+    scores: Array
+    ties: Ties
+
+    def judged(self, qrels: Qrels) -> "Rankings":
+        """The documents with the grades that `qrels` gives them."""
+        topics = self.queries.ids.tolist()
+        offsets = self.queries.offsets
+        gains = [
+            judgements.get(document, 0)
+            for judgements, begin, end in zip((qrels[t] for t in topics), offsets[:-1], offsets[1:], strict=True)
+            for document in self.documents[begin:end]
+        ]
+        judgements = [np.fromiter(qrels[topic].values(), dtype=np.int64) for topic in topics]
+        base = checked_grades(np.maximum(np.concatenate(judgements), 0), "qrels")
+        top = int(base.max())
+        counts = grade_counts(base, np.cumsum([0, *map(len, judgements)]), top)
+        grades = np.maximum(np.array(gains, dtype=np.int32), 0)
+        return Rankings(Judged(self.queries, grades, counts, np.ones(len(topics))), self.scores, self.ties)
+
+
+@dataclass(frozen=True, eq=False)
+class Rankings:
+    """A run under its judgements: what the measures, and all analyses of single rankings, take.
+
+    Attributes
+    ----------
+    data : Judged
+        Topics as queries, grades of the retrieved documents, recall base from the judgements.
+    scores : float ndarray of shape (N,)
+    ties : {"expected", "trec_eval"}
+    """
+
+    data: Judged
+    scores: Array
+    ties: Ties
+
+    @property
+    def topics(self) -> list[str]:
+        """The judged topics."""
+        topics: list[str] = self.data.queries.ids.tolist()
+        return topics
+
+    def values(self, measures: Sequence[Measure], *, empty: Empty = 0, n_jobs: int | None = None) -> list[Array]:
+        """One array of shape (topics,) for each of `measures`; g left open is uniform over the judged grades."""
+        occurring = self.data.occurring if self.data.occurring[-1] > 0 else np.array([1])
+        top = int(occurring[-1])
+        for measure in measures:
+            if measure.n_grades is not None and top > measure.n_grades:
+                raise ValueError(
+                    f"qrels holds the grade {top}, but {measure!r} knows the grades 0..{measure.n_grades}; expected a "
+                    "vector with one entry for each positive grade, or lower grades: see map_gains"
+                )
+        resolved = [measure.resolved(occurring) for measure in measures]
+        ties: Literal["expected", "row"] = "expected" if self.ties == "expected" else "row"
+        return query_values(resolved, self.data, self.scores, ties=ties, empty=empty, n_jobs=n_jobs)
+
+    def lists(self) -> list[RankedList]:
+        """One list of grades for each topic with documents; equal scores by falling document id."""
+        return in_rank_order(self.data, self.scores)
+
+
+def retrieved(run: Run, topics: Sequence[str], ties: Ties = "expected") -> Retrieved:
+    """The documents of a run for `topics`, in trec_eval's order among equal scores.
+
+    Raises
+    ------
+    ValueError
+        Where `ties` is unknown, a score is not finite, or the run has none of the topics.
+    """
+    if ties not in ("expected", "trec_eval"):
+        raise ValueError(f'ties is {ties!r}; expected "expected" or "trec_eval"')
+    documents: list[str] = []
+    scores: list[float] = []
+    sizes = []
+    for topic in topics:
+        found = run.get(topic, {})
+        ordered = sorted(found, reverse=True)
+        documents += ordered
+        scores += [found[document] for document in ordered]
+        sizes.append(len(ordered))
+    if not documents:
+        raise ValueError(
+            f"the run and the judgements share no topic: {list(run)[:3]} ... and {list(topics)[:3]} ...; expected topics "
+            "that are spelled the same"
+        )
+    ids = np.empty(len(sizes), dtype=object)
+    ids[:] = topics
+    queries = Queries(ids, np.concatenate(([0], np.cumsum(sizes))).astype(np.int64), None)
+    # trec_eval holds scores in single precision: more documents are tied there than the file says.
+    dtype = np.float32 if ties == "trec_eval" else np.float64
+    return Retrieved(queries, documents, checked_scores(np.array(scores, dtype=dtype), len(scores)), ties)
+
+
+def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
+    """Bring a run and judgements together.
+
+    Parameters
+    ----------
+    qrels : {topic: {document: grade}}
+        As from `read_qrels`; grades below 0 are 0.
+    run : {topic: {document: score}}
+        As from `read_run`.
+    ties : {"expected", "trec_eval"}, default="expected"
+        The expected value over all orders of documents with equal scores; or one order as in trec_eval: scores in single
+        precision, equal ones by falling document id.
+
+    Returns
+    -------
+    Rankings
+        All topics of `qrels`, in their order.
+
+    Raises
+    ------
+    ValueError
+        Where the run has none of the judged topics, a score is not finite, or a grade is beyond 255.
+    """
+    return retrieved(run, list(qrels), ties).judged(qrels)
+
+
+def evaluate(
+    measures: Measure | Sequence[Measure],
+    qrels: Qrels,
+    run: Run,
+    *,
+    ties: Ties = "expected",
+    empty: Empty = 0,
+    per_query: bool = False,
+    n_jobs: int | None = None,
+) -> dict[Measure, float] | PerQuery:
+    """`gapboost.evaluate` for a run and its judgements.
+
+    Parameters
+    ----------
+    measures : Measure or sequence of Measure
+        With ``g=None`` a graded measure is uniform over the grades of the judgements.
+    qrels, run, ties
+        As in `rankings`.
+    empty : {0, 1, "skip"}, default=0
+        What a topic counts that has nothing relevant.
+    per_query : bool, default=False
+        One value a topic; ``qid`` of the result has the topics.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    dict {Measure: float}, or PerQuery {Measure: float64 array of shape (topics,)}
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> qrels = {"601": {"a": 2, "b": 1, "c": 0, "d": 1}}
+    >>> evaluate(gb.Precision(k=2), qrels, {"601": {"a": 9.1, "c": 8.7, "b": 8.5}})
+    {Precision(k=2): 0.5}
+    """
+    wanted = [measures] if isinstance(measures, Measure) else list(measures)
+    found = rankings(qrels, run, ties=ties)
+    values = found.values(wanted, empty=empty, n_jobs=n_jobs)
+    if per_query:
+        return PerQuery(dict(zip(wanted, values, strict=True)), found.data.queries.ids)
+    return {measure: mean(v, found.data.weights) for measure, v in zip(wanted, values, strict=True)}

@@ -1,0 +1,33 @@
+"""Long work, item by item: over processes, in order, with a progress bar."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import joblib
+import numpy as np
+
+from gapboost.analysis.optional import progress
+from gapboost.kernels.threads import resolve_n_jobs
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def in_order(
+    function: Callable[[Item], Result], items: Sequence[Item], n_jobs: int | None, shown: bool, label: str
+) -> list[Result]:
+    """``[function(item) for item in items]``, the same for every `n_jobs`."""
+    jobs = min(resolve_n_jobs(n_jobs), len(items))
+    if jobs <= 1:
+        return list(progress(map(function, items), len(items), shown, label))
+    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator")
+    return list(progress(parallel(joblib.delayed(function)(item) for item in items), len(items), shown, label))
+
+
+def generators(random_state: Any, number: int) -> list[np.random.Generator]:
+    """Independent generators, one for each item of work: results then do not depend on the order of the work."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state.spawn(number)
+    if isinstance(random_state, np.random.RandomState):
+        random_state = int(random_state.randint(2**31 - 1))
+    return [np.random.default_rng(seed) for seed in np.random.SeedSequence(random_state).spawn(number)]

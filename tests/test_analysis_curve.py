@@ -1,0 +1,90 @@
+"""The graded precision-recall curve."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import precision_recall_curve
+
+import gapboost as gb
+from gapboost.analysis import PrecisionRecallCurve, precision_recall
+
+G = (0.2, 0.5, 0.3)
+MEASURES = [
+    gb.GAP(g=G),
+    gb.xGAP(g=G),
+    gb.eGAP(g=G),
+    gb.GAP(g=(0.0, 1.0, 0.0), k=4),
+    gb.AP(rel=2),
+    gb.nDCG(k=6),
+    gb.Precision(k=5),
+]
+
+
+def random_list(seed):
+    rng = np.random.default_rng(seed)
+    n = rng.integers(1, 25)
+    grades = rng.integers(0, 4, size=n)
+    return grades, rng.integers(0, 8, size=n), np.bincount(grades, minlength=4) + rng.integers(0, 4, size=4)
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=str)
+@pytest.mark.parametrize("ties", ["expected", "row"])
+def test_area_is_the_measure(measure, ties):
+    for seed in range(30):
+        grades, scores, base = random_list(seed)
+        for recall_base in (None, base):
+            curve = precision_recall(measure, grades, scores, recall_base=recall_base, ties=ties)
+            whole = None if recall_base is None else [recall_base]
+            value = gb.evaluate(measure, grades, scores, recall_base=whole, ties=ties)[measure]
+            assert curve.area == pytest.approx(value, abs=1e-12)
+
+
+def test_graded_recall_and_precision_as_the_paper_defines_them():
+    cumulative = np.concatenate([[0], np.cumsum(G)])
+    for seed in range(20):
+        grades, _, base = random_list(seed)
+        curve = precision_recall(gb.GAP(g=G), grades, -np.arange(len(grades)), recall_base=base)
+        relevant = [n for n, grade in enumerate(grades) if grade > 0]
+        recall = [sum(cumulative[grades[: n + 1]]) / (base @ cumulative) for n in relevant]
+        precision = [
+            sum(cumulative[np.minimum(grades[: n + 1], grades[n])]) / cumulative[grades[n]] / (n + 1) for n in relevant
+        ]
+        assert curve.rank.tolist() == [n + 1 for n in relevant]
+        np.testing.assert_allclose(curve.recall, recall, atol=1e-12)
+        np.testing.assert_allclose(curve.precision, precision, atol=1e-12)
+
+
+def test_binary_curve_against_sklearn():
+    rng = np.random.default_rng(0)
+    relevant = rng.integers(0, 2, size=40)
+    scores = rng.permutation(40)
+    curve = precision_recall(gb.AP(), relevant, scores)
+    precision, recall, _ = precision_recall_curve(relevant, scores)
+    points = {(round(r, 12), round(p, 12)) for r, p in zip(recall, precision, strict=True)}
+    assert {(round(r, 12), round(p, 12)) for r, p in zip(curve.recall, curve.precision, strict=True)} <= points
+
+
+def test_levels_and_the_mean_of_curves():
+    curve = precision_recall(gb.AP(), [1, 0, 1], [3, 2, 1], recall_base=[1, 4])
+    assert curve.recall.tolist() == [0.25, 0.5]
+    assert curve.at([0.1, 0.25, 0.26, 0.5, 0.51, 1]).tolist() == [1, 1, 2 / 3, 2 / 3, 0, 0]
+    other = precision_recall(gb.AP(), [1], [1])
+    mean = PrecisionRecallCurve.mean([curve, other], levels=4)
+    assert mean.precision.tolist() == [1, (2 / 3 + 1) / 2, 0.5, 0.5]
+    # levels that each curve's steps share: the area of the mean is the mean of the areas
+    assert mean.area == pytest.approx((curve.area + other.area) / 2)
+    with pytest.raises(ValueError, match="curves is empty"):
+        PrecisionRecallCurve.mean([])
+
+
+def test_open_thresholds_and_lists_without_relevant_documents():
+    assert precision_recall(gb.GAP(), [2, 0, 1], [3, 2, 1]).measure == gb.GAP(g=(0.5, 0.5))
+    empty = precision_recall(gb.AP(), [0, 0], [1, 2])
+    assert empty.area == 0
+    assert empty.at([0.5]).tolist() == [0]
+
+
+def test_bad_input():
+    with pytest.raises(ValueError, match=r"y_true holds the grade 3, but GAP\(g=\(0.5, 0.5\)\)"):
+        precision_recall(gb.GAP(g=(0.5, 0.5)), [3], [1])
+    with pytest.raises(ValueError, match="y_score has 1 rows"):
+        precision_recall(gb.AP(), [1, 0], [1])

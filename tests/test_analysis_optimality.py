@@ -1,0 +1,169 @@
+"""Local optimality by random alterations, for linear models and for ensembles of trees."""
+
+import itertools
+
+import lightgbm
+import numpy as np
+import pytest
+import xgboost
+from scipy import sparse
+
+import gapboost as gb
+from gapboost.analysis import leaf_indicators, leaf_values, local_optimality
+from gapboost.analysis.work import generators
+from gapboost.datasets import load_digits_ranking
+
+MEASURES = (gb.GAP(g=(0.5, 0.5)), gb.Precision(k=2))
+
+
+def task(seed=0, n=60):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 4))
+    y = np.clip(np.round(X[:, 0] + 0.5 * X[:, 1] + rng.normal(size=n)), 0, 2).astype(int)
+    return X, y, np.repeat(["a", "b", "c"], n // 3)
+
+
+def test_every_alteration_is_evaluated():
+    (X, y, qid), weights = task(), np.array([1.0, 0.0, -1.0, 0.5])
+    order = np.random.default_rng(1).permutation(len(y))
+    datasets = {"grouped": (X, y, qid), "mixed": (sparse.csr_matrix(X[order]), y[order], qid[order])}
+    result = local_optimality(
+        MEASURES, weights, datasets, n_directions=7, step_sizes=(0.2, 2.0), random_state=4, n_jobs=1
+    )
+    assert result.changes.shape == (2, 2, 7, 2)
+    for d, generator in enumerate(generators(4, 7)):
+        direction = generator.standard_normal(4)
+        direction /= np.linalg.norm(direction)
+        for s, step in enumerate((0.2, 2.0)):
+            before, after = (gb.evaluate(MEASURES, y, X @ w, qid) for w in (weights, weights + step * direction))
+            for m, measure in enumerate(MEASURES):
+                expected = after[measure] - before[measure]
+                assert result.changes[:, m, d, s].tolist() == pytest.approx([expected, expected], abs=1e-12)
+    assert result.improved.tolist() == (result.changes > 1e-12).sum(axis=(2, 3)).tolist()
+    assert result.improved.min() > 0
+    assert (result.improved_by_epsilon <= result.improved).all()
+    assert result.weight_norm == pytest.approx(1.5)
+
+
+def test_nothing_improves_a_brute_forced_optimum():
+    """Scores of six cells, each a leaf: the best order of all is found by trying every one."""
+    rng = np.random.default_rng(2)
+    cells = rng.integers(0, 6, size=80)
+    y = np.minimum(rng.integers(0, 3, size=80), rng.integers(0, 3, size=80))
+    qid = np.repeat(range(4), 20)
+    features = sparse.csr_matrix((np.ones(80), cells, np.arange(81)), shape=(80, 6))
+    measure = gb.GAP(g=(0.3, 0.7))
+    orders = [np.array(order, dtype=float) for order in itertools.permutations(range(6))]
+    values = [gb.evaluate(measure, y, order[cells], qid, n_jobs=1)[measure] for order in orders]
+    best, worst = orders[int(np.argmax(values))], orders[int(np.argmin(values))]
+    options = dict(n_directions=60, step_sizes=(0.5, 2.0, 8.0), random_state=0, n_jobs=1)
+    optimum = local_optimality([measure], best, {"train": (features, y, qid)}, **options)
+    assert optimum.values[0, 0] == pytest.approx(max(values))
+    assert optimum.improved.tolist() == [[0]]
+    assert optimum.improved_by_epsilon.tolist() == [[0]]
+    assert (optimum.changes < 0).any()
+    pessimum = local_optimality([measure], worst, {"train": (features, y, qid)}, **options)
+    assert pessimum.improved[0, 0] > 60
+    assert pessimum.improved_by_epsilon[0, 0] > 60
+
+
+def test_random_state_and_processes():
+    X, y, qid = task()
+    options = dict(n_directions=4, step_sizes=(1.0,), random_state=np.random.RandomState(0))
+    one = local_optimality(MEASURES, [1, 0, 0, 0], {"train": (X, y, qid)}, n_jobs=1, **options)
+    options["random_state"] = np.random.RandomState(0)
+    two = local_optimality(MEASURES, [1, 0, 0, 0], {"train": (X, y, qid)}, n_jobs=2, **options)
+    assert (one.changes == two.changes).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (dict(weights=[[1.0]]), "weights has shape"),
+        (dict(weights=[np.nan] * 4), "expected finite"),
+        (dict(weights=[1.0] * 3), r"features of shape \(60, 4\); expected \(60, 3\)"),
+        (dict(datasets={}), "at least one"),
+        (dict(n_directions=0), "at least one"),
+        (dict(datasets={"x": (np.ones((3, 4)), [1, -1, 0], [1, 1, 1])}), r"datasets\['x'\] y holds the negative grade"),
+    ],
+)
+def test_bad_input(change, message):
+    arguments = dict(measures=MEASURES, weights=[1.0] * 4, datasets={"train": task()}, n_jobs=1) | change
+    with pytest.raises(ValueError, match=message):
+        local_optimality(**arguments)
+
+
+# ----------------------------------------------------------------------------------------------------------- ensembles
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return load_digits_ranking()
+
+
+def rankers():
+    from gapboost.lightgbm import LGBMGAPRanker
+    from gapboost.xgboost import XGBGAPRanker
+
+    tree = dict(n_estimators=12, n_jobs=1, random_state=0)
+    return {
+        "lightgbm": LGBMGAPRanker(verbose=-1, num_leaves=6, **tree),
+        "xgboost": XGBGAPRanker(max_depth=3, **tree),
+    }
+
+
+@pytest.mark.parametrize("name", ["lightgbm", "xgboost"])
+def test_leaves_add_up_to_the_scores(digits, name):
+    ranker = rankers()[name].fit(digits.train.X, digits.train.y, qid=digits.train.qid)
+    indicators, values = leaf_indicators(ranker, digits.test.X), leaf_values(ranker)
+    assert indicators.shape == (len(digits.test.y), len(values))
+    assert (indicators.sum(axis=1) == 12).all()
+    scores = indicators @ values
+    predicted = ranker.predict(digits.test.X)
+    assert np.ptp(scores) > 0.1
+    np.testing.assert_allclose(scores - scores.mean(), predicted - predicted.mean(), atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["lightgbm", "xgboost"])
+def test_leaves_up_to_the_best_iteration(digits, name):
+    ranker = rankers()[name]
+    options = {}
+    if name == "lightgbm":
+        options["callbacks"] = [lightgbm.early_stopping(2, verbose=False)]
+        options["eval_qid"] = [digits.test.qid]
+        ranker.set_params(learning_rate=2.0, n_estimators=60)
+    else:
+        options |= dict(eval_qid=[digits.test.qid], verbose=False)
+        ranker.set_params(learning_rate=2.0, n_estimators=60, early_stopping_rounds=2)
+    data = digits.train
+    ranker.fit(data.X, data.y, qid=data.qid, eval_set=[(digits.test.X, digits.test.y)], **options)
+    used = ranker.best_iteration_ if name == "lightgbm" else ranker.best_iteration + 1
+    assert used < 58
+    indicators = leaf_indicators(ranker, digits.test.X)
+    assert (indicators.sum(axis=1) == used).all()
+    scores, predicted = indicators @ leaf_values(ranker), ranker.predict(digits.test.X)
+    np.testing.assert_allclose(scores - scores.mean(), predicted - predicted.mean(), atol=1e-3)
+
+
+def test_trees_that_are_not_linear_in_their_leaves(digits):
+    data = digits.train
+    dart = xgboost.XGBRanker(booster="dart", rate_drop=0.5, n_estimators=10, n_jobs=1, random_state=0)
+    order = np.argsort(data.qid, kind="stable")
+    dart.fit(data.X[order], data.y[order], qid=np.unique(data.qid, return_inverse=True)[1][order])
+    with pytest.raises(ValueError, match="the leaf values of XGBRanker miss its predictions"):
+        leaf_indicators(dart, data.X)
+    with pytest.raises(TypeError, match="expected a fitted ranker"):
+        leaf_values(object())
+
+
+def test_training_finds_a_better_place_than_chance(digits):
+    ranker = rankers()["lightgbm"].fit(digits.train.X, digits.train.y, qid=digits.train.qid)
+    data = {"train": (leaf_indicators(ranker, digits.train.X), digits.train.y, digits.train.qid)}
+    options = dict(n_directions=15, step_sizes=(0.5,), random_state=0, n_jobs=1)
+    trained = local_optimality([ranker.measure_], leaf_values(ranker), data, **options)
+    shuffled = np.random.default_rng(0).permutation(leaf_values(ranker))
+    chance = local_optimality([ranker.measure_], shuffled, data, **options)
+    assert trained.values[0, 0] == pytest.approx(
+        ranker.score(digits.train.X, digits.train.y, digits.train.qid), abs=1e-3
+    )
+    assert trained.improved[0, 0] < chance.improved[0, 0]

@@ -1,0 +1,137 @@
+"""What all results have in common: frozen, a pandas view, a picture; and what importing them needs."""
+
+import dataclasses
+import importlib
+import subprocess
+import sys
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+
+import gapboost as gb
+from gapboost import analysis
+
+matplotlib.use("Agg")
+from matplotlib import pyplot as plt
+
+G = (0.5, 0.5)
+
+
+def lists():
+    rng = np.random.default_rng(0)
+    grades = [rng.permutation(np.repeat([0, 1, 2], [10, 3, 2])).astype(np.int32) for _ in range(2)]
+    return [analysis.RankedList(i, found, np.array([10, 3, 2])) for i, found in enumerate(grades)]
+
+
+def values():
+    rng = np.random.default_rng(1)
+    return analysis.SystemValues((gb.GAP(g=G), "other"), ("a", "b", "c"), tuple("12345"), rng.random((2, 3, 5)))
+
+
+def collection():
+    rng = np.random.default_rng(2)
+    qrels = {str(t): {f"d{i}": int(rng.integers(0, 3)) for i in range(12)} for t in range(3)}
+    runs = {s: {t: {d: float(rng.random()) for d in judged} for t, judged in qrels.items()} for s in "abc"}
+    return qrels, runs
+
+
+FEATURES = (np.arange(12.0).reshape(6, 2) % 5, [0, 1, 2, 0, 1, 1], [1, 1, 1, 2, 2, 2])
+
+RESULTS = {
+    "curve": lambda: analysis.precision_recall(gb.GAP(g=G), [2, 0, 1], [3, 2, 1]),
+    "mean curve": lambda: analysis.PrecisionRecallCurve.mean([RESULTS["curve"]()]),
+    "entropy": lambda: analysis.maximum_entropy(gb.GAP(g=G), 0.7, [17, 2, 1]),
+    "informativeness": lambda: analysis.informativeness([gb.AP(), gb.nDCG()], lists(), minimum=2, n_jobs=1),
+    "sweep": lambda: analysis.threshold_sweep(lists(), grid=[(0, 1), (1, 0)], minimum=2, n_jobs=1),
+    "systems": values,
+    "discrimination": lambda: analysis.discriminative_power(values(), random_state=0),
+    "correlation": lambda: analysis.correlation(values()),
+    "thresholds": lambda: analysis.threshold_correlation(*collection(), grid=[(0, 1), (1, 0)]),
+    "robustness": lambda: analysis.robustness([gb.AP()], *collection(), fractions=(1, 0.5), repeats=2, n_jobs=1),
+    "optimality": lambda: analysis.local_optimality([gb.AP()], [1, 2], {"x": FEATURES}, n_directions=2, n_jobs=1),
+    "significance": lambda: analysis.significance([0.5, 0.7, 0.4], [0.4, 0.3, 0.5]),
+}
+
+
+@pytest.fixture(params=RESULTS, scope="module")
+def result(request):
+    return RESULTS[request.param]()
+
+
+def test_frozen(result):
+    first = dataclasses.fields(result)[0].name
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        setattr(result, first, None)
+
+
+def test_pandas_view(result):
+    table = result.to_pandas()
+    assert isinstance(table, pd.DataFrame)
+    assert len(table) > 0
+    assert not table.isna().all().any()
+
+
+def test_picture(result):
+    figure, ax = plt.subplots()
+    assert result.plot(ax) is ax
+    assert ax.has_data()
+    own = result.plot()
+    assert own is not ax
+    figure.canvas.draw()
+    own.figure.canvas.draw()
+    plt.close("all")
+
+
+def test_numbers_of_the_pandas_views():
+    curve = RESULTS["curve"]().to_pandas()
+    assert curve.index.tolist() == [1, 3]
+    assert RESULTS["correlation"]().to_pandas().shape == (2, 2)
+    robust = RESULTS["robustness"]().to_pandas()
+    assert robust.loc[("AP(rel=1)", 1.0), "tau"] == pytest.approx(1)
+    power = analysis.discriminative_power(values(), random_state=0)
+    assert power.to_pandas()["share with ASL < 0.05"].tolist() == power.share.tolist()
+    optimality = RESULTS["optimality"]()
+    assert optimality.to_pandas()["> 0"].tolist() == optimality.improved.ravel().tolist()
+    entropy = RESULTS["entropy"]()
+    np.testing.assert_array_equal(entropy.to_pandas().to_numpy(), entropy.probabilities)
+
+
+@pytest.mark.parametrize(
+    ("library", "use"),
+    [
+        ("pandas", lambda: values().to_pandas()),
+        ("matplotlib.pyplot", lambda: values().plot()),
+        ("tqdm.auto", lambda: analysis.discriminative_power(values(), progress=True)),
+        ("ir_measures", lambda: analysis.trec.read_run("run")),
+    ],
+)
+def test_a_missing_library_is_named_with_its_extra(library, use, monkeypatch):
+    found = importlib.import_module
+
+    def without(name, *rest):
+        if name == library:
+            raise ImportError(name)
+        return found(name, *rest)
+
+    monkeypatch.setattr(importlib, "import_module", without)
+    with pytest.raises(ImportError, match=rf"{library} is needed .*pip install 'gapboost\[(analysis|plot)\]'"):
+        use()
+
+
+def test_importing_needs_none_of_them():
+    # pandas is not asked about: scikit-learn imports it where it finds it
+    code = (
+        "import sys, gapboost.analysis; "
+        "print([m for m in ('lightgbm', 'xgboost', 'matplotlib', 'ir_measures', 'tqdm') if m in sys.modules])"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "[]"
+
+
+def test_progress(capsys):
+    analysis.local_optimality([gb.AP()], [1, 2], {"x": FEATURES}, n_directions=3, n_jobs=1, progress=True)
+    assert "directions: 100%" in capsys.readouterr().err
+    analysis.local_optimality([gb.AP()], [1, 2], {"x": FEATURES}, n_directions=3, n_jobs=1)
+    assert capsys.readouterr().err == ""

@@ -1,0 +1,204 @@
+"""TREC files: reading, the rules for what they leave open, and agreement with trec_eval."""
+
+import gzip
+from functools import partial
+from pathlib import Path
+
+import ir_measures
+import numpy as np
+import oracle
+import pytest
+
+import gapboost as gb
+from gapboost.analysis import trec
+
+ROBUST = Path(__file__).parents[2] / "shared" / "data" / "robust03"
+RUNS = sorted((ROBUST / "runs").glob("*.gz"))
+
+QRELS = "601 0 a 2\n601 0 b 1\n601 0 c 0\n602 0 a 1\n602 0 d -1\n"
+RUN = "601 Q0 c 1 9.5 x\n601 Q0 a 2 8.5 x\n601 Q0 u 3 8.0 x\n602 Q0 d 1 1e-3 x\n"
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(text, name="file.txt"):
+        path = tmp_path / name
+        with (gzip.open if name.endswith(".gz") else open)(path, "wt") as stream:
+            stream.write(text)
+        return path
+
+    return write
+
+
+# ------------------------------------------------------------------------------------------------------------- reading
+
+
+@pytest.mark.parametrize("name", ["file.txt", "file.gz"])
+def test_reads_judgements_and_runs(written, name):
+    assert trec.read_qrels(written(QRELS + "\n", name)) == {"601": {"a": 2, "b": 1, "c": 0}, "602": {"a": 1, "d": -1}}
+    assert trec.read_run(str(written(RUN, name))) == {"601": {"c": 9.5, "a": 8.5, "u": 8.0}, "602": {"d": 1e-3}}
+
+
+@pytest.mark.parametrize(
+    ("reader", "line"),
+    [
+        (trec.read_qrels, "601 0 x"),
+        (trec.read_qrels, "601 0 x 1 1"),
+        (trec.read_qrels, "601 0 x relevant"),
+        (trec.read_qrels, "601 0 x 0.5"),
+        (trec.read_qrels, "601 0 a 2"),
+        (trec.read_run, "601 Q0 x 1 9.5"),
+        (trec.read_run, "601 Q0 x 1 9.5 tag more"),
+        (trec.read_run, "601 Q0 x 1 high tag"),
+        (trec.read_run, "601 Q0 x 1 nan tag"),
+        (trec.read_run, "601 Q0 x 1 inf tag"),
+        (trec.read_run, "601 Q0 a 7 1.0 tag"),
+    ],
+)
+def test_broken_lines_and_duplicates_are_named(written, reader, line):
+    good = QRELS if reader is trec.read_qrels else RUN
+    path = written(good + "\n" + line + "\n")
+    with pytest.raises(ValueError, match=rf"file.txt, line {good.count(chr(10)) + 2}: expected '.*found '{line}'"):
+        reader(path)
+
+
+@pytest.mark.parametrize("reader", [trec.read_qrels, trec.read_run])
+def test_empty_and_missing_files(written, reader, tmp_path):
+    with pytest.raises(ValueError, match="holds no lines"):
+        reader(written("\n \n"))
+    with pytest.raises(FileNotFoundError):
+        reader(tmp_path / "none")
+
+
+def test_the_same_document_in_two_topics_is_no_duplicate(written):
+    assert trec.read_qrels(written("1 0 a 1\n2 0 a 1\n")) == {"1": {"a": 1}, "2": {"a": 1}}
+
+
+def test_gains_become_grades():
+    assert trec.map_gains({"1": {"a": 3, "b": -2}}, {3: 1, -2: 0}) == {"1": {"a": 1, "b": 0}}
+    with pytest.raises(ValueError, match=r"holds the gain 3; expected a grade"):
+        trec.map_gains({"1": {"a": 3}}, {0: 0})
+
+
+# --------------------------------------------------------------------------------------------------------------- rules
+
+G = (0.3, 0.7)
+MEASURES = {
+    gb.GAP(g=G): partial(oracle.gap, g=G),
+    gb.xGAP(g=G): partial(oracle.xgap, g=G),
+    gb.eGAP(g=G): partial(oracle.egap, g=G),
+    gb.AP(): partial(oracle.ap, rel=1),
+    gb.AP(rel=2, k=3): partial(oracle.ap, rel=2, k=3),
+    gb.nDCG(k=5): partial(oracle.ndcg, k=5),
+    gb.Precision(k=3): partial(oracle.precision, rel=1, k=3),
+}
+
+
+def judged_run(seed, topics=5):
+    """Few distinct scores, some equal only in single precision; unjudged and unretrieved documents."""
+    rng = np.random.default_rng(seed)
+    qrels, run = {}, {}
+    for topic in map(str, range(topics)):
+        pool = [f"d{i:02d}" for i in rng.permutation(20)]
+        qrels[topic] = {doc: int(rng.integers(-1, 3)) for doc in pool[:12]}
+        run[topic] = {doc: rng.integers(0, 3) + 1e-12 * rng.integers(0, 2) for doc in pool[8:14]}
+    return qrels, run
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_expected_value_over_ties_against_the_oracle(seed):
+    qrels, run = judged_run(seed)
+    values = trec.evaluate(list(MEASURES), qrels, run, per_query=True)
+    assert values.qid.tolist() == list(qrels)
+    for measure, oracles in MEASURES.items():
+        for q, topic in enumerate(values.qid):
+            counts = oracle.grade_counts([max(g, 0) for g in qrels[topic].values()], 2)
+            grades = [max(qrels[topic].get(doc, 0), 0) for doc in run[topic]]
+            expected = oracle.expected_over_ties(oracles, grades, list(run[topic].values()), counts)
+            assert values[measure][q] == pytest.approx(expected, abs=1e-12), (measure, topic)
+
+
+PEERS = {
+    gb.AP(): ir_measures.AP,
+    gb.AP(rel=2): ir_measures.AP(rel=2),
+    gb.Precision(k=10): ir_measures.P @ 10,
+    gb.nDCG(gains=(0, 1, 2)): ir_measures.nDCG,
+    gb.nDCG(gains=(0, 1, 2), k=10): ir_measures.nDCG @ 10,
+}
+
+
+def assert_as_trec_eval(qrels, run):
+    values = trec.evaluate(list(PEERS), qrels, run, ties="trec_eval", per_query=True)
+    theirs = {(m.measure, m.query_id): m.value for m in ir_measures.iter_calc(PEERS.values(), qrels, run)}
+    assert len(theirs) == len(PEERS) * len(qrels)
+    for ours, peer in PEERS.items():
+        expected = [theirs[peer, topic] for topic in values.qid]
+        np.testing.assert_allclose(values[ours], expected, rtol=0, atol=1e-9, err_msg=str(ours))
+    return values
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_order_of_ties_as_in_trec_eval(seed):
+    qrels, run = judged_run(seed)
+    values = assert_as_trec_eval(qrels, run)
+    assert any(values[m] != pytest.approx(v) for m, v in trec.evaluate(list(PEERS), qrels, run, per_query=True).items())
+
+
+@pytest.mark.skipif(not RUNS, reason="shared/data/robust03 is missing")
+def test_robust_2003_has_its_odd_runs():
+    sizes = {path.name: sum(map(len, trec.read_run(path).values())) for path in RUNS if path.name[:3] in ("NLP", "uic")}
+    assert sizes == {"NLPR03vb10.gz": 1004, "uic0301.gz": 99969}
+
+
+@pytest.mark.skipif(not RUNS, reason="shared/data/robust03 is missing")
+@pytest.mark.parametrize("path", RUNS, ids=lambda path: path.stem)
+def test_robust_2003_as_trec_eval(path):
+    qrels = trec.read_qrels(ROBUST / "qrels.txt.gz")
+    assert_as_trec_eval(qrels, trec.read_run(path))
+
+
+def test_topics_of_only_one_side():
+    qrels = {"1": {"a": 1, "b": 0}, "2": {"a": 1}, "3": {"a": 0}}
+    run = {"1": {"a": 2.0}, "9": {"a": 1.0}, "3": {"a": 1.0}}
+    measures = [gb.AP(), gb.nDCG(gains=(0.5, 1))]
+    values = trec.evaluate(measures, qrels, run, per_query=True)
+    assert values.qid.tolist() == ["1", "2", "3"]  # topic 9 has no judgements
+    assert values[measures[0]].tolist() == [1, 0, 0]  # topic 2 has no documents
+    assert values[measures[1]][1] == 0
+    # what is skipped is a topic without relevant documents, not one without retrieved ones
+    assert trec.evaluate(gb.AP(), qrels, run, empty="skip") == {gb.AP(): 0.5}
+    assert trec.evaluate(gb.AP(), qrels, run, empty=1) == {gb.AP(): pytest.approx(2 / 3)}
+    with pytest.raises(ValueError, match="share no topic"):
+        trec.evaluate(gb.AP(), qrels, {"01": {"a": 1.0}})
+
+
+def test_negative_and_missing_judgements_are_not_relevant():
+    run = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}}
+    low = trec.evaluate(gb.AP(), {"1": {"a": -2, "c": 1, "x": 2}}, run)
+    assert low == trec.evaluate(gb.AP(), {"1": {"c": 1, "x": 2}}, run) == {gb.AP(): pytest.approx(1 / 3 / 2)}
+
+
+def test_open_thresholds_come_from_the_judgements():
+    qrels = {"1": {"a": 1, "b": 2}}
+    run = {"1": {"a": 1.0}}  # the document of grade 2 is not retrieved
+    assert trec.evaluate(gb.GAP(), qrels, run)[gb.GAP()] == trec.evaluate(gb.GAP(g=(0.5, 0.5)), qrels, run).popitem()[1]
+    with pytest.raises(ValueError, match=r"qrels holds the grade 2, but GAP\(g=\(1.0,\)\) knows the grades 0..1"):
+        trec.evaluate(gb.GAP(g=(1.0,)), qrels, run)
+
+
+def test_other_bad_input():
+    qrels, run = {"1": {"a": 1}}, {"1": {"a": 1.0}}
+    with pytest.raises(ValueError, match="ties is 'row'"):
+        trec.evaluate(gb.AP(), qrels, run, ties="row")
+    with pytest.raises(ValueError, match="y_score holds 1 NaN"):
+        trec.evaluate(gb.AP(), qrels, {"1": {"a": float("nan")}})
+    with pytest.raises(ValueError, match="qrels holds the grade 300"):
+        trec.evaluate(gb.AP(), {"1": {"a": 300}}, run)
+
+
+def test_lists_are_in_the_order_of_trec_eval():
+    qrels = {"1": {"a": 2, "b": 1}, "2": {"a": 1}, "3": {"a": 1}}
+    run = {"1": {"a": 1.0, "b": 1.0, "c": 2.0}, "3": {"a": 0.0}}
+    lists = trec.rankings(qrels, run).lists()
+    assert [(found.name, found.grades.tolist()) for found in lists] == [("1", [0, 1, 2]), ("3", [1])]
+    assert lists[1].recall_base.tolist() == [0, 1, 0]
