@@ -26,7 +26,8 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Choose g, the number of trees and other parameters of a ranker by cross-validation over whole queries.
 
     The results are those of `sklearn.model_selection.GridSearchCV` with the same folds and grid, but each fold's data is
-    binned once for all candidates, and one training gives every number of trees.
+    binned once for all candidates, and one training gives every number of trees. They are the same in every run, except with
+    LightGBM's ``boosting_type="dart"``, which does not always repeat itself with an objective from Python.
 
     Parameters
     ----------
