@@ -208,15 +208,16 @@ def robustness(study: Study) -> None:
         shown(f"Kendall's tau with the complete ranking, {which}", result.to_pandas()["tau"].unstack(level=0))
         result.plot(ax)
         ax.set_title(which if which == "all topics" else f"{len(few(study))} topics with few highly relevant documents")
-        ax.legend(fontsize=8)
+        ax.get_legend().remove()
         ax.grid(alpha=0.25)
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=7, fontsize=8)
     study.save(figure, "robustness")
 
 
 # ---------------------------------------------------------------------------------------------------------- optimality
 
-TRAINED = (gb.GAP(g=BALANCED), gb.AP(), gb.nDCG(), gb.Precision(k=10))
-TESTED = (*TRAINED, gb.nDCG(k=10))
+TRAINED = (gb.GAP(g=BALANCED), gb.AP(), gb.nDCG(), gb.Precision(k=10), gb.nDCG(k=10))
+TESTED = TRAINED
 
 
 def booster(name: str, measure: gb.Measure) -> Any:
