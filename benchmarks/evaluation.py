@@ -1,6 +1,6 @@
 """Time of `evaluate` beside ranx, pytrec_eval and ir_measures: 10 000 queries of 100 documents, nDCG@10, AP and P@10.
 
-    python -m benchmarks.evaluation [--quick]
+Usage: ``python -m benchmarks.evaluation [--quick]``.
 
 Needs ``pip install ranx pytrec_eval-terrier ir-measures``. Each peer reads its own loaded form, made beforehand; ours reads
 arrays with string query ids. The values are compared before anything is timed.

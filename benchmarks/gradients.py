@@ -1,6 +1,6 @@
 """Cost of one gradient pass against list length, beside the boosters' own objectives.
 
-    python -m benchmarks.gradients [--quick]
+Usage: ``python -m benchmarks.gradients [--quick]``.
 
 The boosters' objectives cannot be called alone, so every competitor trains trees of two leaves on few features, and the
 time of the same training with a callback that returns constants is subtracted. Ours is measured the same way. Sorting
@@ -59,7 +59,9 @@ def lightgbm_runs(X, y, sizes, threads: int, rounds: int) -> dict[str, Timed]:
         "ours (LightGBM)": Timed(train(rounds, objective=ours), rounds, "LightGBM no-op"),
     }
     if length <= 10_000:
-        runs["LightGBM lambdarank, truncation 30"] = Timed(train(rounds, objective="lambdarank"), rounds, "LightGBM no-op")
+        runs["LightGBM lambdarank, truncation 30"] = Timed(
+            train(rounds, objective="lambdarank"), rounds, "LightGBM no-op"
+        )
         few = rounds if length <= 100 else max(3, rounds // 10)
         runs["LightGBM lambdarank, all pairs"] = Timed(
             train(few, objective="lambdarank", lambdarank_truncation_level=length), few, "LightGBM no-op"
@@ -169,7 +171,9 @@ def main() -> None:
         for name, ms in by_name.items():
             ours = by_name["ours (LightGBM)" if "LightGBM" in name else "ours (XGBoost)"]
             ratio = "" if name.startswith("ours") else f"{ours / ms:.3f}"
-            rows.append([f"{N_DOCUMENTS // length} x {length}", name, f"{ms:.2f}", f"{1e6 * ms / N_DOCUMENTS:.0f}", ratio])
+            rows.append(
+                [f"{N_DOCUMENTS // length} x {length}", name, f"{ms:.2f}", f"{1e6 * ms / N_DOCUMENTS:.0f}", ratio]
+            )
     print(table(["lists", "objective", "ms a pass", "ns a document", "ours / theirs"], rows), "\n")
 
     rows = []

@@ -1,6 +1,6 @@
 """Time of a whole fit beside the boosters' own rankers: 100 rounds, 31 leaves, 50 features, 100 000 documents.
 
-    python -m benchmarks.training [--quick]
+Usage: ``python -m benchmarks.training [--quick]``.
 """
 
 import argparse

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+CPUINFO = Path("/proc/cpuinfo")
 FIGURES = Path(__file__).parent / "figures"
 
 N_DOCUMENTS = 100_000
@@ -48,8 +49,10 @@ def table(head: list[str], rows: list[list[str]]) -> str:
 def conditions(*packages: str) -> str:
     """Date, processor, threads and versions, for the line above a table."""
     model = platform.processor() or platform.machine()
-    if os.path.exists("/proc/cpuinfo"):
-        names = [line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")]
-        model = names[0] if names else model
+    if CPUINFO.exists():
+        names = [line.split(":", 1)[1] for line in CPUINFO.read_text().splitlines() if line.startswith("model name")]
+        model = names[0].strip() if names else model
     versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba", *packages))
-    return f"{date.today()}, {model}, {len(os.sched_getaffinity(0))} cores, Python {platform.python_version()}, {versions}"
+    return (
+        f"{date.today()}, {model}, {len(os.sched_getaffinity(0))} cores, Python {platform.python_version()}, {versions}"
+    )

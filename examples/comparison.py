@@ -53,9 +53,9 @@ def xgboost_ndcg(train, vali):
 
 def xgboost_gap(train, vali):
     """XGBoost trained for GAP, stopped on GAP of the validation queries."""
-    return XGBGAPRanker(
-        n_estimators=ROUNDS, learning_rate=RATE, random_state=0, early_stopping_rounds=PATIENCE
-    ).fit(train.X, train.y, qid=train.qid, eval_set=[(vali.X, vali.y)], eval_qid=[vali.qid])
+    return XGBGAPRanker(n_estimators=ROUNDS, learning_rate=RATE, random_state=0, early_stopping_rounds=PATIENCE).fit(
+        train.X, train.y, qid=train.qid, eval_set=[(vali.X, vali.y)], eval_qid=[vali.qid]
+    )
 
 
 COMPETITORS = {

@@ -1,6 +1,6 @@
 """Train and evaluate on a LETOR directory with train.txt, vali.txt and test.txt (plain or .gz).
 
-    python examples/letor.py path/to/Fold1
+Usage: ``python examples/letor.py path/to/Fold1``.
 """
 
 import sys

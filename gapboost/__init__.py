@@ -6,8 +6,20 @@ Measures, `evaluate` and objectives live here; the rankers in `gapboost.lightgbm
 
 from gapboost.evaluation import evaluate
 from gapboost.measures import AP, GAP, Measure, Precision, eGAP, nDCG, xGAP
-from gapboost.objectives import LambdaRank
+from gapboost.objectives import ApproxRank, LambdaRank, SoftRank
 
 __version__ = "0.1.0"
 
-__all__ = ["AP", "GAP", "LambdaRank", "Measure", "Precision", "eGAP", "evaluate", "nDCG", "xGAP"]
+__all__ = [
+    "AP",
+    "GAP",
+    "ApproxRank",
+    "LambdaRank",
+    "Measure",
+    "Precision",
+    "SoftRank",
+    "eGAP",
+    "evaluate",
+    "nDCG",
+    "xGAP",
+]

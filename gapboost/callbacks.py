@@ -1,5 +1,6 @@
 """What both boosters call back: gradients and metrics for labels, group sizes and weights as a data set holds them."""
 
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, Self, TypeVar
 
@@ -7,7 +8,8 @@ import numpy as np
 
 from gapboost.evaluation import mean, query_values
 from gapboost.measures import Measure, as_measure
-from gapboost.objectives import Objective, as_objective
+from gapboost.measures.measure import known_grades
+from gapboost.objectives import Objective, Pass, as_objective
 from gapboost.queries import Array, Judged, judged
 
 State = TypeVar("State")
@@ -16,8 +18,8 @@ State = TypeVar("State")
 # both boosters.
 MAXIMISED_PREFIXES = ("auc", "pre", "map", "ndcg")
 
-# Training and validation sets of one fit, with room for a few more; older ones are forgotten.
-REMEMBERED = 8
+# Labels, group sizes and weights as a booster's data set holds them.
+Content = tuple[Array, Array, Array | None]
 
 
 def metric_names(measures: Sequence[Measure]) -> list[str]:
@@ -37,26 +39,27 @@ def metric_names(measures: Sequence[Measure]) -> list[str]:
 
 
 class PerDataSet(Generic[State]):
-    """One state for each data set that a booster passes, built when it is first seen."""
+    """One state for each data set that a booster passes: built when it is first seen, gone when the data set is."""
 
     def __init__(self, build: Callable[[Array, Array, Array | None], State]) -> None:
         self._build = build
-        self._entries: list[tuple[tuple[Array | None, ...], State]] = []
+        self._entries: dict[int, tuple[weakref.ref[Any], Content, State]] = {}
 
-    def __call__(self, label: Array, sizes: Array, weight: Array | None) -> State:
-        """The state of the data set with this content."""
-        # By content: XGBoost copies the label at every call, and a data set can be given new labels between fits.
-        found = (label, sizes, weight)
-        for known, state in self._entries:
-            if all(_same(a, b) for a, b in zip(known, found, strict=True)):
-                return state
-        state = self._build(label, sizes, weight)
-        self._entries = [*self._entries[-REMEMBERED + 1 :], (found, state)]
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __call__(self, owner: Any, content: Content) -> State:
+        """The state of the data set `owner`, which now has this content."""
+        key = id(owner)
+        entry = self._entries.get(key)
+        # A data set can get new labels between trainings. XGBoost copies them at every call, so identity tells nothing.
+        if entry is not None and all(map(_same, entry[1], content)):
+            return entry[2]
+        state = self._build(*content)
+        # Only the dictionary is captured: the callback dies with the weak reference.
+        entries = self._entries
+        entries[key] = (weakref.ref(owner, lambda _: entries.pop(key, None)), content, state)
         return state
-
-    def forget(self) -> None:
-        """Let go of all data."""
-        self._entries = []
 
 
 def _same(a: Array | None, b: Array | None) -> bool:
@@ -96,12 +99,11 @@ def from_groups(label: Array, sizes: Array, weight: Array | None, measures: Sequ
     """
     if sizes is None or len(sizes) == 0:
         raise ValueError("the data set has no query groups; expected group sizes or qid to be set on it")
-    known = min(((m.n_grades, repr(m)) for m in measures if m.n_grades is not None), default=None)
     qid = np.repeat(np.arange(len(sizes)), np.asarray(sizes, dtype=np.int64))
-    return judged(label, qid, sample_weight=weight, known=known, names=("label", "group", "weight"))
+    return judged(label, qid, sample_weight=weight, known=known_grades(measures), names=("label", "group", "weight"))
 
 
-class Gradients(Callback[Any]):
+class Gradients(Callback[Pass]):
     """Gradients of an objective as a booster wants them: float32, and checked."""
 
     def __init__(self, objective: Objective, n_jobs: int | None) -> None:
@@ -111,23 +113,31 @@ class Gradients(Callback[Any]):
     def __repr__(self) -> str:
         return f"objective({self.objective!r})"
 
-    def build(self, label: Array, sizes: Array, weight: Array | None) -> Any:
+    def build(self, label: Array, sizes: Array, weight: Array | None) -> Pass:
         """The objective prepared for one data set; refuses data that cannot teach an order."""
         data = from_groups(label, sizes, weight, [self.objective.measure])
         check_contrasts(data, "label")
-        return self.objective.resolved(data.occurring).prepared(data, self.n_jobs)
+        return self.objective.resolved(data.occurring).prepared(self.weighed(data), self.n_jobs)
 
-    def gradients(self, scores: Array, label: Array, sizes: Array, weight: Array | None) -> tuple[Array, Array]:
-        """Gradient and hessian at `scores`, float32: both boosters take it without a copy."""
-        check_finite(scores)
-        prepared = self.state(label, sizes, weight)
-        grad = np.empty(len(scores), dtype=np.float32)
-        hess = np.empty(len(scores), dtype=np.float32)
-        prepared(np.ascontiguousarray(scores), grad, hess)
-        return grad, hess
+    def weighed(self, data: Judged) -> Judged:
+        """The data with the weights that suit the booster's own regularisation."""
+        return data
+
+    def gradients(self, scores: Array, owner: Any, content: Content) -> tuple[Array, Array]:
+        """Gradient and hessian of the data set `owner` at `scores`."""
+        return gradients_at(self.state(owner, content), scores)
 
 
-class Metrics(Callback[Any]):
+def gradients_at(prepared: Pass, scores: Array) -> tuple[Array, Array]:
+    """Gradient and hessian at finite `scores`, float32: both boosters take it without a copy."""
+    check_finite(scores)
+    grad = np.empty(len(scores), dtype=np.float32)
+    hess = np.empty(len(scores), dtype=np.float32)
+    prepared(np.ascontiguousarray(scores), grad, hess)
+    return grad, hess
+
+
+class Metrics(Callback[tuple[Judged, list[Measure]]]):
     """Means of measures over the queries of a booster's data set."""
 
     def __init__(self, measures: Sequence[Measure], n_jobs: int | None) -> None:
@@ -137,16 +147,15 @@ class Metrics(Callback[Any]):
     def __repr__(self) -> str:
         return f"eval_metric({list(self.measures)!r})"
 
-    def build(self, label: Array, sizes: Array, weight: Array | None) -> Any:
+    def build(self, label: Array, sizes: Array, weight: Array | None) -> tuple[Judged, list[Measure]]:
         """Checked data and the measures with their g."""
         data = from_groups(label, sizes, weight, self.measures)
-        occurring = data.occurring if data.occurring[-1] > 0 else np.array([1])
-        return data, [measure.resolved(occurring) for measure in self.measures]
+        return data, [measure.resolved(data.graded) for measure in self.measures]
 
-    def values(self, scores: Array, label: Array, sizes: Array, weight: Array | None) -> list[tuple[str, float]]:
-        """``[(name, mean over queries)]``, the same numbers as `gapboost.evaluate`."""
+    def values(self, scores: Array, owner: Any, content: Content) -> list[tuple[str, float]]:
+        """``[(name, mean over queries)]`` of the data set `owner`, the same numbers as `gapboost.evaluate`."""
         check_finite(scores)
-        data, resolved = self.state(label, sizes, weight)
+        data, resolved = self.state(owner, content)
         values = query_values(resolved, data, np.ascontiguousarray(scores), n_jobs=self.n_jobs)
         means = [mean(v, data.weights) for v in values]
         return list(zip(metric_names(self.measures), means, strict=True))
@@ -154,11 +163,11 @@ class Metrics(Callback[Any]):
 
 def check_finite(scores: Array) -> None:
     """Refuse scores that a booster would turn into a constant model without a word."""
-    # A sum is one pass without a temporary array; only a suspect one is worth the second look.
-    if not np.isfinite(scores.sum()) and not np.isfinite(scores).all():
+    finite = np.isfinite(scores)
+    if not finite.all():
         raise ValueError(
-            f"the scores hold {int((~np.isfinite(scores)).sum())} NaN or infinite values; expected finite ones: lower "
-            "learning_rate, or raise reg_lambda or min_child_weight"
+            f"the scores hold {int((~finite).sum())} NaN or infinite values; expected finite ones: lower learning_rate, or "
+            "raise reg_lambda or min_child_weight"
         )
 
 
@@ -166,8 +175,8 @@ def check_contrasts(data: Judged, name: str) -> None:
     """Refuse training data in which there is no order to learn."""
     if data.n_contrasts == 0:
         raise ValueError(
-            f"{name} holds no query with two different grades ({len(data.queries)} queries, grades "
-            f"{data.occurring.tolist()}); expected at least one: there is nothing to learn"
+            f"{name} holds no query with two different grades ({len(data.queries)} queries, n_samples = "
+            f"{data.queries.n_rows}, grades {data.occurring.tolist()}); expected at least one: there is nothing to learn"
         )
 
 
@@ -185,7 +194,8 @@ def as_metrics(measures: Any, g: Any = None) -> list[Measure]:
         raise TypeError(f"measure is {measures!r}; expected a name, a measure or a list of them")
     if g is not None:
         raise ValueError(f"g is {g!r} with a list of measures; expected each measure with its own g")
-    return [as_measure(measure) for measure in measures]
+    # XGBoost would record two values a round for a measure that is named twice.
+    return list(dict.fromkeys(as_measure(measure) for measure in measures))
 
 
 def as_gradients(measure: Any, g: Any) -> Objective:

@@ -1,6 +1,6 @@
 """The value of measures for rankings: the mean over queries, or one value a query."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -9,6 +9,7 @@ from gapboost.kernels.ordering import rank
 from gapboost.kernels.threads import chunks, resolve_n_jobs, run, table_bytes
 from gapboost.kernels.value import ranked_grades, value
 from gapboost.measures import Measure
+from gapboost.measures.measure import known_grades
 from gapboost.queries import Array, Judged, checked_scores, judged
 
 Ties = Literal["expected", "row"]
@@ -75,7 +76,7 @@ def evaluate(
 
     Raises
     ------
-    ValueError
+    ValueError, TypeError
         Where an argument is unusable; the message names it, what was found and what is expected.
 
     Examples
@@ -84,7 +85,10 @@ def evaluate(
     >>> gb.evaluate([gb.GAP(g=(0.5, 0.5)), gb.AP()], [2, 0, 1, 0, 1], [3, 2, 1, 2, 1], ["a", "a", "a", "b", "b"])
     {GAP(g=(0.5, 0.5)): 0.6944444444444444, AP(rel=1): 0.6666666666666666}
     """
-    wanted = [measures] if isinstance(measures, Measure) else list(measures)
+    given: Any = [measures] if isinstance(measures, Measure) else measures
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(f"measures is {given!r}; expected a measure such as GAP(g=(0.5, 0.5)), or several")
+    wanted = list(given)
     for measure in wanted:
         if not isinstance(measure, Measure):
             raise TypeError(f"measures holds {measure!r}; expected measures such as GAP(g=(0.5, 0.5))")
@@ -92,12 +96,10 @@ def evaluate(
         raise ValueError(f'ties is {ties!r}; expected "expected" or "row"')
     if empty not in (0, 1, "skip"):
         raise ValueError(f'empty is {empty!r}; expected 0, 1 or "skip"')
-    known = min(((m.n_grades, repr(m)) for m in wanted if m.n_grades is not None), default=None)
+    known = known_grades(wanted)
     data = judged(y_true, qid, sample_weight=sample_weight, recall_base=recall_base, known=known)
     scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
-    # Where nothing at all is relevant every g gives the same values, so any will do.
-    occurring = data.occurring if data.occurring[-1] > 0 else np.array([1])
-    resolved = [measure.resolved(occurring) for measure in wanted]
+    resolved = [measure.resolved(data.graded) for measure in wanted]
     values = query_values(resolved, data, scores, ties=ties, empty=empty, n_jobs=n_jobs)
     if per_query:
         return PerQuery(dict(zip(wanted, values, strict=True)), data.queries.ids)

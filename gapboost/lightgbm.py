@@ -1,18 +1,20 @@
 """LightGBM: a ranker beside `lightgbm.LGBMRanker`, and callbacks for `lightgbm.train`."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import lightgbm
 import numpy as np
 
-from gapboost.callbacks import Gradients, Metrics, as_gradients, as_metrics
+from gapboost.callbacks import Content, Gradients, Metrics, as_gradients, as_metrics
+from gapboost.cross_validation import Curve, Fold, check_free, cross_validated, cv_setup
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
-from gapboost.queries import Array
-from gapboost.ranker import GAPRanker
+from gapboost.queries import Array, Judged
+from gapboost.ranker import GAPRanker, RankingRows, Training
 
-__all__ = ["LGBMGAPRanker", "eval_metric", "objective"]
+__all__ = ["LGBMGAPRanker", "cv", "eval_metric", "objective"]
 
 # Parameters that steer LightGBM's own ranking objectives. They would be ignored without a word.
 OWN_RANKING_PARAMETERS = (
@@ -24,8 +26,13 @@ OWN_RANKING_PARAMETERS = (
     "position",
     "sigmoid",
 )
+EVAL_AT_ALIASES = ("eval_at", "ndcg_eval_at", "ndcg_at", "map_eval_at", "map_at")
 OBJECTIVE_ALIASES = ("objective_type", "app", "application", "loss")
 METRIC_ALIASES = ("metric", "metrics", "metric_types")
+
+# LightGBM's order of precedence: the name itself, then the shortest alias. LGBMRanker always sets min_child_weight.
+LEAST_HESSIAN_NAMES = ("min_sum_hessian_in_leaf", "min_hessian", "min_sum_hessian", "min_child_weight")
+BOOSTING_NAMES = ("boosting", "boost", "boosting_type")
 
 
 def objective(
@@ -64,6 +71,77 @@ def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = Non
     return LightGBMMetric(as_metrics(measure, g), n_jobs)
 
 
+def cv(
+    params: dict[str, Any],
+    train_set: lightgbm.Dataset,
+    num_boost_round: int = 100,
+    *,
+    measure: str | Measure | Objective = "gap",
+    g: Any = None,
+    eval_metric: Any = None,
+    n_folds: int = 5,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> dict[Measure, Curve]:
+    """Cross-validation over folds of whole queries; `lightgbm.cv` cuts queries with an objective that is not its own.
+
+    Parameters
+    ----------
+    params : dict
+        As for `lightgbm.train`, without objective and metric.
+    train_set : Dataset
+        With groups; weights are those of the queries.
+    num_boost_round : int, default=100
+    measure : str, Measure or Objective, default="gap"
+        Trained for, and reported first.
+    g : sequence of float, optional
+        Threshold probabilities for a named graded measure; None is uniform over the grades of all labels.
+    eval_metric : str, Measure or list of them, optional
+        Reported beside it.
+    n_folds : int, default=5
+    random_state : int, RandomState or None
+        None makes folds with about equal numbers of documents; anything else deals the queries out at random.
+    n_jobs : int, optional
+        Threads for gradients and measures.
+
+    Returns
+    -------
+    dict {Measure: Curve}
+        ``(mean, std)`` over the folds, each of shape (num_boost_round,).
+
+    Raises
+    ------
+    ValueError
+        Where `params` name an objective or metric, the data have no groups, or there are fewer queries than folds.
+    """
+    check_free(params, (*OBJECTIVE_ALIASES, *METRIC_ALIASES, "objective"))
+    # As lightgbm.cv does: the bins of all folds are those of the whole set, made with these parameters.
+    train_set._update_params(params).construct()
+    how, measures, data = cv_setup(
+        measure, g, eval_metric, (train_set.get_label(), train_set.get_group(), train_set.get_weight())
+    )
+    metric = LightGBMMetric(measures, n_jobs)
+
+    def train_fold(train: Fold, test: Fold) -> list[list[float]]:
+        history = []
+
+        def feval(preds: Array, held_out: lightgbm.Dataset) -> list[Any]:
+            history.append([value for _, value, _ in metric(preds, held_out)])
+            return []
+
+        lightgbm.train(
+            {**params, "objective": LightGBMObjective(how, n_jobs), "metric": "None"},
+            train_set.subset(train[0]),
+            num_boost_round,
+            valid_sets=[train_set.subset(test[0])],
+            feval=feval,
+            keep_training_booster=True,
+        )
+        return history
+
+    return cross_validated(train_fold, data, measures, n_folds, random_state)
+
+
 class LightGBMObjective(Gradients):
     """Called by `lightgbm.train` as ``(preds, data)`` and by `LGBMRanker` as ``(y_true, y_pred, weight, group)``."""
 
@@ -71,6 +149,10 @@ class LightGBMObjective(Gradients):
     def __call__(self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None) -> tuple[Array, Array]:
         """Gradient and hessian, float32 of shape (N,)."""
         return self.gradients(*_arguments(y_true, y_pred, weight, group))
+
+    def weighed(self, data: Judged) -> Judged:
+        """See `in_units_of_rows`."""
+        return in_units_of_rows(data, self.objective)
 
 
 class LightGBMMetric(Metrics):
@@ -83,11 +165,24 @@ class LightGBMMetric(Metrics):
         return [(name, value, True) for name, value in self.values(*_arguments(y_true, y_pred, weight, group))]
 
 
-def _arguments(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[Array, Array, Array, Array | None]:
-    """Scores, labels, group sizes and weights from either way of calling."""
+def in_units_of_rows(data: Judged, how: Objective) -> Judged:
+    """The data with weights times the mean length of a query, for objectives in which a whole query weighs about 1.
+
+    The gradients of a document are small then. LightGBM's penalties for categories (`cat_smooth`, `cat_l2`) are absolute
+    numbers made for hessians of about 1 a row: without the factor they hold every split by category back. For splits by
+    number the factor cancels out.
+    """
+    if how.in_units_of_rows:
+        return data
+    return replace(data, weights=data.weights * data.queries.sizes.mean())
+
+
+def _arguments(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[Array, Any, Content]:
+    """Scores, the data set and its content from either way of calling."""
     if isinstance(y_pred, lightgbm.Dataset):
-        return y_true, y_pred.get_label(), y_pred.get_group(), y_pred.get_weight()
-    return y_pred, y_true, group, weight
+        return y_true, y_pred, (y_pred.get_label(), y_pred.get_group(), y_pred.get_weight())
+    # The data set is not passed, but it keeps its array of labels and passes that.
+    return y_pred, y_true, (y_true, group, weight)
 
 
 class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
@@ -100,7 +195,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     g : sequence of float, optional
         Threshold probabilities of a named graded measure, one for each positive grade; None is uniform over the grades
         that occur in the training labels.
-    objective : {"lambdarank"} or Objective, default="lambdarank"
+    objective : {"lambdarank", "softrank", "approxrank"} or Objective, default="lambdarank"
         How to train for it. A value brings its own measure; `measure` and `g` then stay at their defaults.
     **kwargs
         Every parameter of `lightgbm.LGBMRanker`.
@@ -114,6 +209,10 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     booster_, best_iteration_, evals_result_, feature_importances_, ...
         As in `lightgbm.LGBMRanker`.
     """
+
+    _start_name = "init_score"
+    _eval_weight_name = "eval_sample_weight"
+    _eval_start_name = "eval_init_score"
 
     def __init__(
         self,
@@ -157,11 +256,12 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             Query id of each row, in any order of rows.
         sample_weight : array-like of shape (Q,) or (N,), optional
             One weight a query in the order in which the queries first occur, or one a row, constant in a query.
-        eval_set : list of (X, y), optional
+        eval_set : list of (X, y), or one such tuple, optional
         eval_qid : list of array-like, optional
             Query ids of each pair in `eval_set`.
         eval_metric : str, Measure or list of them, optional
-            Reported beside the measure that is trained for, which comes first.
+            Reported beside the measure that is trained for, which comes first. LightGBM's early stopping goes by all of
+            them, or with ``first_metric_only=True`` by that one.
         init_score, eval_names, eval_sample_weight, eval_init_score, feature_name, categorical_feature, callbacks, init_model
             As in `lightgbm.LGBMRanker.fit`; early stopping by ``callbacks=[lightgbm.early_stopping(...)]``.
 
@@ -171,54 +271,86 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             Before any training, where an argument or parameter is unusable; the message names it, what was found and
             what is expected.
         """
-        vendor = self._vendor_parameters()
-        measure, how = self._requested()
-        rows = self._training_rows(X, y, qid, sample_weight, measure)
-        measure, how = measure.resolved(rows.data.occurring), how.resolved(rows.data.occurring)
-        evals = self._eval_rows(eval_set, eval_qid, eval_sample_weight, "eval_sample_weight", measure)
-        metrics = self._metrics(eval_metric, measure, rows.data.occurring, measure_last=False)
-        start = rows.grouped(init_score, "init_score")
-        gradients = LightGBMObjective(how, self.n_jobs)
-        floor = _first(
-            vendor, ("min_sum_hessian_in_leaf", "min_sum_hessian_per_leaf", "min_sum_hessian", "min_hessian")
+        parameters = self._vendor_parameters()
+        training = self._checked(
+            X,
+            y,
+            qid,
+            sample_weight,
+            init_score,
+            eval_set,
+            eval_qid,
+            eval_sample_weight,
+            eval_init_score,
+            eval_metric,
+            _first(parameters, LEAST_HESSIAN_NAMES),
         )
-        self._check_learnable(
-            gradients, rows, start, vendor["min_child_weight"] if floor is None else floor, "min_child_weight"
-        )
-
+        rows, evals = training.rows, training.evals
         # Training happens on a fresh LGBMRanker: an error or an interrupt leaves this one as it was.
-        trained = lightgbm.LGBMRanker(**vendor, objective=gradients, metric="None")
+        trained = _shell(parameters, training)
         trained.fit(
             rows.X,
             rows.y,
-            sample_weight=None if sample_weight is None else rows.row_weights,
-            init_score=start,
-            group=rows.data.queries.sizes,
+            sample_weight=_row_weights(rows),
+            init_score=rows.start,
+            group=rows.sizes,
             eval_X=tuple(e.X for e in evals) or None,
             eval_y=tuple(e.y for e in evals) or None,
-            eval_group=[e.data.queries.sizes for e in evals] or None,
+            eval_group=[e.sizes for e in evals] or None,
             eval_names=eval_names,
-            eval_sample_weight=None if eval_sample_weight is None else [e.row_weights for e in evals],
-            eval_init_score=_grouped_all(evals, eval_init_score, "eval_init_score"),
-            eval_metric=LightGBMMetric(metrics, self.n_jobs),
+            eval_sample_weight=[_row_weights(e) for e in evals],
+            eval_init_score=[e.start for e in evals],
+            # `first_metric_only` of LightGBM's early stopping then means the measure that is trained for.
+            eval_metric=LightGBMMetric([training.objective.measure, *training.others], self.n_jobs),
             feature_name=feature_name,
             categorical_feature=categorical_feature,
             callbacks=callbacks,
             init_model=init_model,
         )
-        gradients.state.forget()
-        parameters = {*trained.get_params(), "_other_params"}
-        self.__dict__.update({name: value for name, value in vars(trained).items() if name not in parameters})
-        # `objective_` is LightGBM's property over `_objective`.
-        self.measure_, self._objective, self.n_queries_in_ = measure, how, len(rows.data.queries)
+        # Its objective holds the training data.
+        own = {*trained.get_params(), "_other_params", "_objective"}
+        self.__dict__.update({name: value for name, value in vars(trained).items() if name not in own})
+        self._trained_by = training.objective
+        self.n_queries_in_ = len(rows.sizes)
         return self
+
+    def _weighed(self, data: Judged, how: Objective) -> Judged:
+        return in_units_of_rows(data, how)
+
+    def _binned(self, train: RankingRows, held_out: RankingRows) -> tuple[lightgbm.Dataset, lightgbm.Dataset]:
+        # Kept raw: LightGBM bins again by itself should a candidate change how, instead of refusing.
+        first = lightgbm.Dataset(train.X, train.y, weight=_row_weights(train), group=train.sizes, free_raw_data=False)
+        second = lightgbm.Dataset(held_out.X, held_out.y, group=held_out.sizes, reference=first, free_raw_data=False)
+        return first, second
+
+    def _train_binned(
+        self, rows: RankingRows, binned: tuple[lightgbm.Dataset, lightgbm.Dataset], watch: Callable[[Array], None]
+    ) -> None:
+        def feval(scores: Array, _: lightgbm.Dataset) -> list[Any]:
+            watch(scores)
+            return []
+
+        parameters = self._vendor_parameters()
+        training = self._training_on(rows, _first(parameters, LEAST_HESSIAN_NAMES))
+        lightgbm.train(
+            _shell(parameters, training)._process_params("fit"),  # what `fit` would train with, to the letter
+            binned[0],
+            num_boost_round=self._n_rounds,
+            valid_sets=[binned[1]],
+            feval=feval,
+            keep_training_booster=True,
+        )
+
+    @property
+    def _n_rounds(self) -> int:
+        return int(self.n_estimators)
 
     def _vendor_parameters(self) -> dict[str, Any]:
         """Parameters for LGBMRanker, after refusing those that cannot work with a custom objective."""
         parameters: dict[str, Any] = self.get_params()
         for name in ("measure", "g", "objective"):
             parameters.pop(name)
-        boosting = _first(parameters, ("boosting", "boost")) or parameters["boosting_type"]
+        boosting = _first(parameters, BOOSTING_NAMES)
         if boosting in ("rf", "random_forest"):
             raise ValueError(
                 f"boosting_type is {boosting!r}; expected gbdt, dart or goss: LightGBM's rf takes no custom objective"
@@ -232,7 +364,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             raise ValueError(
                 f"class_weight is {parameters['class_weight']!r}; expected None: weights of rows would vary within a query"
             )
-        for name in (*OWN_RANKING_PARAMETERS, *OBJECTIVE_ALIASES, *METRIC_ALIASES):
+        for name in (*OWN_RANKING_PARAMETERS, *EVAL_AT_ALIASES, *OBJECTIVE_ALIASES, *METRIC_ALIASES):
             if parameters.get(name) is not None:
                 raise ValueError(
                     f"{name} is {parameters[name]!r}; expected it unset: it steers LightGBM's own objectives and metrics, "
@@ -248,13 +380,15 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         return {**parameters, "objective": "None"}
 
 
+def _shell(parameters: dict[str, Any], training: Training) -> lightgbm.LGBMRanker:
+    """LightGBM's own ranker with our gradients."""
+    return lightgbm.LGBMRanker(**parameters, objective=lambda y_true, y_pred: training.gradients(y_pred), metric="None")
+
+
 def _first(parameters: dict[str, Any], names: Sequence[str]) -> Any:
     return next((parameters[name] for name in names if parameters.get(name) is not None), None)
 
 
-def _grouped_all(evals: Sequence[Any], values: Any, name: str) -> list[Array | None] | None:
-    if values is None:
-        return None
-    if len(values) != len(evals):
-        raise ValueError(f"{name} has {len(values)} entries; expected one for each of {len(evals)} eval sets")
-    return [rows.grouped(np.asarray(v), f"{name}[{i}]") for i, (rows, v) in enumerate(zip(evals, values, strict=True))]
+def _row_weights(rows: RankingRows) -> Array | None:
+    """LightGBM has one weight a row."""
+    return np.repeat(rows.data.weights, rows.sizes) if rows.weighted else None

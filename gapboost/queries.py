@@ -1,8 +1,8 @@
 """From rows to queries: any qid, grades, scores and weights are checked here, once, and nowhere else."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 
@@ -84,12 +84,22 @@ class Judged:
         return np.flatnonzero(self.counts.any(axis=0))
 
     @property
+    def graded(self) -> Array:
+        """`occurring`, or grade 1 alone where nothing at all is relevant: every g gives the same values then."""
+        return self.occurring if self.occurring[-1] > 0 else np.array([1])
+
+    @property
     def n_contrasts(self) -> int:
         """Number of queries that hold documents of two different grades: the others cannot teach an order."""
         begins = self.queries.offsets[:-1]
         lowest = np.minimum.reduceat(self.grades, begins)
         highest = np.maximum.reduceat(self.grades, begins)
         return int(np.count_nonzero(lowest != highest))
+
+    def up_to_grade(self, top: int | None) -> Self:
+        """The same with counts of the rows for the grades up to `top` at least, as `judged` makes them for a measure."""
+        highest = max(int(self.grades.max()), top or 0)
+        return replace(self, counts=grade_counts(self.grades, self.queries.offsets, highest))
 
 
 def judged(
@@ -130,7 +140,7 @@ def judged(
     top = max(int(grades.max()), known[0] if known else 0)
     counts = grade_counts(grades, queries.offsets, top)
     if recall_base is not None:
-        counts = checked_recall_base(recall_base, counts, queries.ids, names[1])
+        counts = checked_recall_base(recall_base, counts, queries.ids, names[1], known)
     return Judged(queries, grades, counts, weights)
 
 
@@ -143,24 +153,38 @@ def grade_counts(grades: Array, offsets: Array, top: int) -> Array:
 
 def one_dimensional(values: Any, name: str) -> Array:
     """`values` as an array with one entry a row."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name} holds sequences of different lengths; expected one value a row") from None
     if array.ndim != 1:
         raise ValueError(f"{name} has shape {array.shape}; expected one value a row, shape (n_rows,)")
     return array
 
 
+def numbers(values: Any, name: str, expected: str) -> Array:
+    """`values` as an array of a boolean, integer or float dtype with one entry a row."""
+    array = one_dimensional(values, name)
+    if array.dtype == object:
+        # astype would parse strings: they are refused here as they are with a string dtype.
+        if any(isinstance(v, str | bytes) for v in array):
+            raise ValueError(f"{name} holds strings; expected {expected}")
+        try:
+            return array.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"{name} holds values that are not numbers; expected {expected}") from None
+    if array.dtype.kind not in "biuf":
+        # scikit-learn's words for what its tools pass on
+        refused = " (Complex data not supported)" if array.dtype.kind == "c" else ""
+        raise ValueError(f"{name} has dtype {array.dtype}{refused}; expected {expected}")
+    return array
+
+
 def checked_grades(y_true: Any, name: str, known: tuple[int, str] | None = None) -> Array:
     """Grades as int32, or a ValueError that says what is wrong with them."""
-    grades = one_dimensional(y_true, name)
+    grades = numbers(y_true, name, "integer grades 0..c")
     if grades.size == 0:
         raise ValueError(f"{name} is empty; expected at least one document")
-    if grades.dtype == object:
-        try:
-            grades = grades.astype(np.float64)
-        except (TypeError, ValueError):
-            raise ValueError(f"{name} holds values that are not numbers; expected integer grades 0..c") from None
-    if grades.dtype.kind not in "biuf":
-        raise ValueError(f"{name} has dtype {grades.dtype}; expected integer grades 0..c")
     if grades.dtype.kind == "f":
         broken = ~np.isfinite(grades)
         if broken.any():
@@ -171,6 +195,12 @@ def checked_grades(y_true: Any, name: str, known: tuple[int, str] | None = None)
     lowest, highest = grades.min(), grades.max()
     if lowest < 0:
         raise ValueError(f"{name} holds the negative grade {lowest:g}; expected integer grades 0..c")
+    check_highest(highest, name, known)
+    return grades.astype(np.int32)
+
+
+def check_highest(highest: Any, name: str, known: tuple[int, str] | None) -> None:
+    """Refuse grades that the measure does not know, or that nobody can hold tables for."""
     if known is not None and highest > known[0]:
         raise ValueError(
             f"{name} holds the grade {highest:g}, but {known[1]} knows the grades 0..{known[0]}; expected a vector with "
@@ -181,19 +211,15 @@ def checked_grades(y_true: Any, name: str, known: tuple[int, str] | None = None)
             f"{name} holds the grade {highest:g}; expected grades up to {MAX_GRADE}: map gains or clicks to a few "
             "ordered grades first"
         )
-    return grades.astype(np.int32)
 
 
 def checked_scores(y_score: Any, n_rows: int, name: str = "y_score", rows_of: str = "y_true") -> Array:
     """Scores as float32 or float64, finite, one a row."""
-    scores = one_dimensional(y_score, name)
+    scores = numbers(y_score, name, "finite scores")
     if len(scores) != n_rows:
         raise ValueError(f"{name} has {len(scores)} rows but {rows_of} has {n_rows}; expected one score a row")
     if scores.dtype not in (np.float32, np.float64):
-        try:
-            scores = scores.astype(np.float64)
-        except (TypeError, ValueError):
-            raise ValueError(f"{name} has dtype {scores.dtype}; expected numbers") from None
+        scores = scores.astype(np.float64)
     broken = ~np.isfinite(scores)
     if broken.any():
         raise ValueError(f"{name} holds {int(broken.sum())} NaN or infinite values; expected finite scores")
@@ -207,9 +233,10 @@ def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_tru
     ids = one_dimensional(qid, name)
     if len(ids) != n_rows:
         raise ValueError(f"{name} has {len(ids)} rows but {rows_of} has {n_rows}; expected one query id a row")
+    missing = _count_missing(ids)
+    if missing:
+        raise ValueError(f"{name} holds {missing} missing values (None, NaN, NaT); expected a query id in every row")
     if ids.dtype == object:
-        if any(_is_missing(i) for i in ids):
-            raise ValueError(f"{name} holds missing values; expected a query id in every row")
         # A dict keeps 1 and "1" apart and needs no order between ids of different types.
         seen: dict[Any, int] = {}
         codes = np.fromiter((seen.setdefault(i, len(seen)) for i in ids), dtype=np.int64, count=n_rows)
@@ -217,8 +244,6 @@ def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_tru
         distinct[:] = list(seen)
         grouped = grouped_rows(codes, n_rows, name, rows_of)
         return Queries(distinct[grouped.ids], grouped.offsets, grouped.rows)
-    if ids.dtype.kind == "f" and np.isnan(ids).any():
-        raise ValueError(f"{name} holds {int(np.isnan(ids).sum())} NaN values; expected a query id in every row")
     starts = np.concatenate(([0], np.flatnonzero(ids[1:] != ids[:-1]) + 1)).astype(np.int64)
     if len(np.unique(ids[starts])) == len(starts):
         return Queries(ids[starts], np.append(starts, n_rows), None)
@@ -231,22 +256,25 @@ def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_tru
     return Queries(ids[first_row[by_first_row]], offsets, np.argsort(code, kind="stable"))
 
 
+def _count_missing(ids: Array) -> int:
+    if ids.dtype == object:
+        return sum(map(_is_missing, ids))
+    # Only NaN and NaT differ from themselves.
+    return int((ids != ids).sum()) if ids.dtype.kind in "fcmM" else 0
+
+
 def _is_missing(value: Any) -> bool:
     # pandas.NA answers `!=` with itself, so the usual NaN test cannot be used on it.
-    return (
-        value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
-    )
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.generic) and bool(value != value)
 
 
 def query_weights(sample_weight: Any, queries: Queries, name: str = "sample_weight") -> Array:
     """Weights of the queries as float64 of shape (Q,), from weights of the queries or of the rows."""
     if sample_weight is None:
         return np.ones(len(queries))
-    given = one_dimensional(sample_weight, name)
-    try:
-        given = given.astype(np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} has dtype {given.dtype}; expected numbers") from None
+    given = numbers(sample_weight, name, "finite weights >= 0").astype(np.float64)
     if not np.isfinite(given).all() or (given < 0).any():
         raise ValueError(f"{name} holds a negative, NaN or infinite value; expected finite weights >= 0")
     if len(given) == queries.n_rows:
@@ -266,11 +294,13 @@ def query_weights(sample_weight: Any, queries: Queries, name: str = "sample_weig
             f"{name} has {len(given)} values; expected one a query ({len(queries)}) or one a row ({queries.n_rows})"
         )
     if not (weights > 0).any():
-        raise ValueError(f"{name} is 0 for every query; expected at least one positive weight")
+        raise ValueError(f"{name} is zero for every query; expected at least one positive weight")
     return np.ascontiguousarray(weights)
 
 
-def checked_recall_base(recall_base: Any, counts: Array, ids: Array, qid_name: str = "qid") -> Array:
+def checked_recall_base(
+    recall_base: Any, counts: Array, ids: Array, qid_name: str = "qid", known: tuple[int, str] | None = None
+) -> Array:
     """Grade counts of every query, int64 of shape (Q, c + 1), at least as large as those of the rows from grade 1 on."""
     if isinstance(recall_base, Mapping):
         missing = [i for i in ids.tolist() if i not in recall_base]
@@ -278,12 +308,17 @@ def checked_recall_base(recall_base: Any, counts: Array, ids: Array, qid_name: s
             raise ValueError(
                 f"recall_base lacks query {missing[0]!r} of {qid_name}; expected grade counts of every query"
             )
-        width = max(len(recall_base[i]) for i in ids.tolist())
-        base = np.zeros((len(ids), width))
-        for q, i in enumerate(ids.tolist()):
-            base[q, : len(recall_base[i])] = recall_base[i]
+        given = [numbers(recall_base[i], f"recall_base[{i!r}]", "numbers of documents by grade") for i in ids.tolist()]
+        base = np.zeros((len(ids), max(len(row) for row in given)))
+        for q, row in enumerate(given):
+            base[q, : len(row)] = row
     else:
-        base = np.asarray(recall_base)
+        try:
+            base = np.asarray(recall_base)
+        except ValueError:
+            raise ValueError(
+                "recall_base holds rows of different lengths; expected as many grade counts for every query"
+            ) from None
         if base.ndim != 2 or len(base) != len(counts) or base.dtype.kind not in "iuf":
             raise ValueError(
                 f"recall_base has shape {base.shape} and dtype {base.dtype}; expected numbers of shape "
@@ -291,6 +326,7 @@ def checked_recall_base(recall_base: Any, counts: Array, ids: Array, qid_name: s
             )
     if not np.isfinite(base).all() or (base < 0).any() or (base != np.floor(base)).any():
         raise ValueError("recall_base holds a negative, fractional or NaN count; expected numbers of documents")
+    check_highest(int(np.flatnonzero(base.any(axis=0)).max(initial=0)), "recall_base", known)
     width = max(base.shape[1], counts.shape[1])
     whole = np.zeros((len(counts), width), dtype=np.int64)
     whole[:, : base.shape[1]] = base

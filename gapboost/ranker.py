@@ -1,41 +1,79 @@
 """What the rankers of both boosters share: parameters, query order, checks before training, and the score."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils.validation import check_is_fitted
 
-from gapboost.callbacks import Gradients, as_metrics, check_contrasts
+from gapboost.callbacks import as_metrics, check_contrasts, gradients_at
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, as_measure
-from gapboost.objectives import Objective, as_objective
-from gapboost.objectives.objective import known_grades
-from gapboost.queries import Array, Judged, judged
+from gapboost.measures.measure import known_grades
+from gapboost.objectives import Objective, Pass, as_objective
+from gapboost.queries import Array, Judged, checked_scores, judged
+from gapboost.search_guard import refuse_blind_search
 
 
 @dataclass(frozen=True, eq=False)
 class RankingRows:
-    """Features and judgements in grouped order, ready for a booster."""
+    """One data set in grouped order, ready for a booster.
+
+    Attributes
+    ----------
+    X : array-like of shape (N, n_features)
+    data : Judged
+    start : float64 ndarray of shape (N,) or None
+        Scores that boosting starts from.
+    weighted : bool
+        Whether weights were given.
+    """
 
     X: Any
-    y: Array
     data: Judged
+    start: Array | None
+    weighted: bool
 
     @property
-    def row_weights(self) -> Array:
-        """The weight of its query for each row, float64 of shape (N,)."""
-        return np.repeat(self.data.weights, self.data.queries.sizes)
+    def y(self) -> Array:
+        """Grades, int32 of shape (N,)."""
+        return self.data.grades
 
-    def grouped(self, values: Any, name: str) -> Array | None:
-        """One value a row, brought into the same order."""
-        if values is None:
-            return None
-        array = np.asarray(values, dtype=np.float64)
-        if array.shape != (len(self.y),):
-            raise ValueError(f"{name} has shape {array.shape}; expected one value a row, ({len(self.y)},)")
-        return self.data.queries.grouped(array)
+    @property
+    def sizes(self) -> Array:
+        """Documents of each query, int64 of shape (Q,)."""
+        return self.data.queries.sizes
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """Everything that a booster is to be handed, checked.
+
+    Attributes
+    ----------
+    objective : Objective
+        With g filled in.
+    prepared : Pass
+        The objective on the training rows.
+    rows : RankingRows
+    evals : list of RankingRows
+        `rows` itself stands for an evaluation set that is the training set.
+    others : list of Measure
+        What to report beside the measure that is trained for.
+    """
+
+    objective: Objective
+    prepared: Pass
+    rows: RankingRows
+    evals: list[RankingRows]
+    others: list[Measure]
+
+    def gradients(self, scores: Array) -> tuple[Array, Array]:
+        """Gradient and hessian of the training rows, float32."""
+        return gradients_at(self.prepared, scores)
 
 
 class GAPRanker:
@@ -51,14 +89,29 @@ class GAPRanker:
     n_jobs: int | None
     random_state: Any
 
-    measure_: Measure
-    objective_: Objective
     n_queries_in_: int
+    _trained_by: Objective
+
+    # How `fit` of the booster's own ranker calls scores to start from, and weights and such scores of evaluation sets.
+    _start_name: ClassVar[str]
+    _eval_weight_name: ClassVar[str]
+    _eval_start_name: ClassVar[str]
 
     _estimator_type = "ranker"
     # With scikit-learn's metadata routing on, qid and weights reach fit and score without set_fit_request by the user.
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True, "sample_weight": True}
     __metadata_request__score: ClassVar[dict[str, bool]] = {"qid": True, "sample_weight": True}
+
+    @property
+    def objective_(self) -> Objective:
+        """How the model was trained."""
+        check_is_fitted(self)
+        return self._trained_by
+
+    @property
+    def measure_(self) -> Measure:
+        """What the model was trained for."""
+        return self.objective_.measure
 
     @property
     def g_(self) -> tuple[float, ...] | None:
@@ -82,113 +135,195 @@ class GAPRanker:
         ------
         ValueError
             Where `qid` is missing: one query of all rows is never what is meant.
+        NotFittedError
+            Before `fit`.
         """
+        measure = self.measure_
         if qid is None:
             raise ValueError(
                 "qid is missing in score; expected one query id a row. Inside scikit-learn's model selection turn on "
                 "sklearn.set_config(enable_metadata_routing=True) and pass params={'qid': qid}"
             )
         values = evaluate(
-            self.measure_,
+            measure,
             y,
             self.predict(X),  # type: ignore[attr-defined]
             qid,
             sample_weight=sample_weight,
             n_jobs=self.n_jobs,
         )
-        return float(values[self.measure_])
+        return float(values[measure])
 
-    def _requested(self) -> tuple[Measure, Objective]:
-        """Measure and objective as the parameters ask for them, g perhaps still open."""
+    def _requested(self) -> Objective:
+        """The objective as the parameters ask for it, g perhaps still open."""
         if isinstance(self.objective, Objective):
             if self.measure != "gap" or self.g is not None:
                 raise ValueError(
                     f"objective is {self.objective!r}, which brings its measure, but measure is {self.measure!r} and g is "
                     f"{self.g!r}; expected an objective by name, or measure and g left at their defaults"
                 )
-            return self.objective.measure, self.objective
+            return self.objective
         if not isinstance(self.objective, str):
             raise TypeError(
                 f"objective is {self.objective!r}; expected a name such as 'lambdarank' or an objective value"
             )
-        measure = as_measure(self.measure, self.g)
-        return measure, as_objective(self.objective, measure, _seed(self.random_state))
+        return as_objective(self.objective, as_measure(self.measure, self.g), _seed(self.random_state))
 
-    def _training_rows(self, X: Any, y: Any, qid: Any, sample_weight: Any, measure: Measure) -> RankingRows:
-        rows = _ranking_rows(X, y, qid, sample_weight, measure, ("y", "qid", "sample_weight"))
+    def _checked(
+        self,
+        X: Any,
+        y: Any,
+        qid: Any,
+        sample_weight: Any,
+        start: Any,
+        eval_set: Any,
+        eval_qid: Any,
+        eval_weight: Any,
+        eval_start: Any,
+        eval_metric: Any,
+        least_hessian: float,
+    ) -> Training:
+        """Every argument of `fit` checked, in grouped order; nothing is trained if one is unusable.
+
+        `least_hessian` is the sum of hessians that the booster wants in a leaf.
+        """
+        refuse_blind_search(self)
+        requested = self._requested()
+        others = [] if eval_metric is None else as_metrics(eval_metric)
+        known = known_grades([requested.measure])
+        rows = ranking_rows(X, y, qid, sample_weight, start, known, ("y", "qid", "sample_weight", self._start_name))
         check_contrasts(rows.data, "y")
-        return rows
+        objective = requested.resolved(rows.data.occurring)
+        others = [m.resolved(rows.data.occurring) for m in others]
+        evals: list[RankingRows] = []
+        for i, given in enumerate(self._eval_sets(eval_set, eval_qid, eval_weight, eval_start)):
+            # Both boosters know the training set again as the same object: nothing is binned or scored twice.
+            if all(a is b for a, b in zip(given, (X, y, qid, sample_weight, start), strict=True)):
+                evals.append(rows)
+                continue
+            names = (
+                f"eval_set[{i}] y",
+                f"eval_qid[{i}]",
+                f"{self._eval_weight_name}[{i}]",
+                f"{self._eval_start_name}[{i}]",
+            )
+            evals.append(ranking_rows(*given, known_grades([objective.measure, *others]), names))
+        return self._training(objective, rows, evals, [m for m in others if m != objective.measure], least_hessian)
 
-    def _eval_rows(
-        self, eval_set: Any, eval_qid: Any, eval_weight: Any, weight_name: str, measure: Measure
-    ) -> list[RankingRows]:
+    def _training(
+        self,
+        objective: Objective,
+        rows: RankingRows,
+        evals: list[RankingRows],
+        others: list[Measure],
+        least_hessian: float,
+    ) -> Training:
+        prepared = objective.prepared(self._weighed(rows.data, objective), self.n_jobs)
+        training = Training(objective, prepared, rows, evals, others)
+        self._check_learnable(training, least_hessian)
+        return training
+
+    def _weighed(self, data: Judged, how: Objective) -> Judged:
+        """The data with the weights that suit the booster's own regularisation."""
+        return data
+
+    # What a search over many candidates needs of a booster, in each twin's own words: data that is binned once, ...
+    def _binned(self, train: RankingRows, held_out: RankingRows) -> Any:
+        """Training and held-out rows as the booster keeps them, binned by the training rows."""
+        raise NotImplementedError
+
+    # ... and the training that `fit` would do, on such data.
+    def _train_binned(self, rows: RankingRows, binned: Any, watch: Callable[[Array], None]) -> None:
+        """Train on `binned`, whose training part is `rows`; `watch` sees the held-out scores after each iteration."""
+        raise NotImplementedError
+
+    @property
+    def _n_rounds(self) -> int:
+        raise NotImplementedError
+
+    def _training_on(self, rows: RankingRows, least_hessian: float) -> Training:
+        """As `_checked`, for rows that were checked for other candidates too."""
+        requested = self._requested()
+        rows = replace(rows, data=rows.data.up_to_grade(requested.measure.n_grades))
+        check_contrasts(rows.data, "y")
+        return self._training(requested.resolved(rows.data.occurring), rows, [], [], least_hessian)
+
+    def _eval_sets(
+        self, eval_set: Any, eval_qid: Any, eval_weight: Any, eval_start: Any
+    ) -> list[tuple[Any, Any, Any, Any, Any]]:
+        """``(X, y, qid, weight, start)`` of each evaluation set."""
+        named = {"eval_qid": eval_qid, self._eval_weight_name: eval_weight, self._eval_start_name: eval_start}
         if eval_set is None:
-            if eval_qid is not None:
-                raise ValueError("eval_qid is given without eval_set; expected both or neither")
+            for name, value in named.items():
+                if value is not None:
+                    raise ValueError(f"{name} is given without eval_set; expected both or neither")
             return []
-        if isinstance(eval_set, tuple) and len(eval_set) == 2 and not isinstance(eval_set[0], tuple):
-            eval_set = [eval_set]
-            eval_qid = eval_qid if isinstance(eval_qid, list) and _is_nested(eval_qid) else [eval_qid]
         if eval_qid is None:
             raise ValueError("eval_qid is missing; expected a list with the query ids of each pair in eval_set")
-        if len(eval_qid) != len(eval_set):
-            raise ValueError(
-                f"eval_qid has {len(eval_qid)} entries; expected one for each of {len(eval_set)} eval sets"
-            )
-        weights = [None] * len(eval_set) if eval_weight is None else eval_weight
-        if len(weights) != len(eval_set):
-            raise ValueError(
-                f"{weight_name} has {len(weights)} entries; expected one for each of {len(eval_set)} eval sets"
-            )
-        return [
-            _ranking_rows(Xv, yv, qv, wv, measure, (f"eval_set[{i}] y", f"eval_qid[{i}]", f"{weight_name}[{i}]"))
-            for i, ((Xv, yv), qv, wv) in enumerate(zip(eval_set, eval_qid, weights, strict=True))
-        ]
+        if isinstance(eval_set, tuple) and len(eval_set) == 2 and not isinstance(eval_set[0], tuple):
+            eval_set = [eval_set]
+            named = {name: _alone(value) for name, value in named.items()}
+        for name, value in named.items():
+            if value is not None and len(value) != len(eval_set):
+                raise ValueError(f"{name} has {len(value)} entries; expected one for each of {len(eval_set)} eval sets")
+        for i, pair in enumerate(eval_set):
+            if not isinstance(pair, tuple | list) or len(pair) != 2:
+                raise ValueError(f"eval_set[{i}] is a {type(pair).__name__}; expected a pair (X, y)")
+        qids, weights, starts = ([None] * len(eval_set) if v is None else v for v in named.values())
+        return [(*pair, q, w, s) for pair, q, w, s in zip(eval_set, qids, weights, starts, strict=True)]
 
-    def _metrics(self, eval_metric: Any, measure: Measure, occurring: Array, measure_last: bool) -> list[Measure]:
-        """The measure trained for, and what else is to be watched."""
-        others = [] if eval_metric is None else [m.resolved(occurring) for m in as_metrics(eval_metric)]
-        others = [m for m in others if m != measure]
-        return [*others, measure] if measure_last else [measure, *others]
-
-    def _check_learnable(
-        self, gradients: Gradients, rows: RankingRows, start: Array | None, floor: float, floor_name: str
-    ) -> None:
+    def _check_learnable(self, training: Training, least_hessian: float) -> None:
         """One gradient pass at the first scores: refuse what a booster would answer with a constant model."""
-        scores = np.zeros(len(rows.y)) if start is None else start
-        weights = rows.row_weights
-        grad, hess = gradients.gradients(scores, rows.y.astype(np.float32), rows.data.queries.sizes, weights)
-        if not np.any(grad):
+        rows = training.rows
+        grad, hess = training.gradients(np.zeros(len(rows.y)) if rows.start is None else rows.start)
+        if not grad.any():
+            saturated = "" if rows.start is None else f", and a {self._start_name} whose scores are not as far apart"
             raise ValueError(
-                f"measure is {gradients.objective.measure!r}, and no swap of two documents of y changes it; expected a "
-                "measure that tells some of the grades in y apart"
+                f"measure is {training.objective.measure!r}, and no swap of two documents of y changes it; expected a "
+                f"measure that tells some of the grades in y apart{saturated}"
             )
         total = float(hess.sum(dtype=np.float64))
-        if total < 2 * floor:
+        if total < 2 * least_hessian:
             raise ValueError(
-                f"{floor_name} is {floor:g}, but the hessians of all rows sum to {total:.3g}; expected at most "
-                f"{total / 2:.3g}: with less in each leaf no split is possible and the model would be constant"
+                f"min_child_weight is {least_hessian:g}, but the hessians of all rows sum to {total:.3g}; expected at "
+                f"most {total / 2:.3g}: with less in each leaf no split is possible and the model would be constant"
             )
 
 
-def _ranking_rows(
-    X: Any, y: Any, qid: Any, sample_weight: Any, measure: Measure, names: tuple[str, str, str]
+def ranking_rows(
+    X: Any,
+    y: Any,
+    qid: Any,
+    sample_weight: Any,
+    start: Any,
+    known: tuple[int, str] | None,
+    names: tuple[str, str, str, str],
 ) -> RankingRows:
+    """One data set checked and in grouped order; `names` is what the caller calls `y`, `qid`, the weights and `start`."""
     if qid is None:
         raise ValueError(
             f"{names[1]} is missing; expected one query id a row (from group sizes: "
             "numpy.repeat(numpy.arange(len(group)), group))"
         )
-    data = judged(y, qid, sample_weight=sample_weight, known=known_grades(measure), names=names)
-    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    data = judged(y, qid, sample_weight=sample_weight, known=known, names=names[:3])
+    if not hasattr(X, "shape"):
+        X = np.asarray(X)  # LightGBM takes lists for training, not for evaluation
+    n_rows = X.shape[0]
     if n_rows != data.queries.n_rows:
         raise ValueError(f"X has {n_rows} rows but {names[0]} has {data.queries.n_rows}; expected the same number")
-    grouped = X if data.queries.rows is None else _safe_indexing(X, data.queries.rows)
-    return RankingRows(grouped, data.grades, data)
+    if start is not None:
+        start = data.queries.grouped(checked_scores(start, n_rows, names[3], names[0]))
+    if data.queries.rows is not None:
+        # Other sparse formats have no rows to take.
+        X = _safe_indexing(X.tocsr() if sparse.issparse(X) else X, data.queries.rows)
+    return RankingRows(X, data, start, sample_weight is not None)
 
 
-def _is_nested(values: list[Any]) -> bool:
-    return len(values) == 1 and np.ndim(values[0]) == 1
+def _alone(value: Any) -> Any:
+    """What belongs to the only evaluation set, as a list; it may be one already."""
+    if value is None or (isinstance(value, list | tuple) and len(value) == 1 and np.ndim(value[0]) == 1):
+        return value
+    return [value]
 
 
 def _seed(random_state: Any) -> int:

@@ -1,18 +1,20 @@
 """XGBoost: a ranker beside `xgboost.XGBRanker`, and callbacks for `xgboost.train`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import xgboost
+from xgboost.sklearn import get_model_categories
 
-from gapboost.callbacks import Gradients, Metrics, as_gradients, as_metrics
+from gapboost.callbacks import Content, Gradients, Metrics, as_gradients, as_metrics
+from gapboost.cross_validation import Curve, Fold, check_free, cross_validated, cv_setup
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.queries import Array
 from gapboost.ranker import GAPRanker, RankingRows
 
-__all__ = ["XGBGAPRanker", "eval_metric", "objective"]
+__all__ = ["XGBGAPRanker", "cv", "eval_metric", "objective"]
 
 # Parameters that steer XGBoost's own ranking objectives start so, or are these. They would be ignored without a word.
 OWN_RANKING_PREFIX = "lambdarank_"
@@ -58,6 +60,79 @@ def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = Non
     return XGBoostMetric(as_metrics(measure, g), n_jobs)
 
 
+def cv(
+    params: dict[str, Any],
+    dtrain: xgboost.DMatrix,
+    num_boost_round: int = 100,
+    *,
+    measure: str | Measure | Objective = "gap",
+    g: Any = None,
+    eval_metric: Any = None,
+    n_folds: int = 5,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> dict[Measure, Curve]:
+    """Cross-validation over folds of whole queries, `gapboost.lightgbm.cv`'s twin; the same folds for the same queries.
+
+    Parameters
+    ----------
+    params : dict
+        As for `xgboost.train`, without objective and metric.
+    dtrain : DMatrix
+        With groups or qid; not a `QuantileDMatrix`, which XGBoost cannot slice.
+    num_boost_round, measure, g, eval_metric, n_folds, random_state, n_jobs
+        As in `gapboost.lightgbm.cv`.
+
+    Returns
+    -------
+    dict {Measure: Curve}
+        ``(mean, std)`` over the folds, each of shape (num_boost_round,).
+
+    Raises
+    ------
+    ValueError
+        Where `params` name an objective or metric, the data have no groups, or there are fewer queries than folds.
+    TypeError
+        Where `dtrain` cannot be sliced.
+    """
+    check_free(params, ("objective", "eval_metric", "disable_default_eval_metric"))
+    if isinstance(dtrain, xgboost.QuantileDMatrix):
+        raise TypeError("dtrain is a QuantileDMatrix, which XGBoost cannot slice; expected a DMatrix")
+    _, _, content = _arguments(np.empty(0), dtrain)
+    how, measures, data = cv_setup(measure, g, eval_metric, content)
+    weight = content[2]
+    metric = XGBoostMetric(measures, n_jobs)
+
+    def part(fold: Fold) -> xgboost.DMatrix:
+        rows, queries = fold
+        # Slicing forgets the groups and keeps the weights of all of them.
+        sliced = dtrain.slice(rows, allow_groups=True)
+        sliced.set_group(data.queries.sizes[queries])
+        if weight is not None:
+            sliced.set_weight(weight[queries])
+        return sliced
+
+    def train_fold(train: Fold, test: Fold) -> list[list[float]]:
+        history = []
+
+        def custom_metric(preds: Array, held_out: xgboost.DMatrix) -> list[Any]:
+            history.append([value for _, value in metric(preds, held_out)])
+            return []
+
+        xgboost.train(
+            {"base_score": 0.0, **params, "objective": SAVED_AS, "disable_default_eval_metric": 1},
+            part(train),
+            num_boost_round,
+            evals=[(part(test), "held_out")],
+            obj=XGBoostObjective(how, n_jobs),
+            custom_metric=custom_metric,
+            verbose_eval=False,
+        )
+        return history
+
+    return cross_validated(train_fold, data, measures, n_folds, random_state)
+
+
 class XGBoostObjective(Gradients):
     """Called by `xgboost.train` as ``(preds, dmatrix)``."""
 
@@ -74,10 +149,11 @@ class XGBoostMetric(Metrics):
         return self.values(*_arguments(preds, dmatrix))
 
 
-def _arguments(preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Array, Array, Array, Array | None]:
+def _arguments(preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Array, xgboost.DMatrix, Content]:
+    """Scores, the data set and its content."""
     weight = dmatrix.get_weight()
     sizes = np.diff(dmatrix.get_uint_info("group_ptr").astype(np.int64))
-    return preds, dmatrix.get_label(), sizes, weight if len(weight) else None
+    return preds, dmatrix, (dmatrix.get_label(), sizes, weight if len(weight) else None)
 
 
 class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
@@ -90,7 +166,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     g : sequence of float, optional
         Threshold probabilities of a named graded measure, one for each positive grade; None is uniform over the grades
         that occur in the training labels.
-    objective : {"lambdarank"} or Objective, default="lambdarank"
+    objective : {"lambdarank", "softrank", "approxrank"} or Objective, default="lambdarank"
         How to train for it. A value brings its own measure; `measure` and `g` then stay at their defaults.
     **kwargs
         Every parameter of `xgboost.XGBRanker`; `eval_metric` takes names and values of measures.
@@ -100,10 +176,16 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     measure_, objective_ : Measure, Objective
         What was trained for, g filled in.
     g_ : tuple of float or None
-    n_queries_in_, best_iteration_ : int
+    n_queries_in_ : int
+    best_iteration_ : int
+        Rounds of the best model by early stopping, 0 without it; `best_iteration` counts from 0.
     evals_result_, best_iteration, feature_importances_, ...
         As in `xgboost.XGBRanker`.
     """
+
+    _start_name = "base_margin"
+    _eval_weight_name = "sample_weight_eval_set"
+    _eval_start_name = "base_margin_eval_set"
 
     def __init__(
         self,
@@ -121,8 +203,12 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
     @property
     def best_iteration_(self) -> int:
-        """Best round by early stopping, counted from 0 as XGBoost does."""
-        return int(self.best_iteration)
+        """Rounds of the best model by early stopping, 0 without it; as in `LGBMGAPRanker`.
+
+        `best_iteration` is XGBoost's own, which counts from 0.
+        """
+        best = self.get_booster().attr("best_iteration")
+        return 0 if best is None else int(best) + 1
 
     def fit(
         self,
@@ -150,7 +236,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             Query id of each row, in any order of rows.
         sample_weight : array-like of shape (Q,) or (N,), optional
             One weight a query in the order in which the queries first occur, or one a row, constant in a query.
-        eval_set : list of (X, y), optional
+        eval_set : list of (X, y), or one such tuple, optional
         eval_qid : list of array-like, optional
             Query ids of each pair in `eval_set`.
         base_margin, sample_weight_eval_set, base_margin_eval_set, verbose, xgb_model
@@ -163,79 +249,115 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             what is expected.
         """
         parameters = self._vendor_parameters()
-        measure, how = self._requested()
-        rows = self._training_rows(X, y, qid, sample_weight, measure)
-        measure, how = measure.resolved(rows.data.occurring), how.resolved(rows.data.occurring)
-        evals = self._eval_rows(eval_set, eval_qid, sample_weight_eval_set, "sample_weight_eval_set", measure)
-        # XGBoost's early stopping goes by the last metric of the last evaluation set.
-        metrics = self._metrics(self.eval_metric, measure, rows.data.occurring, measure_last=True)
-        start = rows.grouped(base_margin, "base_margin")
-        gradients = XGBoostObjective(how, self.n_jobs)
-        floor = parameters.get("min_child_weight")
-        if self.booster != "gblinear":
-            self._check_learnable(gradients, rows, start, 1.0 if floor is None else floor, "min_child_weight")
-
-        train = self._matrix(rows, start, sample_weight is not None, None)
-        margins = [None] * len(evals) if base_margin_eval_set is None else base_margin_eval_set
-        if len(margins) != len(evals):
-            raise ValueError(
-                f"base_margin_eval_set has {len(margins)} entries; expected one for each of {len(evals)} eval sets"
-            )
-        watched = [
-            (
-                self._matrix(e, e.grouped(m, f"base_margin_eval_set[{i}]"), sample_weight_eval_set is not None, train),
-                name,
-            )
-            for i, (e, m, name) in enumerate(
-                zip(evals, margins, [f"validation_{i}" for i in range(len(evals))], strict=True)
-            )
+        training = self._checked(
+            X,
+            y,
+            qid,
+            sample_weight,
+            base_margin,
+            eval_set,
+            eval_qid,
+            sample_weight_eval_set,
+            base_margin_eval_set,
+            self.eval_metric,
+            self._least_hessian(parameters),
+        )
+        # A model to continue brings the codes of its categories: those of another data frame can differ.
+        model = xgb_model.get_booster() if isinstance(xgb_model, xgboost.XGBModel) else xgb_model
+        model, feature_types = get_model_categories(X, model, self.feature_types)
+        train = self._matrix(training.rows, feature_types, None)
+        evals = [
+            (train if rows is training.rows else self._matrix(rows, feature_types, train), f"validation_{i}")
+            for i, rows in enumerate(training.evals)
         ]
         evals_result: dict[str, dict[str, list[float]]] = {}
-        with xgboost.config_context(**({} if self.verbosity is None else {"verbosity": self.verbosity})):
+        with xgboost.config_context(verbosity=self.verbosity):
             booster = xgboost.train(
                 parameters,
                 train,
-                num_boost_round=self.get_num_boosting_rounds(),
-                evals=watched,
-                obj=gradients,
-                custom_metric=XGBoostMetric(metrics, self.n_jobs),
+                num_boost_round=self._n_rounds,
+                evals=evals,
+                obj=lambda preds, _: training.gradients(preds),
+                # XGBoost's early stopping goes by the last metric of the last evaluation set.
+                custom_metric=XGBoostMetric([*training.others, training.objective.measure], self.n_jobs),
                 early_stopping_rounds=self.early_stopping_rounds,
                 evals_result=evals_result,
                 verbose_eval=verbose,
-                xgb_model=xgb_model.get_booster() if isinstance(xgb_model, xgboost.XGBModel) else xgb_model,
+                xgb_model=model,
                 callbacks=self.callbacks,
             )
         self._Booster = booster
         self.evals_result_ = evals_result
-        self.measure_, self.objective_, self.n_queries_in_ = measure, how, len(rows.data.queries)
+        self._trained_by = training.objective
+        self.n_queries_in_ = len(training.rows.sizes)
         return self
 
-    def _matrix(
-        self, rows: RankingRows, margin: Array | None, weighted: bool, reference: xgboost.DMatrix | None
-    ) -> xgboost.DMatrix:
-        """Binned once for tree methods that bin; query codes are small integers, whatever the ids are."""
-        queries = rows.data.queries
-        common = {
-            "data": rows.X,
-            "label": rows.y,
-            "qid": np.repeat(np.arange(len(queries), dtype=np.uint32), queries.sizes),
-            "weight": rows.data.weights if weighted else None,
-            "base_margin": margin,
-            "missing": self.missing,
-            "feature_types": self.feature_types,
-            "feature_weights": self.feature_weights if reference is None else None,
-            "enable_categorical": self.enable_categorical,
-            "nthread": self.n_jobs,
-        }
-        if self.booster == "gblinear" or self.tree_method in ("exact", "approx"):
-            return xgboost.DMatrix(**common)
-        return xgboost.QuantileDMatrix(**common, ref=reference, max_bin=self.max_bin)
+    def _least_hessian(self, parameters: dict[str, Any]) -> float:
+        return 0.0 if self.booster == "gblinear" else float(parameters.get("min_child_weight", 1.0))
+
+    def _binned(self, train: RankingRows, held_out: RankingRows) -> tuple[xgboost.DMatrix, xgboost.DMatrix]:
+        _, feature_types = get_model_categories(train.X, None, self.feature_types)
+        first = self._matrix(train, feature_types, None)
+        return first, self._matrix(held_out, feature_types, first)
+
+    def _train_binned(
+        self, rows: RankingRows, binned: tuple[xgboost.DMatrix, xgboost.DMatrix], watch: Callable[[Array], None]
+    ) -> None:
+        def metric(scores: Array, _: xgboost.DMatrix) -> list[Any]:
+            watch(scores)
+            return []
+
+        parameters = self._vendor_parameters()
+        training = self._training_on(rows, self._least_hessian(parameters))
+        with xgboost.config_context(verbosity=self.verbosity):
+            xgboost.train(
+                parameters,
+                binned[0],
+                num_boost_round=self._n_rounds,
+                evals=[(binned[1], "held_out")],
+                obj=lambda preds, _: training.gradients(preds),
+                custom_metric=metric,
+                verbose_eval=False,
+                callbacks=self.callbacks,
+            )
+
+    @property
+    def _n_rounds(self) -> int:
+        return int(self.get_num_boosting_rounds())
+
+    def _matrix(self, rows: RankingRows, feature_types: Any, train: xgboost.DMatrix | None) -> xgboost.DMatrix:
+        """XGBRanker's own choice of matrix; query codes are small integers, whatever the ids are."""
+        return self._create_ltr_dmatrix(
+            train,
+            rows.X,
+            np.repeat(np.arange(len(rows.sizes), dtype=np.uint32), rows.sizes),
+            label=rows.y,
+            weight=rows.data.weights if rows.weighted else None,
+            base_margin=rows.start,
+            missing=self.missing,
+            feature_types=feature_types,
+            feature_weights=self.feature_weights,
+            enable_categorical=self.enable_categorical,
+        )
+
+    def load_model(self, fname: Any) -> None:
+        """Load what `save_model` saved; the parameters say for which measure it was trained."""
+        objective, requested = self.objective, self._requested()
+        super().load_model(fname)
+        self.objective = objective  # XGBoost takes it from the file
+        self._trained_by = requested
+
+    def get_xgb_params(self) -> dict[str, Any]:
+        """Parameters that XGBoost itself knows."""
+        # `set_params` hands them to the booster of a fitted ranker.
+        parameters: dict[str, Any] = super().get_xgb_params()
+        for name in ("measure", "g", "eval_metric"):
+            parameters.pop(name, None)
+        return {**parameters, "objective": SAVED_AS}
 
     def _vendor_parameters(self) -> dict[str, Any]:
         """Parameters for `xgboost.train`, after refusing those that cannot work with a custom objective."""
-        parameters = dict(self.get_xgb_params())
-        for name in ("measure", "g", "objective", "eval_metric"):
-            parameters.pop(name, None)
+        parameters = self.get_xgb_params()
         for name, value in parameters.items():
             if value is not None and (name.startswith(OWN_RANKING_PREFIX) or name in OWN_RANKING_PARAMETERS):
                 raise ValueError(
@@ -246,7 +368,6 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         base_score = parameters.pop("base_score", None)
         return {
             **{name: value for name, value in parameters.items() if value is not None},
-            "objective": SAVED_AS,
             "base_score": 0.0 if base_score is None else base_score,
             "disable_default_eval_metric": 1,
         }

@@ -89,11 +89,14 @@ class _AtRank(Measure):
     def short_name(self) -> str:
         return "rank"
 
-    def whole_discount(self, n: int) -> Array:
+    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
         assert self.measure is not None
-        weights = np.zeros(n)
-        weights[self.rank - 1] = self.measure.discount(n)[self.rank - 1] if self.part == "value" else 1.0
-        return weights
+        here = ranks == self.rank
+        if self.part == "own":
+            return here.astype(np.float64), np.zeros(ranks.shape)
+        weight, _ = self.measure.discount_at(ranks)
+        within = self.measure.k is None or self.rank <= self.measure.k
+        return np.where(here & within, weight, 0.0), np.zeros(ranks.shape)
 
     def tables(self, counts: Array) -> tuple[Array, Array]:
         assert self.measure is not None

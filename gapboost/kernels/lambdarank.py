@@ -1,40 +1,42 @@
 """LambdaRank gradients of one query after the other, over all pairs."""
 
-import math
 from typing import Any
 
 import numpy as np
 
 from gapboost.kernels.compile import kernel
 from gapboost.kernels.ordering import rank
-from gapboost.kernels.segments import (
-    BLOCK, aligned, fill_constants, fill_masks, keep_grades, pairs, sweep, take,
+from gapboost.kernels.parts import (
+    BLOCK,
+    HESSIAN_FLOOR,
+    MOMENTS,
+    aligned,
+    carve,
+    clear,
+    dampening,
+    fill_constants,
+    fill_masks,
+    keep_grades,
+    mass,
+    pairs,
+    reach,
+    room,
+    sweep,
+    take,
 )  # fmt: skip
-from gapboost.kernels.sweep import LANES, TERMS, exponentials, tables
-from gapboost.kernels.vectors import at, load8, pointer, put, shift, splat8, store8
+from gapboost.kernels.sweep import LANES, exponentials, tables
+from gapboost.kernels.vectors import at, pointer, put, shift
 
 Array = np.ndarray[Any, Any]
 Pointer = Any
 
-# Keeps the boosters from dividing by zero for documents that no pair has touched.
-HESSIAN_FLOOR = 1e-16
-
 AUTO, DIRECT, SWEEP = 0, 1, 2
 
-# Ranks of a long query that one thread takes at a time.
-SEGMENT = 4096
+# Longest list whose pairs may be visited one by one: the direct loop keeps tables of the whole list.
+LONGEST_BY_PAIRS = 4096
 
 # Pairs in the direct loop that take as long as a document in the sweeps.
-PAIRS_PER_DOCUMENT = 10
-
-
-@kernel
-def reach(discount: Array, truncation: int) -> int:
-    """Number of ranks whose document can be the upper one of a pair that counts: deeper, no swap changes anything."""
-    deep = discount.size
-    while deep > 0 and discount[deep - 1] == 0.0:
-        deep -= 1
-    return min(deep, truncation) if truncation > 0 else deep
+PAIRS_PER_DOCUMENT = 48
 
 
 @kernel
@@ -43,7 +45,7 @@ def by_pairs(n: int, reached: int, way: int) -> bool:
     if way != AUTO:
         return way == DIRECT
     deep = min(reached, n)
-    return n <= SEGMENT and deep * (2 * n - deep) <= 2 * PAIRS_PER_DOCUMENT * n
+    return n <= LONGEST_BY_PAIRS and deep * (2 * n - deep) <= 2 * PAIRS_PER_DOCUMENT * n
 
 
 @kernel
@@ -59,14 +61,7 @@ def scaled(
     hess: Pointer,
 ) -> None:
     """Write the gradients of one query in the order of its rows."""
-    scale = weight
-    if normalize:
-        mass = 0.0
-        for r in range(n):
-            mass += abs(at(lam, r))
-        mass *= sigma
-        if mass > 0.0:
-            scale *= math.log2(1.0 + mass) / mass
+    scale = weight * (dampening(sigma * mass(n, lam)) if normalize else 1.0)
     for r in range(n):
         i = at(order, r)
         put(grad, i, at(lam, r) * (sigma * scale))
@@ -84,7 +79,7 @@ def each(
     own: Array,
     weights: Array,
     sigma: float,
-    truncation: int,
+    reached: int,
     normalize: bool,
     grad: Array,
     hess: Array,
@@ -97,29 +92,14 @@ def each(
     numbers: Array,
     counts: Array,
 ) -> None:
-    """`gradients` with its working memory."""
+    """Gradients of queries ``first..last-1``, already in order; ``pair`` and ``own`` begin at query ``first``."""
     n_grades = own.shape[1]
-    padded = longest + LANES
-    padded += -padded % LANES
-    s = pointer(numbers)
-    fall = shift(s, padded)
-    rise = shift(fall, padded)
-    jump = shift(rise, padded)
-    lam = shift(jump, padded)
-    eta = shift(lam, padded)
-    masks = shift(eta, padded)
-    constants = shift(masks, 3 * widest * widest)
-    above = shift(constants, (3 * widest + 2) * widest)
-    below = shift(above, (2 * TERMS + 2) * widest)
-    prefixes = shift(below, (2 * TERMS + 2) * widest)
-    upper = shift(prefixes, (longest // BLOCK + 2) * 2 * widest)
-    lower = shift(upper, rows * widest)
-    turned = shift(lower, rows * widest)
+    s, fall, rise, jump, lam, eta, prefixes, upper, lower, turned, above, below, masks, constants = carve(
+        pointer(numbers), longest, rows, widest
+    )
     grade = pointer(counts)
-    names = shift(grade, padded)
+    names = shift(grade, longest + LANES)
     kept = shift(names, n_grades)
-    zero = splat8(0.0)
-    reached = reach(discount, truncation)
     width = 0
     for q in range(first, last):
         begin = offsets[q]
@@ -136,23 +116,21 @@ def each(
             width = (size + LANES - 1) // LANES * LANES
             fill_masks(width, masks)
         worths = shift(pointer(pair), (q - first) * n_grades * n_grades)
-        fill_constants(worths, shift(pointer(own), (q - first) * n_grades), n_grades, kept, size, width, constants)
+        values = shift(pointer(own), (q - first) * n_grades)
+        fill_constants(worths, values, n_grades, kept, size, width, constants)
         place = shift(pointer(order), begin)
         take(n, shift(pointer(scores), begin), shift(pointer(grades), begin), place, sigma, names, s, grade)
         deep = min(reached, n)
-        for r in range(0, n, LANES):
-            store8(lam, r, zero)
-            store8(eta, r, zero)
-        for j in range(0, 2 * width, LANES):
-            store8(prefixes, j, zero)
+        clear(n, lam)
+        clear(n, eta)
+        clear(2 * width, prefixes)
         if by_pairs(n, reached, way):
             tables(0, n, width, grade, pointer(discount), 0, constants, prefixes, upper, lower)
-            pairs(n, deep, width, size, s, grade, upper, lower, turned, lam, eta)
+            pairs(n, deep, width, size, s, grade, upper, lower, turned, fall, rise, jump, lower, lam, eta)
         else:
             exponentials(n, s, fall, rise, jump)
-            for j in range(0, (2 * TERMS + 2) * width, LANES):
-                store8(above, j, zero)
-                store8(below, j, zero)
+            clear(MOMENTS * width, above)
+            clear(MOMENTS * width, below)
             sweep(
                 n, 0, deep, True, width, size, grade, pointer(discount), fall, rise, jump, constants, masks, prefixes,
                 upper, lower, above, below, lam, eta,
@@ -160,47 +138,6 @@ def each(
         scaled(n, place, lam, eta, sigma, weights[q], normalize, gradient, hessian)
 
 
-@kernel
-def gradients(
-    scores: Array,
-    grades: Array,
-    offsets: Array,
-    order: Array,
-    discount: Array,
-    pair: Array,
-    own: Array,
-    weights: Array,
-    sigma: float,
-    truncation: int,
-    normalize: bool,
-    grad: Array,
-    hess: Array,
-    first: int,
-    last: int,
-    way: int,
-) -> None:
-    """`lambdarank` for documents already in order."""
-    reached = reach(discount, truncation)
-    longest = 1
-    rows = BLOCK
-    for q in range(first, last):
-        n = offsets[q + 1] - offsets[q]
-        longest = max(longest, n)
-        if by_pairs(n, reached, way):
-            rows = max(rows, n)
-    rows += LANES
-    widest = (own.shape[1] + LANES - 1) // LANES * LANES
-    padded = longest + 2 * LANES
-    room = 6 * padded + (6 * widest + 2 + 2 * (2 * TERMS + 2)) * widest + (longest // BLOCK + 2) * 2 * widest
-    numbers = aligned(room + 3 * rows * widest)
-    counts = np.empty(padded + 2 * own.shape[1] + 1, np.int64)
-    each(
-        scores, grades, offsets, order, discount, pair, own, weights, sigma, truncation, normalize, grad, hess,
-        first, last, way, longest, rows, widest, numbers, counts,
-    )  # fmt: skip
-
-
-@kernel
 def lambdarank(
     scores: Array,
     grades: Array,
@@ -218,10 +155,41 @@ def lambdarank(
     hess: Array,
     first: int,
     last: int,
+    way: int = AUTO,
 ) -> None:
-    """Write grad and hess."""
-    rank(scores, keys, offsets, order, first, last)
-    gradients(
-        scores, grades, offsets, order, discount, pair, own, weights, sigma, truncation, normalize, grad, hess,
-        first, last, AUTO,
+    """Rank the documents of queries ``first..last-1`` and write the gradients, to be minimised, of all their pairs.
+
+    ``pair`` and ``own`` begin at query ``first``. With ``truncation`` > 0 only pairs whose upper document is among that
+    many first ranks count. With ``normalize`` the gradients of a query are multiplied by log2(1 + S) / S, where S is
+    the sum of their absolute values. ``way`` is `DIRECT` for pair by pair in quadratic time, `SWEEP` for near-linear
+    time at any length, or `AUTO` for the faster of the two.
+
+    Plain Python, on purpose: compiled code that calls compiled code is optimised again for every caller, and kernels
+    for float32 would double it. So float32 is converted here, and only float64 reaches them.
+    """
+    begin, end = int(offsets[first]), int(offsets[last])
+    if begin == end:
+        return
+    lengths = np.diff(offsets[first : last + 1])
+    # views of these rows alone, so that conversions do not copy the rest
+    chunk = slice(begin, end)
+    starts = offsets[first : last + 1] - begin
+    # before the conversion: ranking a long list takes the most memory of all
+    rank(scores[chunk], keys[chunk], starts, order[chunk], 0, last - first)
+    exact = scores[chunk].astype(np.float64, copy=False)
+    wanted = grad.dtype == np.float64 and hess.dtype == np.float64
+    push = grad[chunk] if wanted else np.empty(end - begin)
+    curve = hess[chunk] if wanted else np.empty(end - begin)
+    longest = int(lengths.max())
+    reached = reach(discount, longest, truncation)
+    rows = max((int(n) for n in np.unique(lengths) if by_pairs(int(n), reached, way)), default=0)
+    rows = max(rows, BLOCK) + LANES
+    widest = -(-own.shape[1] // LANES) * LANES
+    each(
+        exact, grades[chunk], starts, order[chunk], discount, pair, own, weights[first:last], sigma, reached, normalize,
+        push, curve, 0, last - first, way, longest, rows, widest, aligned(room(longest, rows, widest)),
+        np.empty(longest + LANES + 2 * own.shape[1] + 1, np.int64),
     )  # fmt: skip
+    if not wanted:
+        grad[chunk] = push
+        hess[chunk] = curve

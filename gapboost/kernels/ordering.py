@@ -1,4 +1,4 @@
-"""The one tie rule: documents by falling score, equal scores by rising key, equal keys by row.
+"""The one tie rule: documents by falling score (nan last), equal scores by rising key, equal keys by row.
 
 The three are compared as a score and one int64, key and row side by side. Short lists are ranked by counting, for every
 document, how many outrank it: no branch depends on the data. Longer ones are first spread over buckets by linear
@@ -68,11 +68,10 @@ def spread(
     for b in range(buckets + 1):
         put(ends, b, 0)
     last = buckets - 1
-    # the maximum only matters for nan, which must not write outside;
     # one entry further, so that the running sums are where buckets begin, and after the moves where they end
     for i in range(lo, hi):
         gap = float(at(t, i)) - high if flat else high - at(s, i)
-        b = max(min(int(gap * scale), last), 0) + 1
+        b = min(int(gap * scale), last) + 1
         put(ends, b, at(ends, b) + 1)
     begin = lo
     for b in range(buckets + 1):
@@ -80,7 +79,7 @@ def spread(
         put(ends, b, begin)
     for i in range(lo, hi):
         gap = float(at(t, i)) - high if flat else high - at(s, i)
-        b = max(min(int(gap * scale), last), 0)
+        b = min(int(gap * scale), last)
         j = at(ends, b)
         put(ends, b, j + 1)
         put(to_s, j, at(s, i))
@@ -202,7 +201,9 @@ def rank_each(
         key = shift(pointer(keys), begin)
         place = shift(pointer(order), begin)
         for i in range(n):
-            put(s, i, float(at(score, i)))
+            x = float(at(score, i))
+            # nan, which outranks nothing and is outranked by nothing, would leave places without a document
+            put(s, i, x if x == x else -np.inf)
             put(t, i, (np.int64(at(key, i)) << 31) | i)
         if n <= COUNTED:
             count(s, t, 0, n, place)
@@ -211,14 +212,20 @@ def rank_each(
 
 
 @kernel
-def rank(scores: Array, keys: Array, offsets: Array, order: Array, first: int, last: int) -> None:
-    """Bring ``order`` of queries ``first..last-1`` from any permutation into the order of the current scores."""
-    longest = 0
-    for q in range(first, last):
-        longest = max(longest, offsets[q + 1] - offsets[q])
+def workspace(longest: int) -> tuple[Array, Array, Array, int]:
+    """Working memory of `rank_each` for lists up to ``longest``: about 33 bytes a document of the longest list."""
     half = longest + 8
     copies = 2 if longest > COUNTED else 1
     numbers = np.empty(copies * half)
     whole = np.empty(copies * half + 3 * (longest // COUNTED + 2), np.int64)
-    ends = np.empty(longest // FILL + 2, np.int32)
+    return numbers, whole, np.empty(longest // FILL + 2, np.int32), half
+
+
+@kernel
+def rank(scores: Array, keys: Array, offsets: Array, order: Array, first: int, last: int) -> None:
+    """Write the order of the current scores of queries ``first..last-1`` to ``order``, whatever it held before."""
+    longest = 0
+    for q in range(first, last):
+        longest = max(longest, offsets[q + 1] - offsets[q])
+    numbers, whole, ends, half = workspace(longest)
     rank_each(scores, keys, offsets, order, first, last, numbers, whole, ends, half)

@@ -13,8 +13,8 @@ Rows are ``width`` long, a multiple of 8; lanes beyond the query's own grades ho
 ``width`` rows of 16 powers for weight 1, ``width`` rows for the weights of the tables, and two rows over grades: the
 number of documents, and the plain sum of Delta's own part over pairs whose lower document has the higher grade.
 
-Exponentials are taken relative to an anchor, the highest score of a stretch of at most `REACH`, so that 16 powers of them
-stay far from overflow; ``jump[r] < 1`` marks the first document of a stretch and moves the moments to its anchor.
+Exponentials are taken relative to an anchor, the highest score of a stretch of at most `REACH`, so that 16 powers of
+them stay far from overflow; ``jump[r] < 1`` marks the first document of a stretch and moves the moments to its anchor.
 """
 
 from typing import Any
@@ -35,6 +35,7 @@ from gapboost.kernels.vectors import (
     mul,
     powers,
     put,
+    shift,
     splat8,
     splat16,
     store8,
@@ -66,8 +67,9 @@ SLOPE = (
 )
 # fmt: on
 
+
 @kernel
-def exponentials(n: int, s: Pointer, fall: Pointer, rise: Pointer, jump: Pointer) -> float:
+def exponentials(n: int, s: Pointer, fall: Pointer, rise: Pointer, jump: Pointer) -> Any:
     """Fill the exponentials of a segment from its falling scores ``s`` (times sigma); return the last anchor.
 
     ``fall`` is exp(score - anchor), ``rise`` its inverse.
@@ -111,6 +113,33 @@ def tables(
     ``constants`` are, by rows of ``width``: pair, its transpose, its diagonal once per row, sign(a - i), own.
     """
     square = width * width
+    if width == LANES:
+        # the same with the prefixes in registers instead of memory
+        alone = load8(constants, 3 * square)
+        diagonal = load8(constants, 3 * square + width)
+        c = load8(prefix, 0)
+        e = load8(prefix, width)
+        for r in range(lo, hi):
+            g = at(grade, r)
+            a = g * LANES
+            d = splat8(at(discount, rank0 + r))
+            here = (r - lo) * LANES
+            row = load8(constants, a)
+            base = mul(d, add(alone, c))
+            chi = fma(d, sub(row, diagonal), sub(base, e))
+            e = fma(d, load8(constants, square + a), e)
+            phi = sub(base, e)
+            c = add(c, row)
+            store8(upper, here, phi)
+            store8(lower, here, chi)
+            sign = load8(constants, 2 * square + a)
+            phi_a = splat8(at(upper, here + g))
+            chi_a = splat8(at(lower, here + g))
+            store8(upper, here, mul(sign, sub(phi, phi_a)))
+            store8(lower, here, mul(sign, sub(chi_a, chi)))
+        store8(prefix, 0, c)
+        store8(prefix, width, e)
+        return
     for r in range(lo, hi):
         a = at(grade, r) * width
         d = splat8(at(discount, rank0 + r))
@@ -194,7 +223,8 @@ def backward(
             j = plain + i
             store8(moments, j, add(load8(moments, j), load8(masks, 2 * square + a * width + i)))
             j += width
-            store8(moments, j, sub(load8(moments, j), mul(load8(masks, square + a * width + i), load8(lower, here + i))))
+            change = mul(load8(masks, square + a * width + i), load8(lower, here + i))
+            store8(moments, j, sub(load8(moments, j), change))
         if at(jump, r) != 1.0:
             scale_moments(width, size, at(jump, r), moments)
 
@@ -253,4 +283,68 @@ def forward(
                 j = plain + i
                 store8(moments, j, add(load8(moments, j), load8(masks, 2 * square + a * width + i)))
                 j += width
-                store8(moments, j, sub(load8(moments, j), mul(load8(masks, a * width + i), load8(upper, here + i))))
+                change = mul(load8(masks, a * width + i), load8(upper, here + i))
+                store8(moments, j, sub(load8(moments, j), change))
+
+
+@kernel
+def collect(
+    lo: int,
+    hi: int,
+    width: int,
+    size: int,
+    grade: Pointer,
+    exponential: Pointer,
+    mask: Pointer,
+    same: Pointer,
+    table: Pointer,
+    moments: Pointer,
+) -> None:
+    """Add the moments of documents ``lo..hi-1``, all at one anchor, in four documents at a time.
+
+    For `backward` give ``fall``, rows 1{i < a} and ``lower``; for `forward` ``rise``, rows 1{i > a} and ``upper``.
+    """
+    weighted = TERMS * width
+    plain = 2 * TERMS * width
+    r = lo
+    while r < hi:
+        here = shift(table, (r - lo) * width)
+        if r + 4 <= hi:
+            step = 4
+            w0 = powers(at(exponential, r))
+            w1 = powers(at(exponential, r + 1))
+            w2 = powers(at(exponential, r + 2))
+            w3 = powers(at(exponential, r + 3))
+            for i in range(size):
+                j = weighted + TERMS * i
+                m = fma(splat16(at(here, i)), w0, load16(moments, j))
+                n = mul(splat16(at(here, width + i)), w1)
+                m = fma(splat16(at(here, 2 * width + i)), w2, m)
+                n = fma(splat16(at(here, 3 * width + i)), w3, n)
+                store16(moments, j, add(m, n))
+            j = TERMS * at(grade, r)
+            store16(moments, j, add(load16(moments, j), w0))
+            j = TERMS * at(grade, r + 1)
+            store16(moments, j, add(load16(moments, j), w1))
+            j = TERMS * at(grade, r + 2)
+            store16(moments, j, add(load16(moments, j), w2))
+            j = TERMS * at(grade, r + 3)
+            store16(moments, j, add(load16(moments, j), w3))
+        else:
+            step = 1
+            w0 = powers(at(exponential, r))
+            for i in range(size):
+                j = weighted + TERMS * i
+                store16(moments, j, fma(splat16(at(here, i)), w0, load16(moments, j)))
+            j = TERMS * at(grade, r)
+            store16(moments, j, add(load16(moments, j), w0))
+        for i in range(0, width, LANES):
+            count = load8(moments, plain + i)
+            change = load8(moments, plain + width + i)
+            for k in range(step):
+                a = at(grade, r + k) * width + i
+                count = add(count, load8(same, a))
+                change = sub(change, mul(load8(mask, a), load8(here, k * width + i)))
+            store8(moments, plain + i, count)
+            store8(moments, plain + width + i, change)
+        r += step

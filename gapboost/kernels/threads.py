@@ -36,12 +36,21 @@ def available_cores() -> int:
 
 
 def resolve_n_jobs(n_jobs: int | None) -> int:
-    """Number of threads for ``n_jobs``: None or 0 means every available core, -1 the same, -2 all but one."""
+    """Number of threads for ``n_jobs``: None or 0 means every available core, -1 the same, -2 all but one.
+
+    Raises
+    ------
+    TypeError
+        Where `n_jobs` is not a whole number.
+    """
+    given: Any = n_jobs
+    if isinstance(given, bool) or not isinstance(given, int | np.integer | None):
+        raise TypeError(f"n_jobs is {given!r}; expected a whole number of threads, or None for all")
     if n_jobs is None or n_jobs == 0:
         return available_cores()
     if n_jobs < 0:
         return max(1, available_cores() + 1 + n_jobs)
-    return n_jobs
+    return int(n_jobs)
 
 
 def table_bytes(n_grades: int) -> int:

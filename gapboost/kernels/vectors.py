@@ -10,9 +10,8 @@ Offsets are in elements, and nothing is checked.
 from collections.abc import Callable
 from typing import Any, cast
 
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
 from gapboost.kernels.compile import kernel
@@ -20,7 +19,7 @@ from gapboost.kernels.compile import kernel
 Built = tuple[Any, Callable[..., Any]]
 
 
-class Lanes(types.Type):  # type: ignore[misc]
+class Lanes(types.Type):
     """numba's view of a vector of ``width`` float64."""
 
     def __init__(self, width: int) -> None:
@@ -28,12 +27,12 @@ class Lanes(types.Type):  # type: ignore[misc]
         super().__init__(name=f"Lanes({width})")
 
 
-@register_model(Lanes)  # type: ignore[untyped-decorator]
-class LanesModel(models.PrimitiveModel):  # type: ignore[misc]
+@register_model(Lanes)
+class LanesModel(models.PrimitiveModel):
     """A vector is held in registers: no boxing, no reference counts."""
 
     def __init__(self, manager: Any, kind: Lanes) -> None:
-        super().__init__(manager, kind, ir.VectorType(ir.DoubleType(), kind.width))
+        super().__init__(manager, kind, ir.VectorType(ir.DoubleType(), kind.width))  # type: ignore[no-untyped-call]
 
 
 EIGHT = Lanes(8)
@@ -58,15 +57,26 @@ def _spread(builder: Any, scalar: Any, width: int) -> Any:
     return builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(INDEX, width), [0] * width))
 
 
+def _halves(builder: Any, vector: Any, width: int) -> Any:
+    low, high = (
+        builder.shuffle_vector(
+            vector, vector, ir.Constant(ir.VectorType(INDEX, width), list(range(start, start + width)))
+        )
+        for start in (0, width)
+    )
+    return builder.fadd(low, high)
+
+
 def _call(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:
     kind = ir.FunctionType(result, [argument.type for argument in arguments])
-    return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), arguments)
+    function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
+    return builder.call(function, arguments)
 
 
 def _loader(kind: Lanes) -> Callable[..., Built]:
     def load(typing: Any, source: Any, offset: Any) -> Built:
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return builder.load(_address(builder, *args, kind.width), align=8)
+            return builder.load(_address(builder, args[0], args[1], kind.width), align=8)
 
         return kind(source, types.intp), code
 
@@ -109,7 +119,7 @@ def pointer(typing: Any, array: Any) -> Built:
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return context.make_array(array)(context, builder, args[0]).data
 
-    return types.CPointer(array.dtype)(array), code
+    return types.CPointer(array.dtype)(array), code  # type: ignore[no-untyped-call]
 
 
 @_builtin
@@ -160,12 +170,22 @@ div = _builtin(_arithmetic("fdiv"))
 
 
 @_builtin
+def magnitude(typing: Any, x: Any) -> Built:
+    """Absolute values."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _call(builder, f"llvm.fabs.v{x.width}f64", args[0].type, list(args))
+
+    return x(x), code
+
+
+@_builtin
 def constant16(typing: Any, values: Any) -> Built:
     """Vector of a tuple of 16 numbers."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         vector = ir.Constant(_vector(16), ir.Undefined)
-        for lane, value in enumerate(cgutils.unpack_tuple(builder, args[0], 16)):
+        for lane, value in enumerate(builder.extract_value(args[0], j) for j in range(16)):
             vector = builder.insert_element(vector, value, INDEX(lane))
         return vector
 
@@ -206,11 +226,7 @@ def fold(typing: Any, vector: Any) -> Built:
     """Sum of the lower and the upper half."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        low, high = (
-            builder.shuffle_vector(args[0], args[0], ir.Constant(ir.VectorType(INDEX, 8), list(range(start, start + 8))))
-            for start in (0, 8)
-        )
-        return builder.fadd(low, high)
+        return _halves(builder, args[0], 8)
 
     return EIGHT(SIXTEEN), code
 
@@ -224,13 +240,7 @@ def total(typing: Any, vector: Any) -> Built:
         width = EIGHT.width
         while width > 1:
             width //= 2
-            low, high = (
-                builder.shuffle_vector(
-                    part, part, ir.Constant(ir.VectorType(INDEX, width), list(range(start, start + width)))
-                )
-                for start in (0, width)
-            )
-            part = builder.fadd(low, high)
+            part = _halves(builder, part, width)
         return builder.extract_element(part, INDEX(0))
 
     return types.float64(EIGHT), code
@@ -269,8 +279,9 @@ FARTHEST = 700.0
 
 @kernel
 def decay8(x: Any) -> Any:
-    """``exp(-x)`` of 8 lanes x >= 0 to about 1e-15; beyond 700 as at 700. The C library's is not vectorised."""
+    """``exp(-x)`` to about 1e-15 for 0 <= x <= 700, as at these ends beyond. The C library's is not vectorised."""
     far = splat8(FARTHEST)
+    x = _pick(x, splat8(0.0), x)
     x = _pick(sub(x, far), x, far)
     shifted = fma(x, splat8(-LOG2E), splat8(ROUNDER))
     k = sub(shifted, splat8(ROUNDER))
@@ -292,8 +303,9 @@ def decay8(x: Any) -> Any:
 
 
 def _integers(builder: Any, pointer: Any, offset: Any) -> Any:
-    vector = ir.VectorType(pointer.type.pointee, 8)
-    return builder.load(builder.bitcast(builder.gep(pointer, [offset]), vector.as_pointer()), align=pointer.type.pointee.width // 8)
+    element = pointer.type.pointee
+    address = builder.bitcast(builder.gep(pointer, [offset]), ir.VectorType(element, 8).as_pointer())
+    return builder.load(address, align=element.width // 8)
 
 
 def _spread_integer(builder: Any, scalar: Any) -> Any:
@@ -329,15 +341,28 @@ def greater8(typing: Any, numbers: Any, offset: Any, number: Any) -> Built:
 
 
 @_builtin
-def keep8(typing: Any, vector: Any, count: Any) -> Built:
-    """The first ``count`` lanes, zero in the others."""
+def replace8(typing: Any, vector: Any, numbers: Any, offset: Any, number: Any, value: Any) -> Built:
+    """``value`` in each lane j where ``numbers[offset + j]`` is ``number``, the vector's own elsewhere."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        mask = builder.icmp_signed("==", _integers(builder, args[1], args[2]), _spread_integer(builder, args[3]))
+        return builder.select(mask, _spread(builder, args[4], 8), args[0])
+
+    return EIGHT(EIGHT, numbers, types.intp, numbers.dtype, types.float64), code
+
+
+@_builtin
+def keep8(typing: Any, vector: Any, start: Any, stop: Any) -> Built:
+    """Lanes ``start <= j < stop``, zero in the others."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         lanes = ir.Constant(ir.VectorType(ir.IntType(64), 8), list(range(8)))
-        mask = builder.icmp_signed("<", lanes, _spread_integer(builder, args[1]))
+        before = builder.icmp_signed("<", lanes, _spread_integer(builder, args[2]))
+        behind = builder.icmp_signed(">=", lanes, _spread_integer(builder, args[1]))
+        mask = builder.and_(before, behind)
         return builder.select(mask, args[0], ir.Constant(_vector(8), [0.0] * 8))
 
-    return EIGHT(EIGHT, types.int64), code
+    return EIGHT(EIGHT, types.int64, types.int64), code
 
 
 @_builtin

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gapboost.measures.measure import Array, Measure, as_relevant, at_or_above, diagonal, reciprocal
+from gapboost.measures.measure import Measure, as_relevant, at_or_above, diagonal, harmonic, reciprocal
+from gapboost.queries import Array
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,9 +36,9 @@ class AP(Measure):
         """``ap``."""
         return "ap"
 
-    def whole_discount(self, n: int) -> Array:
+    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
         """1 / rank."""
-        return 1.0 / np.arange(1, n + 1)
+        return harmonic(ranks)
 
     def tables(self, counts: Array) -> tuple[Array, Array]:
         """``pair[i, j] = 1{i >= rel, j >= rel} / RB[rel]``."""

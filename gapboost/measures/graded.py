@@ -21,7 +21,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from gapboost.measures.measure import Array, Measure, at_or_above, diagonal, reciprocal
+from gapboost.measures.measure import Measure, at_or_above, diagonal, harmonic, reciprocal
+from gapboost.queries import Array
 
 # Loose enough for a g that went through float32, far tighter than any mistake.
 SUM_TOLERANCE = 1e-6
@@ -81,16 +82,17 @@ class GradedMeasure(Measure):
             g[i - 1] = 1 / len(positive)
         return type(self)(g=tuple(g), k=self.k)
 
-    def whole_discount(self, n: int) -> Array:
+    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
         """1 / rank."""
-        return 1.0 / np.arange(1, n + 1)
+        return harmonic(ranks)
 
     def thresholds(self, top: int) -> tuple[Array, Array]:
         """``g`` and ``G`` by grade ``0..top``, float64 of shape (top + 1,); index 0 is 0."""
         if self.g is None:
             raise ValueError(f"{self!r} leaves g to the data; expected a g, or a call of resolved() first")
         g = np.zeros(top + 1)
-        g[1 : len(self.g) + 1] = self.g
+        # Grades that have a probability but no document: measures with g of different lengths evaluated together.
+        g[1 : len(self.g) + 1] = self.g[:top]
         return g, np.cumsum(g)
 
     def tables(self, counts: Array) -> tuple[Array, Array]:
@@ -189,5 +191,6 @@ class eGAP(GradedMeasure):
     def pair(self, counts: Array, lower: Array) -> Array:
         """``w[min(i, j)]``."""
         g, _ = self.thresholds(counts.shape[1] - 1)
-        pair: Array = self._w(counts, g)[:, lower]
+        # Indexing with [:, lower] would leave the queries in the last place of memory.
+        pair: Array = np.take(self._w(counts, g), lower, axis=1)
         return pair

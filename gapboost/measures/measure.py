@@ -1,12 +1,13 @@
 """What a measure is: a frozen value that fills the three arrays of the quadratic form (see `gapboost.kernels`)."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, Self
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from gapboost.queries import Array, judged
 
 
 def as_cutoff(k: Any, name: str = "k") -> int | None:
@@ -79,13 +80,24 @@ class Measure(ABC):
 
     def discount(self, n: int) -> Array:
         """Weights of ranks ``1..n``, float64 of shape (n,), 0 beyond the cut-off."""
-        weights = self.whole_discount(n)
+        weights, _ = self.discount_at(np.arange(1.0, n + 1))
         weights[self.depth(n) :] = 0.0
         return weights
 
     @abstractmethod
-    def whole_discount(self, n: int) -> Array:
-        """Weights of ranks ``1..n`` as if there were no cut-off."""
+    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
+        """Weights at real ranks as if there were no cut-off: what the discount and smooth versions of a measure read.
+
+        Parameters
+        ----------
+        ranks : float64 ndarray of any shape
+            Ranks >= 1, not necessarily whole.
+
+        Returns
+        -------
+        weight, slope : float64 ndarrays of the shape of `ranks`
+            The weight and its derivative.
+        """
 
     @abstractmethod
     def tables(self, counts: Array) -> tuple[Array, Array]:
@@ -101,8 +113,78 @@ class Measure(ABC):
         pair : float64 ndarray of shape (Q, c + 1, c + 1)
             ``[q, i, j]``: what a document of grade j is worth below one of grade i.
         own : float64 ndarray of shape (Q, c + 1)
-            ``[q, j]``: what a document of grade j is worth by itself. Both are 0 in a query where nothing is relevant.
+            ``[q, j]``: what a document of grade j is worth by itself. Both arrays are C-contiguous; where
+            nothing in a query is relevant, they are 0 for every grade that occurs in it.
         """
+
+    def swap_changes(self, ranked: Any, recall_base: Any = None) -> Array:
+        """What the measure gains when two documents of a ranking change places, for all pairs of ranks.
+
+        With a the grade at rank p, b the grade at rank q > p, and the prefix sums ``C_i[r] = sum_{m<=r} pair[i_m, i]``
+        and ``E_i[r] = sum_{n<=r} discount[n] pair[i, i_n]``, the change is the sum of a number known at p and one
+        known at q::
+
+            Delta(p, q) = (phi_b(p) - phi_a(p)) + (chi_a(q) - chi_b(q))
+            phi_i(p) = discount[p] (own[i] + C_i[p-1]) - E_i[p]
+            chi_i(q) = discount[q] (own[i] + C_i[q-1] + pair[b, i] - pair[i, i]) - E_i[q-1]
+
+        `LambdaRank` weighs its pairs by it.
+
+        Parameters
+        ----------
+        ranked : array-like of shape (n,)
+            Grades, best rank first.
+        recall_base : array-like of shape (c + 1,), optional
+            Documents of grade 0, 1, ... of the query, where judged documents are missing from the ranking.
+
+        Returns
+        -------
+        changes : float64 ndarray of shape (n, n)
+            ``[p - 1, q - 1]``: the value after ranks p and q changed places minus the value before. Symmetric, and 0
+            where the grades are equal.
+
+        Raises
+        ------
+        ValueError
+            Where an argument is unusable; the message names it, what was found and what is expected.
+
+        Examples
+        --------
+        >>> import gapboost as gb
+        >>> gb.AP().swap_changes([1, 0])
+        array([[ 0. , -0.5],
+               [-0.5,  0. ]])
+        """
+        data = judged(
+            ranked,
+            None,
+            recall_base=None if recall_base is None else [recall_base],
+            known=known_grades([self]),
+            names=("ranked", "qid", "sample_weight"),
+        )
+        (pair,), (own,) = self.resolved(data.graded).tables(data.counts)
+        grades, rank = data.grades, np.arange(data.queries.n_rows)
+        discount = self.discount(len(grades))[:, None]
+        seen = np.cumsum(pair[grades], axis=0)  # [r, i] = C_i
+        given = np.cumsum(discount * pair[:, grades].T, axis=0)  # [r, i] = E_i
+        here = discount * (own + seen - pair[grades])
+        phi = here - given
+        chi = here + discount * (pair[grades] - np.diagonal(pair)) - (given - discount * pair[:, grades].T)
+        upper = phi[:, grades] - phi[rank, grades][:, None]
+        lower = chi[:, grades].T - chi[rank, grades]
+        changes: Array = np.triu(upper + lower, 1)
+        return changes + changes.T
+
+
+def known_grades(measures: Sequence[Measure]) -> tuple[int, str] | None:
+    """The highest grade that all of `measures` know, and the measure that sets it, for `gapboost.queries.judged`."""
+    return min(((m.n_grades, repr(m)) for m in measures if m.n_grades is not None), default=None)
+
+
+def harmonic(ranks: Array) -> tuple[Array, Array]:
+    """``1 / rank`` and its derivative, the discount of every average precision."""
+    weight = 1.0 / ranks
+    return weight, -weight * weight
 
 
 def reciprocal(values: Array) -> Array:

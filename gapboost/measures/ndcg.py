@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from gapboost.measures.measure import Array, Measure, reciprocal
+from gapboost.measures.measure import Measure, reciprocal
+from gapboost.queries import Array
 
 
 def as_gains(gains: Any) -> tuple[float, ...] | None:
@@ -24,9 +25,11 @@ def as_gains(gains: Any) -> tuple[float, ...] | None:
     if gains is None:
         return None
     try:
-        values = tuple(float(x) for x in gains)
+        values = () if isinstance(gains, str) else tuple(float(x) for x in gains)
     except (TypeError, ValueError):
-        raise ValueError(f"gains is {gains!r}; expected the gain of grade 0, 1, ..., such as (0, 1, 3)") from None
+        values = ()
+    if not values:
+        raise ValueError(f"gains is {gains!r}; expected the gain of grade 0, 1, ..., such as (0, 1, 3)")
     if len(values) < 2 or not np.isfinite(values).all() or values[0] < 0 or (np.diff(values) < 0).any():
         raise ValueError(f"gains is {values}; expected finite gains of grade 0, 1, ..., from 0 on and never falling")
     return values
@@ -60,9 +63,10 @@ class nDCG(Measure):
         """Positive grades that have a gain; None where the gains are ``2**grade - 1``."""
         return None if self.gains is None else len(self.gains) - 1
 
-    def whole_discount(self, n: int) -> Array:
+    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
         """``1 / log2(rank + 1)``."""
-        return 1.0 / np.log2(np.arange(2, n + 2))
+        weight = 1.0 / np.log2(ranks + 1)
+        return weight, -weight * weight / (np.log(2) * (ranks + 1))
 
     def tables(self, counts: Array) -> tuple[Array, Array]:
         """``own[j] = gain[j] / ideal DCG``; no pairs."""

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gapboost.measures.measure import Array, Measure, as_relevant
+from gapboost.measures.measure import Measure, as_relevant
+from gapboost.queries import Array
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,10 +39,10 @@ class Precision(Measure):
         """``precision``."""
         return "precision"
 
-    def whole_discount(self, n: int) -> Array:
+    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
         """``1 / k`` at every rank."""
         assert self.k is not None
-        return np.full(n, 1.0 / self.k)
+        return np.full(ranks.shape, 1.0 / self.k), np.zeros(ranks.shape)
 
     def tables(self, counts: Array) -> tuple[Array, Array]:
         """``own[j] = 1{j >= rel}``; no pairs."""

@@ -1,12 +1,16 @@
 """Ways to train for a measure: frozen values over a measure; one file an objective."""
 
+from dataclasses import replace
+
 from gapboost.measures import Measure
+from gapboost.objectives.approxrank import ApproxRank
 from gapboost.objectives.lambdarank import LambdaRank
 from gapboost.objectives.objective import Objective, Pass
+from gapboost.objectives.softrank import SoftRank
 
-__all__ = ["LambdaRank", "Objective", "Pass", "as_objective"]
+__all__ = ["ApproxRank", "LambdaRank", "Objective", "Pass", "SoftRank", "as_objective"]
 
-NAMED: dict[str, type[Objective]] = {"lambdarank": LambdaRank}
+NAMED: dict[str, type[Objective]] = {"lambdarank": LambdaRank, "softrank": SoftRank, "approxrank": ApproxRank}
 
 
 def as_objective(name: str, measure: Measure, random_state: int = 0) -> Objective:
@@ -19,4 +23,6 @@ def as_objective(name: str, measure: Measure, random_state: int = 0) -> Objectiv
     """
     if name not in NAMED:
         raise ValueError(f"objective is {name!r}; expected one of {', '.join(NAMED)} or an objective value")
-    return NAMED[name](measure, random_state=random_state)  # type: ignore[call-arg]
+    objective = NAMED[name](measure)
+    # The smooth objectives have no ties to break.
+    return replace(objective, random_state=random_state) if isinstance(objective, LambdaRank) else objective

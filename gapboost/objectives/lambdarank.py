@@ -5,14 +5,19 @@ document as Delta / (1 + e^x) where a > b and as Delta / (1 + e^-x) where a < b,
 [burges2006], [yilmaz2009] eq. 6. The change is signed: for xGAP a pair can push the other way.
 """
 
+import itertools
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from gapboost.kernels.lambdarank import lambdarank
+from gapboost.kernels.long import LONG, long_query
+from gapboost.kernels.ordering import workspace
 from gapboost.kernels.threads import chunks, resolve_n_jobs, run, table_bytes
 from gapboost.measures.measure import as_cutoff
-from gapboost.objectives.objective import Objective, Pass
+from gapboost.objectives.objective import Objective, Pass, checked_scale, tables_of
 from gapboost.queries import Array, Judged
 
 # The tables are kept between iterations while they cost less than this many bytes a document.
@@ -31,10 +36,10 @@ class LambdaRank(Objective):
     truncation : int, optional
         Only pairs with at least one document in the top `truncation` by current score; None: all pairs.
     normalize : bool, default=True
-        Scale each query's gradients by ``L log2(1 + S) / S``, where S is the sum of their absolute values and L the mean
-        number of documents of a query: a query with large changes does not drown the others, one with nothing left to
-        gain is not blown up, and a document weighs about as much as a row of binary classification, for which the
-        boosters' own defaults (leaf floors, L2 penalty) were made.
+        Scale each query's gradients by ``log2(1 + S) / S``, where S is the sum of their absolute values: a query with large
+        changes does not drown the others, and one with nothing left to gain is not blown up. They are then of the size of
+        the boosters' own ranking gradients, for which XGBoost's leaf floor and L2 penalty are a fitting brake; with
+        larger ones its default trees overfit.
     random_state : int, default=0
         Seed of the keys that order documents with equal scores; never the order of the rows, which in a file sorted by
         grade would give the answer away.
@@ -54,9 +59,12 @@ class LambdaRank(Objective):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not (np.isfinite(self.sigma) and self.sigma > 0):
-            raise ValueError(f"sigma is {self.sigma!r}; expected a finite number > 0")
+        seed: Any = self.random_state
+        if not (isinstance(seed, int | np.integer) and seed >= 0):
+            raise ValueError(f"random_state is {seed!r}; expected a whole number >= 0")
+        object.__setattr__(self, "sigma", checked_scale(self.sigma, "sigma"))
         object.__setattr__(self, "truncation", as_cutoff(self.truncation, "truncation"))
+        object.__setattr__(self, "random_state", int(seed))
 
     def prepared(self, data: Judged, n_jobs: int | None = None) -> "LambdaRankPass":
         """See `Objective.prepared`."""
@@ -64,51 +72,62 @@ class LambdaRank(Objective):
 
 
 class LambdaRankPass(Pass):
-    """LambdaRank on one data set: tie keys, the last order of the documents, and the tables of the measure."""
+    """LambdaRank on one data set: tie keys, room for the order of the documents, and the tables of the measure."""
 
     def __init__(self, objective: LambdaRank, data: Judged, threads: int) -> None:
         self.objective = objective
         self.data = data
         self.threads = threads
-        offsets, n_rows = data.queries.offsets, data.queries.n_rows
+        offsets, sizes, n_rows = data.queries.offsets, data.queries.sizes, data.queries.n_rows
         rng = np.random.default_rng(objective.random_state)
         self.keys = rng.integers(np.iinfo(np.uint32).max, size=n_rows, dtype=np.uint32, endpoint=True)
-        self.order = (np.arange(n_rows) - np.repeat(offsets[:-1], data.queries.sizes)).astype(np.int32)
-        self.discount = objective.measure.discount(int(data.queries.sizes.max()))
-        self.weights = data.weights
-        if objective.normalize:
-            self.weights = data.weights * (data.weights @ data.queries.sizes / data.weights.sum())
+        self.order = np.empty(n_rows, dtype=np.int32)
+        self.discount = objective.measure.discount(int(sizes.max()))
         cost = table_bytes(data.counts.shape[1])
-        self.ranges = chunks(offsets, threads, cost)
+        # A long query is shared by all threads.
+        self.long = np.flatnonzero(sizes > LONG)
+        self.room = workspace(int(sizes[self.long].max(initial=0)))
+        self.ranges = without(self.long, chunks(offsets, threads, cost))
         keep = cost * len(data.queries) <= KEPT_TABLE_BYTES * n_rows
-        self.kept = {r: self._tables(r) for r in self.ranges} if keep else None
+        self.kept = {r: self._tables(*r) for r in self.ranges} if keep else {}
 
-    def _tables(self, chunk: tuple[int, int]) -> tuple[Array, Array]:
-        return self.objective.measure.tables(self.data.counts[chunk[0] : chunk[1]])
+    def _tables(self, first: int, last: int) -> tuple[Array, Array]:
+        return tables_of(self.objective.measure, self.data.counts[first:last])
 
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
         """See `Pass`."""
         objective, data = self.objective, self.data
 
-        def task(first: int, last: int) -> None:
-            pair, own = self._tables((first, last)) if self.kept is None else self.kept[first, last]
-            lambdarank(
-                scores,
-                data.grades,
-                data.queries.offsets,
-                self.keys,
-                self.order,
-                self.discount,
-                pair,
-                own,
-                self.weights,
-                objective.sigma,
-                objective.truncation or 0,
-                objective.normalize,
-                grad,
-                hess,
-                first,
-                last,
-            )
+        def arguments(first: int, last: int) -> dict[str, Any]:
+            pair, own = self.kept[first, last] if (first, last) in self.kept else self._tables(first, last)
+            return {
+                "scores": scores,
+                "grades": data.grades,
+                "offsets": data.queries.offsets,
+                "keys": self.keys,
+                "order": self.order,
+                "discount": self.discount,
+                "pair": pair,
+                "own": own,
+                "weights": data.weights,
+                "sigma": objective.sigma,
+                "truncation": objective.truncation or 0,
+                "normalize": objective.normalize,
+                "grad": grad,
+                "hess": hess,
+                "first": first,
+            }
 
-        run(task, self.ranges, self.threads)
+        run(lambda first, last: lambdarank(**arguments(first, last), last=last), self.ranges, self.threads)
+        for q in self.long.tolist():
+            share = partial(run, n_jobs=self.threads)
+            long_query(**arguments(q, q + 1), run=share, room_to_rank=self.room)
+
+
+def without(long: Array, ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The ranges of queries, cut so that none holds one of the queries in `long`."""
+    cut = []
+    for first, last in ranges:
+        edges = [first - 1, *[q for q in long.tolist() if first <= q < last], last]
+        cut += [(before + 1, after) for before, after in itertools.pairwise(edges) if before + 1 < after]
+    return cut

@@ -2,11 +2,12 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from gapboost.measures import Measure
+from gapboost.measures.measure import known_grades
 from gapboost.queries import Array, Judged, checked_scores, judged
 
 
@@ -27,6 +28,9 @@ class Objective(ABC):
     measure : Measure
         What to train for.
     """
+
+    # Whether a document weighs about as much as a row of regression; otherwise a query weighs so, however long it is.
+    in_units_of_rows: ClassVar[bool] = False
 
     measure: Measure
 
@@ -82,14 +86,43 @@ class Objective(ABC):
         ValueError
             Where an argument is unusable; the message names it, what was found and what is expected.
         """
-        data = judged(y_true, qid, sample_weight=sample_weight, known=known_grades(self.measure))
-        scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
-        occurring = data.occurring if data.occurring[-1] > 0 else np.array([1])
+        data, scores, resolved = self._checked(y_true, y_score, qid, sample_weight)
         grad, hess = np.empty(len(scores)), np.empty(len(scores))
-        self.resolved(occurring).prepared(data, n_jobs)(scores, grad, hess)
+        resolved.prepared(data, n_jobs)(scores, grad, hess)
         return data.queries.ungrouped(grad), data.queries.ungrouped(hess)
 
+    def _checked(self, y_true: Any, y_score: Any, qid: Any, sample_weight: Any) -> tuple[Judged, Array, Self]:
+        """Judgements and scores in grouped order, and the objective with every choice made."""
+        data = judged(y_true, qid, sample_weight=sample_weight, known=known_grades([self.measure]))
+        scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
+        return data, scores, self.resolved(data.graded)
 
-def known_grades(measure: Measure) -> tuple[int, str] | None:
-    """What `gapboost.queries.judged` needs to refuse grades that `measure` does not know."""
-    return None if measure.n_grades is None else (measure.n_grades, repr(measure))
+
+def tables_of(measure: Measure, counts: Array) -> tuple[Array, Array]:
+    """``pair`` and ``own`` as compiled code trusts them: a measure of someone else's may get their shapes wrong.
+
+    Raises
+    ------
+    ValueError
+        Where the tables have other shapes than `Measure.tables` promises.
+    """
+    pair, own = measure.tables(counts)
+    if own.shape != counts.shape or pair.shape != (*counts.shape, counts.shape[1]):
+        raise ValueError(
+            f"tables of {measure!r} have shapes {pair.shape} and {own.shape}; expected "
+            f"{(*counts.shape, counts.shape[1])} and {counts.shape}"
+        )
+    return np.ascontiguousarray(pair, dtype=np.float64), np.ascontiguousarray(own, dtype=np.float64)
+
+
+def checked_scale(value: Any, name: str) -> float:
+    """A steepness or spread as float.
+
+    Raises
+    ------
+    ValueError
+        Where `value` is not a finite number above 0.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < value < np.inf:
+        raise ValueError(f"{name} is {value!r}; expected a finite number > 0")
+    return float(value)

@@ -1,0 +1,136 @@
+"""Folds of whole queries, and the course of measures over boosting iterations across them."""
+
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.model_selection import GroupKFold
+
+from gapboost.callbacks import as_gradients, as_metrics, check_contrasts, from_groups
+from gapboost.measures import Measure
+from gapboost.objectives import Objective
+from gapboost.queries import Array, Judged, Queries
+
+Fold = tuple[Array, Array]
+
+
+class Curve(NamedTuple):
+    """A measure after each boosting iteration, over the folds.
+
+    Attributes
+    ----------
+    mean, std : float64 ndarrays of shape (n_iterations,)
+        Mean and standard deviation of the folds' values; every fold counts the same.
+    """
+
+    mean: Array
+    std: Array
+
+
+def query_codes(queries: Queries) -> Array:
+    """The number of its query for each row, in the order of the rows, int64 of shape (N,)."""
+    return queries.ungrouped(np.repeat(np.arange(len(queries)), queries.sizes))
+
+
+def query_folds(queries: Queries, cv: Any, random_state: Any, X: Any = None, y: Any = None) -> list[Fold]:
+    """Training and test rows of each fold, checked to hold whole queries.
+
+    Parameters
+    ----------
+    queries : Queries
+    cv : int, splitter, or iterable of (train, test)
+        A number of folds as `sklearn.model_selection.GroupKFold` makes them; a splitter gets the queries as groups.
+    random_state : int, RandomState or None
+        For a number of folds: None balances their documents, anything else deals the queries out at random.
+    X, y : array-like, optional
+        Shown to a splitter.
+
+    Raises
+    ------
+    ValueError
+        Where there are fewer queries than folds, or a query is cut in two.
+    """
+    codes = query_codes(queries)
+    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+        if not 2 <= cv <= len(queries):
+            raise ValueError(f"cv is {cv}; expected from 2 folds to one for each of the {len(queries)} queries")
+        cv = GroupKFold(int(cv), shuffle=random_state is not None, random_state=random_state)
+    elif random_state is not None:
+        raise ValueError(f"random_state is {random_state!r} but cv is {cv!r}; expected a number of folds, or None")
+    if hasattr(cv, "split") and not isinstance(cv, str):
+        with warnings.catch_warnings():
+            # What a splitter that ignores groups does to queries is checked below.
+            warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
+            folds = list(cv.split(codes if X is None else X, y, groups=_sortable(queries, codes)))
+    elif isinstance(cv, Iterable) and not isinstance(cv, str):
+        folds = list(cv)
+    else:
+        raise TypeError(f"cv is {cv!r}; expected a number of folds, a splitter or (train, test) row numbers")
+    for number, fold in enumerate(folds):
+        _check_whole(fold, queries, codes, number)
+    return folds
+
+
+def _sortable(queries: Queries, codes: Array) -> Array:
+    # The ids themselves where they sort: splitters break ties by their order, and the folds are then those of a search
+    # by scikit-learn with groups=qid.
+    try:
+        np.unique(queries.ids)
+    except TypeError:
+        return codes
+    return queries.ids[codes]
+
+
+def _check_whole(fold: Fold, queries: Queries, codes: Array, number: int) -> None:
+    train, test = (np.bincount(codes[rows], minlength=len(queries)) for rows in fold)
+    if not train.any() or not test.any():
+        raise ValueError(f"fold {number} of cv has no {'test' if train.any() else 'training'} rows; expected some")
+    cut = ((train > 0) & (train < queries.sizes)) | ((test > 0) & (test < queries.sizes)) | ((train > 0) & (test > 0))
+    if cut.any():
+        raise ValueError(
+            f"fold {number} of cv cuts {int(cut.sum())} queries, such as {queries.ids[cut].tolist()[0]!r}; expected every query "
+            "whole, in either the training or the test rows: a number of folds, or GroupKFold(...)"
+        )
+
+
+def check_free(params: dict[str, Any], names: Sequence[str]) -> None:
+    """Refuse parameters of a booster that `cv` sets itself."""
+    for name in names:
+        if name in params:
+            raise ValueError(f"params holds {name}={params[name]!r}; expected it unset: see measure and eval_metric")
+
+
+def cv_setup(
+    measure: Any, g: Any, eval_metric: Any, found: tuple[Array, Array, Array | None]
+) -> tuple[Objective, list[Measure], Judged]:
+    """What is trained for, what is reported, and the judged queries of a data set's label, group sizes and weight."""
+    how = as_gradients(measure, g)
+    others = [] if eval_metric is None else as_metrics(eval_metric)
+    data = from_groups(*found, [how.measure, *others])
+    check_contrasts(data, "label")
+    # By all labels: a fold that lacks a grade would be judged by another g.
+    how = how.resolved(data.occurring)
+    measures = [how.measure, *(m.resolved(data.occurring) for m in others)]
+    return how, list(dict.fromkeys(measures)), data
+
+
+def cross_validated(
+    train_fold: Callable[[Fold, Fold], list[list[float]]],
+    data: Judged,
+    measures: Sequence[Measure],
+    n_folds: int,
+    random_state: Any,
+) -> dict[Measure, Curve]:
+    """Curves of `measures`; `train_fold` trains on one fold's ``(rows, queries)`` and tests on another's.
+
+    It returns the values of the measures on the test queries after each iteration.
+    """
+    codes = query_codes(data.queries)
+    histories = []
+    for rows in query_folds(data.queries, n_folds, random_state):
+        train, test = ((r, np.unique(codes[r])) for r in rows)
+        histories.append(train_fold(train, test))
+    values = np.array(histories)  # folds, iterations, measures
+    mean, std = values.mean(axis=0), values.std(axis=0)
+    return {measure: Curve(mean[:, i], std[:, i]) for i, measure in enumerate(measures)}

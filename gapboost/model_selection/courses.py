@@ -1,0 +1,139 @@
+"""The work of a search on one fold: data binned once, and one training for all numbers of trees.
+
+A course is a training that passes through several candidates, those that differ only in the number of trees.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing
+
+from gapboost.evaluation import mean, query_values
+from gapboost.measures import Measure
+from gapboost.queries import Array, Judged
+from gapboost.ranker import GAPRanker, RankingRows, ranking_rows
+
+Params = dict[str, Any]
+
+# What the search calls labels, query ids, weights and (it takes none) scores to start from.
+NAMES = ("y", "qid", "sample_weight", "start")
+
+# Parameters that leave the bins alone in both boosters: candidates that differ in nothing else share binned data. Any
+# other one costs a binning of its own, as it may change the bins or which features are kept.
+SHARE_BINS = frozenset(
+    (
+        "colsample_bylevel",
+        "colsample_bynode",
+        "colsample_bytree",
+        "g",
+        "gamma",
+        "grow_policy",
+        "learning_rate",
+        "max_depth",
+        "max_leaves",
+        "measure",
+        "min_child_weight",
+        "min_split_gain",
+        "n_estimators",
+        "num_leaves",
+        "objective",
+        "reg_alpha",
+        "reg_lambda",
+        "subsample",
+        "subsample_freq",
+    )
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """What `fit` was given; weights one a row."""
+
+    X: Any
+    y: Array
+    qid: Array
+    weight: Array | None
+
+    def rows(self, which: Array) -> RankingRows:
+        """The rows of one side of a fold, as the ranker's `fit` would see them."""
+        weight = None if self.weight is None else self.weight[which]
+        return ranking_rows(_safe_indexing(self.X, which), self.y[which], self.qid[which], weight, None, None, NAMES)
+
+
+@dataclass(frozen=True)
+class Course:
+    """Candidates that differ only in the number of trees: one training passes through all of them."""
+
+    params: Params
+    trees: dict[int, list[int]]  # number of trees: the candidates with that many, more than one where grids overlap
+    bins: str  # equal for courses whose data is binned alike
+
+
+def as_courses(candidates: list[Params]) -> list[Course]:
+    """The trainings that pass through all `candidates`; those on the same bins one after the other."""
+    # Values need not be hashable, nor equal only where they mean the same: repr tells tuples, floats and objectives apart.
+    found: dict[str, Course] = {}
+    for number, candidate in enumerate(candidates):
+        params = {name: value for name, value in candidate.items() if name != "n_estimators"}
+        bins = repr({name: value for name, value in params.items() if name not in SHARE_BINS})
+        course = found.setdefault(repr(params), Course(params, {}, bins))
+        course.trees.setdefault(int(candidate["n_estimators"]), []).append(number)
+    return sorted(found.values(), key=lambda course: course.bins)
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """Courses of candidates on one fold."""
+
+    estimator: GAPRanker
+    data: Data
+    fold: tuple[Array, Array]
+    courses: list[Course]
+    targets: list[Measure]
+
+    def __call__(self, advance: Callable[[int], None]) -> list[tuple[int, list[float], float]]:
+        """``[(candidate, values of the targets, seconds)]``."""
+        train, test = (self.data.rows(which) for which in self.fold)
+        held_out = [test.data.up_to_grade(target.n_grades) for target in self.targets]
+        found = []
+        bins, binned = None, None
+        for course in self.courses:
+            ranker = clone(self.estimator).set_params(**course.params, n_estimators=max(course.trees))
+            if course.bins != bins:
+                bins, binned = course.bins, ranker._binned(train, test)
+            found += self._run(ranker, course, train, binned, held_out)
+            advance(1)
+        return found
+
+    def _run(
+        self, ranker: GAPRanker, course: Course, train: RankingRows, binned: Any, held_out: list[Judged]
+    ) -> list[tuple[int, list[float], float]]:
+        found: list[tuple[int, list[float], float]] = []
+        trees = 0
+        start = time.perf_counter()
+
+        def watch(scores: Array) -> None:
+            nonlocal trees
+            trees += 1
+            if trees in course.trees:
+                means = [value(target, data, scores) for target, data in zip(self.targets, held_out, strict=True)]
+                seconds = time.perf_counter() - start
+                found.extend((candidate, means, seconds) for candidate in course.trees[trees])
+
+        ranker._train_binned(train, binned, watch)
+        if trees != max(course.trees):
+            raise ValueError(
+                f"training with {course.params} ended after {trees} of {max(course.trees)} trees; expected an estimator without "
+                "early stopping, and n_estimators as the only name for the number of trees: the search chooses it"
+            )
+        return found
+
+
+def value(target: Measure, data: Judged, scores: Array) -> float:
+    """Mean of `target` over the queries of `data`."""
+    (values,) = query_values([target], data, np.ascontiguousarray(scores), n_jobs=1)
+    return mean(values, data.weights)

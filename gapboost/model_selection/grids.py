@@ -1,0 +1,85 @@
+"""Threshold probabilities to try.
+
+>>> simplex_grid(2, 4)
+[(0.0, 1.0), (0.25, 0.75), (0.5, 0.5), (0.75, 0.25), (1.0, 0.0)]
+>>> simplex_grid(3, 4, full_support=True)
+[(0.25, 0.25, 0.5), (0.25, 0.5, 0.25), (0.5, 0.25, 0.25)]
+>>> len(simplex_grid(4, 10))
+286
+"""
+
+import itertools
+from typing import Any, Literal
+
+import numpy as np
+
+
+def uniform_g(n_grades: int) -> tuple[float, ...]:
+    """Equal probabilities for `n_grades` positive grades.
+
+    Raises
+    ------
+    ValueError
+        Where `n_grades` is not a whole number >= 1.
+
+    Examples
+    --------
+    >>> uniform_g(4)
+    (0.25, 0.25, 0.25, 0.25)
+    """
+    n_grades = _whole(n_grades, "n_grades")
+    return (1 / n_grades,) * n_grades
+
+
+def simplex_grid(
+    n_grades: int,
+    steps: int,
+    *,
+    full_support: bool = False,
+    monotone: Literal["increasing", "decreasing"] | None = None,
+) -> list[tuple[float, ...]]:
+    """All g whose entries are multiples of ``1 / steps``: ``C(steps + n_grades - 1, n_grades - 1)`` of them.
+
+    Parameters
+    ----------
+    n_grades : int
+        Number of positive grades.
+    steps : int
+        Steps from 0 to 1.
+    full_support : bool, default=False
+        Only those without a 0: every grade tells some users apart.
+    monotone : {"increasing", "decreasing"}, optional
+        Only those that never fall, or never rise, from grade to grade.
+
+    Returns
+    -------
+    list of tuple of float
+        In ascending order.
+
+    Raises
+    ------
+    ValueError
+        Where a number is not whole and >= 1, `monotone` is unknown, or `full_support` leaves nothing.
+    """
+    n_grades, steps = _whole(n_grades, "n_grades"), _whole(steps, "steps")
+    if monotone not in (None, "increasing", "decreasing"):
+        raise ValueError(f'monotone is {monotone!r}; expected "increasing", "decreasing" or None')
+    if full_support and steps < n_grades:
+        raise ValueError(f"steps is {steps} with full_support; expected at least {n_grades}, one for each grade")
+    # A point of the lattice is a way to set n_grades - 1 bars among the steps.
+    points = []
+    for bars in itertools.combinations(range(steps + n_grades - 1), n_grades - 1):
+        counts = np.diff([-1, *bars, steps + n_grades - 1]) - 1
+        falls, rises = (np.diff(counts) < 0).any(), (np.diff(counts) > 0).any()
+        if full_support and not counts.all():
+            continue
+        if (monotone == "increasing" and falls) or (monotone == "decreasing" and rises):
+            continue
+        points.append(tuple(int(c) / steps for c in counts))
+    return points
+
+
+def _whole(value: Any, name: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise ValueError(f"{name} is {value!r}; expected a whole number >= 1")
+    return int(value)

@@ -1,0 +1,86 @@
+"""Measures as scikit-learn scorers."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from sklearn.utils.metadata_routing import MetadataRequest
+
+from gapboost.evaluation import evaluate
+from gapboost.measures import Measure
+
+
+def measure_scorer(measure: Measure) -> "MeasureScorer":
+    """A scorer for ``scoring=`` of scikit-learn's tools: the mean of `measure` over the queries.
+
+    Parameters
+    ----------
+    measure : Measure
+        With its g: a target that takes its g from the labels would change from fold to fold.
+
+    Returns
+    -------
+    MeasureScorer
+        Receives `qid`, and `sample_weight` where it is passed, by metadata routing.
+
+    Raises
+    ------
+    TypeError
+        Where `measure` is no measure.
+    ValueError
+        Where its g is open.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> measure_scorer(gb.nDCG(k=10))
+    measure_scorer(nDCG(k=10))
+    """
+    return MeasureScorer(checked_target(measure, "measure"))
+
+
+def checked_target(measure: Any, name: str) -> Measure:
+    """A measure that means the same for every candidate and fold."""
+    if not isinstance(measure, Measure):
+        raise TypeError(f"{name} is {measure!r}; expected a measure such as nDCG(k=10)")
+    if getattr(measure, "g", ()) is None:
+        raise ValueError(
+            f"{name} is {measure!r}, which takes its g from the labels of each fold; expected a fixed target, such as "
+            f"{type(measure).__name__}(g=(0.5, 0.5))"
+        )
+    return measure
+
+
+@dataclass(frozen=True, repr=False)
+class MeasureScorer:
+    """See `measure_scorer`."""
+
+    measure: Measure
+
+    needs_qid: ClassVar[bool] = True
+
+    def __repr__(self) -> str:
+        return f"measure_scorer({self.measure!r})"
+
+    def __call__(self, estimator: Any, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:
+        """Mean of the measure over the queries of `qid`, shape (N,), for the predictions on `X`.
+
+        Raises
+        ------
+        ValueError
+            Where `qid` is missing: one query of all rows is never what is meant.
+        """
+        if qid is None:
+            raise ValueError(
+                f"qid did not reach {self!r}; expected sklearn.set_config(enable_metadata_routing=True), and qid among the "
+                "parameters of the search or cross-validation"
+            )
+        # One thread: searches run many folds side by side, and this is a small part of each.
+        values = evaluate(self.measure, y, estimator.predict(X), qid, sample_weight=sample_weight, n_jobs=1)
+        return float(values[self.measure])
+
+    def get_metadata_routing(self) -> MetadataRequest:
+        """What is routed here: qid and, where given, the weights."""
+        request = MetadataRequest(owner=self)
+        request.score.add_request(param="qid", alias=True)
+        request.score.add_request(param="sample_weight", alias=True)
+        return request

@@ -1,0 +1,265 @@
+"""A search over g and other parameters of a ranker by cross-validation over whole queries."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from scipy.stats import rankdata
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.model_selection import ParameterGrid
+from sklearn.utils.metaestimators import available_if
+
+from gapboost.cross_validation import query_folds
+from gapboost.evaluation import evaluate
+from gapboost.measures import Measure
+from gapboost.measures.measure import known_grades
+from gapboost.model_selection.courses import NAMES, Data, Params, Task, as_courses
+from gapboost.model_selection.scorers import checked_target
+from gapboost.queries import Array, checked_grades
+from gapboost.ranker import GAPRanker, ranking_rows
+
+
+class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """Choose g, the number of trees and other parameters of a ranker by cross-validation over whole queries.
+
+    The results are those of `sklearn.model_selection.GridSearchCV` with the same folds and grid, but each fold's data is
+    binned once for all candidates, and one training gives every number of trees.
+
+    Parameters
+    ----------
+    estimator : LGBMGAPRanker or XGBGAPRanker
+    param_grid : dict {parameter: list of values}, or list of them
+        As for `GridSearchCV`; for g see `gapboost.model_selection.simplex_grid`. Without ``n_estimators`` every number of
+        trees up to the estimator's is a candidate.
+    scoring : Measure or sequence of Measure
+        The target that all candidates are judged by, with its g where it has one; the first of several chooses the best, the
+        others are reported.
+    cv : int, splitter or iterable of (train, test), default=5
+        Folds of whole queries: a number as in `sklearn.model_selection.GroupKFold`; a splitter gets qid as groups.
+    refit : bool, default=True
+        Train the best candidate on all data.
+    n_jobs : int, optional
+        Processes (joblib's) that work on folds side by side; give the estimator ``n_jobs=1`` beside it.
+    progress : bool, default=False
+        Show a progress bar (needs tqdm).
+    random_state : int, RandomState or None, default=None
+        For a number of folds: None balances their documents, anything else deals the queries out at random.
+
+    Attributes
+    ----------
+    cv_results_ : dict of arrays
+        As in `GridSearchCV`, one entry a candidate, n_estimators included: ``params``, ``param_*``,
+        ``split{i}_test_score``, ``mean_``, ``std_`` and ``rank_test_score`` (``..._test_nDCG(k=10)`` and so on with several
+        measures), ``mean_fit_time`` and ``std_fit_time``: the time of training until that number of trees.
+    best_params_, best_score_, best_index_
+    best_estimator_ : ranker
+        Trained on all data with `best_params_`, unless ``refit=False``.
+    n_splits_ : int
+    refit_time_ : float
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from gapboost.lightgbm import LGBMGAPRanker
+    >>> from gapboost.model_selection import GSearchCV, simplex_grid
+    >>> train = load_digits_ranking().train
+    >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1)
+    >>> search = GSearchCV(ranker, {"g": simplex_grid(2, 2)}, scoring=gb.nDCG(k=10), cv=3)
+    >>> sorted(search.fit(train.X, train.y, qid=train.qid).best_params_)
+    ['g', 'n_estimators']
+    >>> len(search.cv_results_["params"])
+    60
+    """
+
+    # With metadata routing on, the search itself can be cross-validated.
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True, "sample_weight": True}
+    __metadata_request__score: ClassVar[dict[str, bool]] = {"qid": True, "sample_weight": True}
+
+    _estimator_type = "ranker"
+
+    def __init__(
+        self,
+        estimator: Any,
+        param_grid: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]],
+        *,
+        scoring: Measure | Sequence[Measure],
+        cv: Any = 5,
+        refit: bool = True,
+        n_jobs: int | None = None,
+        progress: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.param_grid = param_grid
+        self.scoring = scoring
+        self.cv = cv
+        self.refit = refit
+        self.n_jobs = n_jobs
+        self.progress = progress
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> Self:
+        """Search, and train the best.
+
+        Parameters
+        ----------
+        X : array-like of shape (N, n_features)
+        y : array-like of shape (N,)
+            Integer grades ``0..c``.
+        qid : array-like of shape (N,)
+            Query id of each row, in any order of rows.
+        sample_weight : array-like of shape (Q,) or (N,), optional
+            Weights of the queries, in training and in the scores.
+
+        Raises
+        ------
+        ValueError, TypeError
+            Before any training, where an argument or parameter is unusable; the message names it, what was found and
+            what is expected.
+        """
+        if not isinstance(self.estimator, GAPRanker):
+            raise TypeError(
+                f"estimator is {self.estimator!r}; expected an LGBMGAPRanker or XGBGAPRanker (a pipeline: "
+                "sklearn.model_selection.GridSearchCV with scoring=measure_scorer(...))"
+            )
+        targets = self._targets()
+        candidates = self._candidates()
+        _check_candidates(self.estimator, candidates, targets, y)
+        rows = ranking_rows(X, y, qid, sample_weight, None, None, NAMES)
+        queries = rows.data.queries
+        folds = query_folds(queries, self.cv, self.random_state, X, y)
+        weight = np.repeat(rows.data.weights, rows.sizes)
+        data = Data(X, np.asarray(y), np.asarray(qid), queries.ungrouped(weight) if rows.weighted else None)
+        self._search(data, candidates, targets, folds)
+        if self.refit:
+            start = time.perf_counter()
+            best = clone(self.estimator).set_params(**self.best_params_)
+            self.best_estimator_ = best.fit(X, y, qid=qid, sample_weight=sample_weight)
+            self.refit_time_ = time.perf_counter() - start
+        return self
+
+    def _search(self, data: Data, candidates: list[Params], targets: list[Measure], folds: list[Any]) -> None:
+        courses = as_courses(candidates)
+        # More processes than folds share the courses of a fold; each part bins its data once.
+        parts = min(len(courses), -(-effective_n_jobs(self.n_jobs) // len(folds)))
+        tasks = [
+            Task(clone(self.estimator), data, fold, courses[part::parts], targets)
+            for fold in folds
+            for part in range(parts)
+        ]
+        scores = np.empty((len(candidates), len(folds), len(targets)))
+        times = np.empty((len(candidates), len(folds)))
+        with _bar(len(courses) * len(folds), self.progress) as advance:
+            for number, found in enumerate(_run(tasks, self.n_jobs, advance)):
+                for candidate, values, seconds in found:
+                    scores[candidate, number // parts] = values
+                    times[candidate, number // parts] = seconds
+        names = ["score"] if isinstance(self.scoring, Measure) else [str(m) for m in targets]
+        self.cv_results_ = _results(candidates, names, scores, times)
+        self.best_index_ = int(self.cv_results_[f"rank_test_{names[0]}"].argmin())
+        self.best_params_ = candidates[self.best_index_]
+        self.best_score_ = float(self.cv_results_[f"mean_test_{names[0]}"][self.best_index_])
+        self.n_splits_ = len(folds)
+
+    def _targets(self) -> list[Measure]:
+        several = [self.scoring] if isinstance(self.scoring, Measure) else self.scoring
+        if not isinstance(several, list | tuple) or not several:
+            raise TypeError(f"scoring is {self.scoring!r}; expected a measure such as nDCG(k=10), or a list of them")
+        return list(dict.fromkeys(checked_target(m, "scoring") for m in several))
+
+    def _candidates(self) -> list[Params]:
+        grids = [self.param_grid] if isinstance(self.param_grid, Mapping) else list(self.param_grid)
+        every = range(1, self.estimator._n_rounds + 1)
+        return list(ParameterGrid([{"n_estimators": every, **grid} for grid in grids]))
+
+    @available_if(lambda self: self.refit)  # type: ignore[untyped-decorator]
+    def predict(self, X: Any) -> Array:
+        """Scores by `best_estimator_`, shape (N,)."""
+        scores: Array = self.best_estimator_.predict(X)
+        return scores
+
+    @available_if(lambda self: self.refit)  # type: ignore[untyped-decorator]
+    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:
+        """Mean of the (first) target measure over the queries of `X`.
+
+        Raises
+        ------
+        ValueError
+            Where `qid` is missing.
+        """
+        if qid is None:
+            raise ValueError("qid is missing in score; expected one query id a row")
+        target = self._targets()[0]
+        return float(evaluate(target, y, self.predict(X), qid, sample_weight=sample_weight)[target])
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of features seen in `fit`."""
+        return int(self.best_estimator_.n_features_in_)
+
+
+def _run(tasks: list[Task], n_jobs: int | None, advance: Callable[[int], None]) -> Iterator[Any]:
+    if effective_n_jobs(n_jobs) == 1:
+        yield from (task(advance) for task in tasks)
+        return
+    for task, found in zip(
+        tasks, Parallel(n_jobs, return_as="generator")(delayed(_silent)(t) for t in tasks), strict=True
+    ):
+        advance(len(task.courses))
+        yield found
+
+
+@contextmanager
+def _bar(total: int, shown: bool) -> Iterator[Callable[[int], None]]:
+    if not shown:
+        yield lambda _: None
+        return
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        raise ImportError("progress=True needs tqdm; expected it installed: pip install 'gapboost[progress]'") from None
+    with tqdm(total=total, desc="GSearchCV", unit="fit") as bar:
+        yield bar.update
+
+
+def _silent(task: Task) -> Any:
+    return task(lambda _: None)
+
+
+def _check_candidates(estimator: GAPRanker, candidates: list[Params], targets: list[Measure], y: Any) -> None:
+    """Refuse candidates that could not be trained, before any is."""
+    patience = getattr(estimator, "early_stopping_rounds", None)
+    if patience is not None:
+        raise ValueError(
+            f"early_stopping_rounds is {patience!r}; expected None: the search chooses the number of trees"
+        )
+    for candidate in candidates:
+        trees = candidate["n_estimators"]
+        if isinstance(trees, bool) or not isinstance(trees, int | np.integer) or trees < 1:
+            raise ValueError(f"n_estimators in param_grid is {trees!r}; expected whole numbers >= 1")
+    trained = [clone(estimator).set_params(**course.params)._requested().measure for course in as_courses(candidates)]
+    checked_grades(y, "y", known_grades([*targets, *trained]))
+
+
+def _results(candidates: list[Params], names: list[str], scores: Array, times: Array) -> dict[str, Any]:
+    """`cv_results_` of scores of shape (candidates, folds, measures)."""
+    results: dict[str, Any] = {"mean_fit_time": times.mean(axis=1), "std_fit_time": times.std(axis=1)}
+    for name in sorted({name for candidate in candidates for name in candidate}):
+        column = np.ma.MaskedArray(np.empty(len(candidates), dtype=object), mask=True)
+        for number, candidate in enumerate(candidates):
+            if name in candidate:
+                column[number] = candidate[name]
+        results[f"param_{name}"] = column
+    results["params"] = candidates
+    for m, name in enumerate(names):
+        values = scores[:, :, m]
+        for split in range(values.shape[1]):
+            results[f"split{split}_test_{name}"] = values[:, split]
+        results[f"mean_test_{name}"] = values.mean(axis=1)
+        results[f"std_test_{name}"] = values.std(axis=1)
+        results[f"rank_test_{name}"] = rankdata(-values.mean(axis=1), method="min").astype(np.int32)
+    return results

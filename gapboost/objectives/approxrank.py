@@ -1,0 +1,120 @@
+"""ApproxRank: the approximation framework of Qin, Liu and Li, for any measure [qin2008].
+
+============  ==========================================================  ==============
+rank          ``r_n = 1 + sum_m logistic(alpha (s_m - s_n))``             eq. 20
+m above n     ``logistic(beta (r_n - r_m))``                              eq. 22
+n within k    ``logistic(beta (k + 1/2 - r_n))``                          section 4.3
+============  ==========================================================  ==============
+
+in ``sum_n discount(r_n) within_n (own[i_n] + sum_m above_mn pair[i_m, i_n])``: ApproxNDCG (eq. 21), ApproxAP (eq. 22), and in
+the same way GAP, xGAP, eGAP and P@k. The half rank makes ``within`` tend to 1 at rank k itself. O(n^2) a query, at any
+list length and for any cut-off.
+
+The paper compares ranks with a beta of 1 to 100 for linear models, whose ranks are well apart. While boosting begins, all
+ranks are crowded around the middle, within a few ranks of each other; an AP with comparisons that sharp pulls documents
+apart in whatever order they have. The default of 4 / n compares the ranks of a crowded list of n documents as smoothly
+as alpha compares their scores, because ``r_n - r_m`` is then about ``n alpha (s_m - s_n) / 4``. Its value is no estimate of
+the measure; for that, choose a larger beta and alpha.
+
+>>> import gapboost as gb
+>>> gb.ApproxRank(gb.AP(), alpha=100).ranks([4.20074, 3.12378, 4.40918, 1.55258, 4.13330]).round(5).tolist()
+[2.00118, 4.0, 1.0, 5.0, 2.99882]
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gapboost.kernels.approxrank import approximate_ranks, approxrank
+from gapboost.kernels.threads import resolve_n_jobs
+from gapboost.objectives.objective import checked_scale
+from gapboost.objectives.smooth import SmoothObjective, SmoothPass
+from gapboost.queries import Array, Judged
+
+
+@dataclass(frozen=True, repr=False)
+class ApproxRank(SmoothObjective):
+    """The measure over approximate ranks, trained for by its exact gradient [qin2008].
+
+    Parameters
+    ----------
+    measure : Measure
+    alpha : float, default=1.0
+        Steepness of the approximate ranks, in 1 / score.
+    beta : float, optional
+        Steepness of comparisons between ranks, in 1 / rank. It matters for measures of pairs and with a cut-off. None: 4
+        over the number of documents of the query.
+    normalize : bool, default=True
+        See `SmoothObjective`, whose module says which smoothing and hessian are used, and why.
+
+    Raises
+    ------
+    ValueError
+        Where `alpha` or `beta` is not a finite number above 0.
+    """
+
+    alpha: float = 1.0
+    beta: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "alpha", checked_scale(self.alpha, "alpha"))
+        if self.beta is not None:
+            object.__setattr__(self, "beta", checked_scale(self.beta, "beta"))
+
+    def prepared(self, data: Judged, n_jobs: int | None = None) -> "ApproxRankPass":
+        """See `Objective.prepared`."""
+        return ApproxRankPass(self, data, resolve_n_jobs(n_jobs))
+
+
+class ApproxRankPass(SmoothPass):
+    """ApproxRank on one data set."""
+
+    def __init__(self, objective: ApproxRank, data: Judged, threads: int) -> None:
+        super().__init__(objective, data, threads)
+        self.objective = objective
+        sizes = data.queries.sizes
+        self.betas = 4.0 / sizes if objective.beta is None else np.full(len(sizes), objective.beta)
+
+    def update_ranks(self, scores: Array, counted: Array, first: int, last: int) -> None:
+        """See `SmoothPass.update_ranks`."""
+        data = self.data
+        approximate_ranks(
+            scores, data.grades, data.queries.offsets, counted, self.objective.alpha, self.ranks, first, last
+        )
+
+    def smooth(
+        self,
+        scores: Array,
+        counted: Array,
+        pair: Array,
+        own: Array,
+        values: Array,
+        grad: Array,
+        hess: Array,
+        first: int,
+        last: int,
+    ) -> None:
+        """See `SmoothPass.smooth`."""
+        self.update_discount(scores, counted, first, last)
+        approxrank(
+            scores,
+            self.data.grades,
+            self.data.queries.offsets,
+            counted,
+            self.ranks,
+            self.discount,
+            self.slope,
+            pair,
+            own,
+            self.weights,
+            self.objective.alpha,
+            self.betas,
+            self.measure.k or 0,
+            self.objective.normalize,
+            values,
+            grad,
+            hess,
+            first,
+            last,
+        )

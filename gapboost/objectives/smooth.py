@@ -1,0 +1,173 @@
+"""Smooth versions of a measure: what SoftRank and ApproxRank share.
+
+With pi_mn a smooth probability that document m is above document n, its derivative by the score of m, and real ranks
+``r_n = 1 + sum_m pi_mn``, both train for
+
+    M = sum_n discount(r_n) (own[i_n] + sum_m above_mn pair[i_m, i_n])
+
+and differ in pi and in ``above``. The derivative of M is a sum over pairs of documents of a push that moves one up and the
+other down by the same amount, so gradients sum to 0 in each query.
+
+**The smoothing is absolute**, not relative to the spread of a query's scores. A relative one has no gradient to give where
+all scores are equal, which is where boosting starts; it also leaves the scale of the scores without any effect, so that
+nothing ever settles. Scores that grow while boosting sharpen an absolute smoothing: coarse at first, when the order is
+still anyone's guess, close to the measure later. The gradients are therefore the exact derivative of `value`.
+
+**The hessian** of a document is the sum of the absolute values of all its pushes, times the steepest slope of pi. The
+second derivative itself is negative wherever a pair is in the wrong order, and no booster can use that. This one is
+positive wherever a document is pushed at all, has the unit 1 / score^2, and sees that no step is longer than 1 / slope, the
+width of pi: the distance in scores over which "below" becomes "above". A document whose pushes contradict each other takes
+a shorter step. Four times as much would bound the curvature of each pair's logistic pi at any learning rate; but boosters
+multiply steps by a learning rate of 0.1 or so, and with that bound they only trained slower (benchmarks/OBJECTIVES.md).
+"""
+
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gapboost.kernels.threads import chunks, run, table_bytes
+from gapboost.objectives.objective import Objective, Pass, tables_of
+from gapboost.queries import Array, Judged, checked_scores, judged, one_dimensional
+
+
+class SmoothPass(Pass):
+    """A smooth measure on one data set."""
+
+    def __init__(self, objective: "SmoothObjective", data: Judged, threads: int) -> None:
+        self.data = data
+        self.measure = objective.measure
+        self.threads = threads
+        self.weights = data.weights
+        if objective.normalize:
+            self.weights = data.weights * (data.weights @ data.queries.sizes / data.weights.sum())
+        # Chunks of equal work: a query costs the square of its length.
+        work = np.concatenate(([0], np.cumsum(data.queries.sizes.astype(np.int64) ** 2)))
+        self.ranges = chunks(work, threads, table_bytes(data.counts.shape[1]))
+        self.ranks, self.discount = np.ones(data.queries.n_rows), np.ones(data.queries.n_rows)
+        self.slope = np.zeros(data.queries.n_rows)
+
+    def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
+        """See `Pass`."""
+        self.values(scores, grad, hess)
+
+    def values(self, scores: Array, grad: Array, hess: Array) -> Array:
+        """Write the gradients as `Pass` does and return the smooth measure of each query, float64 of shape (Q,)."""
+        values = np.empty(len(self.data.queries))
+
+        def task(first: int, last: int) -> None:
+            pair, own = tables_of(self.measure, self.data.counts[first:last])
+            counted = (own != 0) | (pair != 0).any(axis=1) | (pair != 0).any(axis=2)
+            self.smooth(scores, counted, pair, own, values, grad, hess, first, last)
+
+        run(task, self.ranges, self.threads)
+        return values
+
+    def update_discount(self, scores: Array, counted: Array, first: int, last: int) -> None:
+        """Bring `ranks`, and the discount and its derivative at them, of queries ``first..last-1`` up to the scores."""
+        self.update_ranks(scores, counted, first, last)
+        rows = slice(*self.data.queries.offsets[[first, last]])
+        self.discount[rows], self.slope[rows] = self.measure.discount_at(self.ranks[rows])
+
+    @abstractmethod
+    def update_ranks(self, scores: Array, counted: Array, first: int, last: int) -> None:
+        """Write the smooth ranks of the counted documents of queries ``first..last-1`` to `ranks`."""
+
+    @abstractmethod
+    def smooth(
+        self,
+        scores: Array,
+        counted: Array,
+        pair: Array,
+        own: Array,
+        values: Array,
+        grad: Array,
+        hess: Array,
+        first: int,
+        last: int,
+    ) -> None:
+        """Write values and gradients of queries ``first..last-1``.
+
+        ``counted[q, i]`` says whether the measure looks at documents of grade i at all; it begins at query ``first``, as
+        ``pair`` and ``own`` do.
+        """
+
+
+@dataclass(frozen=True, repr=False)
+class SmoothObjective(Objective):
+    """A smooth version of a measure, trained for by its exact gradient.
+
+    Parameters
+    ----------
+    measure : Measure
+    normalize : bool, default=True
+        Scale each query's gradients by ``L log2(1 + max(S, 0.05)) / S``, where L is the mean number of documents of a
+        query and S the sum of the absolute gradients in units of the steepness: a change of the smoothing changes the unit
+        of the scores and nothing else. The floor keeps a direction on plateaus. Without L, which `LambdaRank` lacks,
+        XGBoost's leaf floor would stop training on them. False: the derivative of `value`, with the sign turned.
+    """
+
+    in_units_of_rows: ClassVar[bool] = True
+
+    normalize: bool = field(default=True, kw_only=True)
+
+    @abstractmethod
+    def prepared(self, data: Judged, n_jobs: int | None = None) -> SmoothPass:
+        """See `Objective.prepared`."""
+
+    def value(
+        self,
+        y_true: Any,
+        y_score: Any,
+        qid: Any = None,
+        *,
+        sample_weight: Any = None,
+        per_query: bool = False,
+        n_jobs: int | None = None,
+    ) -> Any:
+        """The smooth measure.
+
+        Parameters
+        ----------
+        y_true, y_score, qid, sample_weight, n_jobs
+            As in `gradients`.
+        per_query : bool, default=False
+            Return one value a query instead of the mean.
+
+        Returns
+        -------
+        float, or float64 ndarray of shape (Q,)
+            Queries in the order in which they first occur. A query in which nothing is relevant has value 0.
+
+        Notes
+        -----
+        With ``normalize=False`` the gradients of a query are those of its own value times its weight, not divided by
+        the number of queries.
+        """
+        data, scores, resolved = self._checked(y_true, y_score, qid, sample_weight)
+        unused = np.empty((2, len(scores)))
+        values = resolved.prepared(data, n_jobs).values(scores, unused[0], unused[1])
+        return values if per_query else float(np.average(values, weights=data.weights))
+
+    def ranks(self, y_score: Any, qid: Any = None) -> Array:
+        """The smooth rank of each document.
+
+        Parameters
+        ----------
+        y_score : array-like of shape (N,)
+        qid : array-like of shape (N,), optional
+
+        Returns
+        -------
+        float64 ndarray of shape (N,)
+            From 1 to the number of documents of the query.
+        """
+        grades = np.zeros(len(one_dimensional(y_score, "y_score")))
+        data = judged(grades, qid, names=("y_score", "qid", "sample_weight"))
+        scores = data.queries.grouped(checked_scores(y_score, len(grades)))
+        prepared = self.resolved(np.array([1])).prepared(data)
+        prepared.update_ranks(
+            scores, np.ones((len(data.queries), data.counts.shape[1]), dtype=bool), 0, len(data.queries)
+        )
+        return data.queries.ungrouped(prepared.ranks)

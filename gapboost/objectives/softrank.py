@@ -1,0 +1,131 @@
+"""SoftRank: the measure in expectation over Gaussian scores, for any measure.
+
+The score of each document is drawn from a Gaussian around its predicted score, with standard deviation sigma. Document m
+comes out above n with probability ``pi_mn = Phi((s_m - s_n) / (sqrt(2) sigma))`` [taylor2008].
+
+==========================  ======================================================================================
+measures of pairs           ``sum_n discount(r_n) (own[i_n] + sum_m pi_mn pair[i_m, i_n])`` at the expected rank
+                            ``r_n = 1 + sum_m pi_mn``: SoftAP [yilmaz2009] 4.1.2, SoftGAP [robertson2010] section 5,
+                            and in the same way xGAP and eGAP. O(n^2) a query.
+the same with a cut-off     each term times ``P(rank_n <= k)``, by the rank distribution. O(n^2 k).
+measures without pairs      ``sum_n own[i_n] sum_r p_n(r) discount[r]`` over the rank distribution: SoftNDCG
+                            [taylor2008], SoftPC [yilmaz2009] 4.1.1. O(n^2 k), with n for k where there is no cut-off.
+==========================  ======================================================================================
+
+The rank distribution p_n takes the other documents as independent, as the papers do, and adds them one by one. Only
+documents of grades that the measure looks at need one: for R relevant documents of n, the cost is R / n of that above.
+
+>>> import gapboost as gb
+>>> gb.SoftRank(gb.AP(), sigma=0.5).value(y_true=[1, 0, 2], y_score=[3.0, 2.0, 1.0])
+0.8058025387210596
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gapboost.kernels.softrank import expected_ranks, softrank
+from gapboost.kernels.threads import resolve_n_jobs
+from gapboost.objectives.objective import checked_scale, tables_of
+from gapboost.objectives.smooth import SmoothObjective, SmoothPass
+from gapboost.queries import Array, Judged
+
+# A list of this length costs some tenths of a second, one of twice the length eight times that. Longer ones also start
+# where floating point ends: with k=1 and equal scores a document is within the cut-off with the probability 2^-(n-1).
+LONGEST_WITH_DISTRIBUTION = 1000
+
+
+@dataclass(frozen=True, repr=False)
+class SoftRank(SmoothObjective):
+    """The expected measure under Gaussian scores, trained for by its exact gradient.
+
+    Parameters
+    ----------
+    measure : Measure
+    sigma : float, default=1.0
+        Standard deviation of the score of a document. At 1 a comparison of two scores is about as smooth as LambdaRank's
+        and ApproxRank's at theirs.
+    normalize : bool, default=True
+        See `SmoothObjective`, whose module says which smoothing and hessian are used, and why.
+
+    Raises
+    ------
+    ValueError
+        Where `sigma` is not a finite number above 0. When it is applied to data: where a list has more than 1000
+        documents and the measure needs rank distributions (nDCG, Precision, and any cut-off).
+    """
+
+    sigma: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "sigma", checked_scale(self.sigma, "sigma"))
+
+    def prepared(self, data: Judged, n_jobs: int | None = None) -> "SoftRankPass":
+        """See `Objective.prepared`."""
+        return SoftRankPass(self, data, resolve_n_jobs(n_jobs))
+
+
+class SoftRankPass(SmoothPass):
+    """SoftRank on one data set."""
+
+    def __init__(self, objective: SoftRank, data: Judged, threads: int) -> None:
+        super().__init__(objective, data, threads)
+        self.objective = objective
+        longest = int(data.queries.sizes.max())
+        self.pairs = any(tables_of(self.measure, data.counts[first:last])[0].any() for first, last in self.ranges)
+        if not self.pairs:
+            self.by_rank = self.measure.discount(longest)
+        else:
+            self.by_rank = np.ones(longest)
+        self.depth = 0 if self.pairs and self.measure.k is None else self.measure.depth(longest)
+        if self.depth > 0 and longest > LONGEST_WITH_DISTRIBUTION:
+            raise ValueError(
+                f"the longest query has {longest} documents, but {objective!r} needs the rank distribution of each, whose "
+                f"cost grows with the cube of the length; expected at most {LONGEST_WITH_DISTRIBUTION}: shorten the lists, "
+                "or use ApproxRank"
+            )
+
+    def update_ranks(self, scores: Array, counted: Array, first: int, last: int) -> None:
+        """See `SmoothPass.update_ranks`."""
+        data = self.data
+        expected_ranks(
+            scores, data.grades, data.queries.offsets, counted, self.objective.sigma, self.ranks, first, last
+        )
+
+    def smooth(
+        self,
+        scores: Array,
+        counted: Array,
+        pair: Array,
+        own: Array,
+        values: Array,
+        grad: Array,
+        hess: Array,
+        first: int,
+        last: int,
+    ) -> None:
+        """See `SmoothPass.smooth`."""
+        if self.pairs:
+            self.update_discount(scores, counted, first, last)
+        softrank(
+            scores,
+            self.data.grades,
+            self.data.queries.offsets,
+            counted,
+            self.ranks,
+            self.discount,
+            self.slope,
+            self.by_rank,
+            self.depth,
+            pair,
+            own,
+            self.weights,
+            self.objective.sigma,
+            self.objective.normalize,
+            values,
+            grad,
+            hess,
+            first,
+            last,
+        )

@@ -1,0 +1,183 @@
+"""The choice of g as a picture; needs matplotlib (``pip install 'gapboost[plot]'``)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gapboost.queries import Array
+
+# Where g = (1, 0, 0), (0, 1, 0) and (0, 0, 1) stand: an equilateral triangle, the highest grade at the top.
+CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
+
+
+def plot_g(search: Any, *, measure: Any = None, figure: Any = None) -> Any:
+    """Draw the cross-validated target measure over g.
+
+    A line with error bars for 2 positive grades, a ternary heat map for 3, one panel a grade beyond. Where a search varied
+    more than g, each g shows the best mean that the other parameters reach with it.
+
+    Parameters
+    ----------
+    search : GSearchCV, scikit-learn search, or its ``cv_results_``
+        Over g, of a ranker or of a ranker in a pipeline.
+    measure : Measure or str, optional
+        Which of several measures; by default the one that chose the best.
+    figure : matplotlib Figure or SubFigure, optional
+        Where to draw; None makes a figure.
+
+    Returns
+    -------
+    Figure or SubFigure
+
+    Raises
+    ------
+    ValueError
+        Where the results hold no g, g of different lengths or for one grade only, or no such measure.
+    ImportError
+        Where matplotlib is missing.
+
+    Notes
+    -----
+    Error bars are standard errors over the folds of the difference from the fold's mean over all g: some folds are harder than
+    others for every g, and that says nothing about the choice.
+    """
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise ImportError("plot_g needs matplotlib; expected it installed: pip install 'gapboost[plot]'") from None
+    results = search if isinstance(search, Mapping) else search.cv_results_
+    name, label = _named(search, results, measure)
+    points, scores = _best_by_g(results, name)
+    n_grades = points.shape[1]
+    if figure is None:
+        figure = pyplot.figure(figsize=(min(2.6 * n_grades, 13) if n_grades > 3 else 6, 4), layout="constrained")
+    if n_grades == 2:
+        _line(figure, points, scores, label)
+    elif n_grades == 3:
+        _ternary(figure, points, scores, label)
+    else:
+        _panels(figure, points, scores, label)
+    return figure
+
+
+def _named(search: Any, results: Mapping[str, Any], measure: Any) -> tuple[str, str]:
+    """The measure's name in the results, and how the picture calls it."""
+    names = [key.removeprefix("mean_test_") for key in results if key.startswith("mean_test_")]
+    if not names:
+        raise ValueError(f"search has the results {sorted(results)}; expected those of a search, with mean_test_...")
+    name = names[0] if measure is None else str(measure)
+    scoring = getattr(search, "scoring", None)
+    if measure is None and isinstance(getattr(search, "refit", None), str):
+        name = search.refit
+    if measure is not None and names == ["score"] and measure == scoring:
+        name = "score"
+    if name not in names:
+        raise ValueError(f"measure is {measure!r}; expected one of {', '.join(names)}")
+    label = name if name != "score" else str(getattr(scoring, "measure", scoring) or "score")
+    return name, label
+
+
+def _best_by_g(results: Mapping[str, Any], name: str) -> tuple[Array, Array]:
+    """Each g, ascending, of shape (n, c), and the fold scores of the best candidate with it, of shape (n, n_folds)."""
+    keys = {key for params in results["params"] for key in params if key.rpartition("__")[2] == "g"}
+    if len(keys) != 1:
+        raise ValueError(f"search varies {sorted(results['params'][0])}; expected g among the parameters")
+    key = keys.pop()
+    splits = sorted((k for k in results if k.startswith("split") and k.endswith(f"_test_{name}")), key=_split_number)
+    scores = np.column_stack([results[k] for k in splits])
+    best: dict[tuple[float, ...], int] = {}
+    means = scores.mean(axis=1)
+    for number, params in enumerate(results["params"]):
+        if params.get(key) is not None:
+            g = tuple(params[key])
+            if g not in best or means[number] > means[best[g]]:
+                best[g] = number
+    if len({len(g) for g in best}) != 1 or len(next(iter(best))) < 2:
+        raise ValueError(f"search tried the g {sorted(best)}; expected g for the same 2 or more positive grades")
+    ordered = sorted(best)
+    return np.array(ordered), scores[[best[g] for g in ordered]]
+
+
+def _split_number(key: str) -> int:
+    return int(key.removeprefix("split").partition("_")[0])
+
+
+def _errors(scores: Array) -> Array:
+    relative = scores - scores.mean(axis=0)
+    errors: Array = relative.std(axis=1, ddof=1) / np.sqrt(scores.shape[1])
+    return errors
+
+
+def _text(g: Array) -> str:
+    return "(" + ", ".join(f"{x:.3g}" for x in g) + ")"
+
+
+def _line(figure: Any, points: Array, scores: Array, label: str) -> None:
+    axes = figure.add_subplot()
+    means, best = scores.mean(axis=1), int(scores.mean(axis=1).argmax())
+    x = points[:, 0]
+    axes.errorbar(x, means, _errors(scores), marker="o", markersize=4, capsize=2, linewidth=1.2, elinewidth=0.8)
+    axes.plot(x[best], means[best], "*", markersize=15, color="C3", zorder=3, label=f"best: g = {_text(points[best])}")
+    axes.set_xlabel("g₁: share of users who accept grade 1   (g₂ = 1 − g₁)")
+    axes.set_ylabel(f"{label}, mean of {scores.shape[1]} folds")
+    axes.grid(alpha=0.3)
+    axes.legend(frameon=False)
+
+
+def _ternary(figure: Any, points: Array, scores: Array, label: str) -> None:
+    from matplotlib.collections import PolyCollection
+    from matplotlib.patches import Polygon
+
+    axes = figure.add_subplot()
+    means, best = scores.mean(axis=1), int(scores.mean(axis=1).argmax())
+    centres = points @ CORNERS
+    # Hexagons as wide as the lattice fill the triangle; cut at its edge, where g has a 0.
+    apart = np.linalg.norm(centres[:, None] - centres[None], axis=2)
+    spacing = apart[apart > 1e-9].min(initial=0.5)
+    angles = np.arange(6) * np.pi / 3 + np.pi / 6
+    hexagon = np.column_stack((np.cos(angles), np.sin(angles))) * spacing / np.sqrt(3) * 1.005
+    cells = PolyCollection(centres[:, None] + hexagon, array=means, cmap="viridis")
+    axes.add_collection(cells)
+    edge = Polygon(CORNERS, fill=False, edgecolor="0.3", linewidth=1)
+    axes.add_patch(edge)
+    cells.set_clip_path(edge)
+    axes.plot(*centres[best], "*", markersize=15, color="C3", markeredgecolor="white", clip_on=False, zorder=3)
+    for corner, grade, (dx, dy), vertical in zip(
+        CORNERS, ("g₁ = 1", "g₂ = 1", "g₃ = 1"), ((0, -8), (0, -8), (0, 8)), ("top", "top", "bottom"), strict=True
+    ):
+        axes.annotate(grade, corner, (dx, dy), textcoords="offset points", ha="center", va=vertical)
+    axes.set_title(f"best: g = {_text(points[best])}", fontsize=10, pad=26)
+    axes.set_xlim(-0.08, 1.08)
+    axes.set_ylim(-0.02, CORNERS[2, 1] + 0.02)
+    axes.set_aspect("equal")
+    axes.axis("off")
+    figure.colorbar(cells, ax=axes, shrink=0.8, label=f"{label}, mean of {scores.shape[1]} folds")
+
+
+def _panels(figure: Any, points: Array, scores: Array, label: str) -> None:
+    means, best = scores.mean(axis=1), int(scores.mean(axis=1).argmax())
+    for k, axes in enumerate(figure.subplots(1, points.shape[1], sharey=True)):
+        share = points[:, k]
+        axes.plot(share, means, ".", color="0.7", markersize=4, label="one g" if k == 0 else None)
+        # What is left to win or lose by this entry once all others are chosen for it.
+        values = np.unique(share)
+        tops = np.array([np.flatnonzero(share == v)[means[share == v].argmax()] for v in values])
+        axes.errorbar(
+            values,
+            means[tops],
+            _errors(scores)[tops],
+            marker="o",
+            markersize=3,
+            capsize=2,
+            linewidth=1.2,
+            elinewidth=0.8,
+            label="best with this entry" if k == 0 else None,
+        )
+        axes.plot(share[best], means[best], "*", markersize=13, color="C3", zorder=3)
+        axes.set_xlabel(f"g{chr(0x2081 + k)}" if k < 9 else f"g[{k + 1}]")
+        axes.grid(alpha=0.3)
+        if k == 0:
+            axes.set_ylabel(f"{label}, mean of {scores.shape[1]} folds")
+    figure.legend(loc="outside lower center", ncols=2, frameon=False)
+    figure.suptitle(f"best: g = {_text(points[best])}", fontsize=10)

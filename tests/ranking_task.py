@@ -1,0 +1,19 @@
+"""A small graded task with ids as users have them, for tests that train many rankers."""
+
+import numpy as np
+
+from gapboost.datasets import load_digits_ranking
+from gapboost.lightgbm import LGBMGAPRanker
+from gapboost.xgboost import XGBGAPRanker
+
+
+def task():
+    """X, y and a qid of strings, rows in random order: queries are neither sorted nor contiguous."""
+    train = load_digits_ranking((36, 20, 20), 16).train
+    rows = np.random.default_rng(0).permutation(len(train))
+    qid = np.array([f"query {i}" for i in train.qid])
+    return train.X[rows], train.y[rows], qid[rows]
+
+
+RANKERS = [LGBMGAPRanker(n_estimators=4, n_jobs=1, verbose=-1), XGBGAPRanker(n_estimators=4, n_jobs=1)]
+NAMES = ["lightgbm", "xgboost"]

@@ -1,0 +1,118 @@
+"""Random rankings for all tests, and the measures of the library beside the oracle's value functions."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+import oracle
+from hypothesis import strategies as st
+
+import gapboost as gb
+
+TOP = 3  # the highest grade of the random rankings
+
+G = (
+    (1 / 3, 1 / 3, 1 / 3),
+    (0.2, 0.3, 0.5),
+    (0.0, 0.4, 0.6),  # nobody is satisfied with grade 1
+    (0.0, 0.0, 1.0),
+    (0.7, 0.0, 0.3),
+    (0.5, 0.5, 0.0),
+    (0.217, 0.704, 0.079),  # xGAP rises for some pairs when the lower grade moves up
+    (0.1, 0.2, 0.3, 0.4),  # a grade that no document has
+)
+CUTOFFS = (None, 1, 3, 20)
+GAINS = (None, (0, 1, 2, 3), (0.5, 1, 1, 4))
+
+# Most orders of tied documents that the oracle goes through for one query.
+MOST_ORDERS = 120
+
+
+def remembered(value: Callable[..., float]) -> Callable[..., float]:
+    """The same value function, faster where it sees a list again: most orders of tied documents look alike."""
+
+    @lru_cache(maxsize=1 << 16)
+    def known(ranked, counts):
+        return value(list(ranked), counts=counts)
+
+    def remembering(ranked, counts=None):
+        return known(tuple(ranked), None if counts is None else tuple(counts))
+
+    return remembering
+
+
+MEASURES: dict[gb.Measure, Callable[..., float]] = {
+    measure: remembered(value)
+    for k in CUTOFFS
+    for measure, value in (
+        *((gb.GAP(g=g, k=k), partial(oracle.gap, g=g, k=k)) for g in G),
+        *((gb.xGAP(g=g, k=k), partial(oracle.xgap, g=g, k=k)) for g in G),
+        *((gb.eGAP(g=g, k=k), partial(oracle.egap, g=g, k=k)) for g in G),
+        *((gb.AP(rel=rel, k=k), partial(oracle.ap, rel=rel, k=k)) for rel in (1, 2, 3, 4)),
+        *((gb.nDCG(gains=gains, k=k), partial(oracle.ndcg, gains=gains, k=k)) for gains in GAINS),
+        *((gb.Precision(rel=rel, k=k), partial(oracle.precision, rel=rel, k=k)) for rel in (1, 3) if k is not None),
+    )
+}
+
+
+def some_measures(number: int, of: int) -> dict[gb.Measure, Callable[..., float]]:
+    """Every `of`-th measure from `number` on: all measures over `of` calls, without the time of all at each."""
+    return dict(list(MEASURES.items())[number % of :: of])
+
+
+@dataclass(frozen=True, eq=False)
+class Rankings:
+    """Rows of several queries in any order; `counts`: the grade counts of each query, missing documents included."""
+
+    grades: np.ndarray[Any, Any]
+    scores: np.ndarray[Any, Any]
+    qid: np.ndarray[Any, Any]
+    counts: dict[Any, tuple[int, ...]]
+
+    @property
+    def rows(self) -> dict[Any, list[int]]:
+        return oracle.rows_of_queries(self.qid)
+
+
+def random_grades(rng: np.random.Generator, longest: int) -> np.ndarray[Any, Any]:
+    """One list: often a single document, nothing relevant, or some grades only."""
+    size = 1 if rng.random() < 0.15 else rng.integers(2, longest + 1)
+    occurring = [0] if rng.random() < 0.15 else rng.choice(TOP + 1, size=rng.integers(1, TOP + 2), replace=False)
+    return rng.choice(occurring, size=size)
+
+
+def random_scores(rng: np.random.Generator, size: int, ties: bool) -> np.ndarray[Any, Any]:
+    """Scores with ties that the oracle can go through, or without any."""
+    while ties:
+        levels = 1 if rng.random() < 0.1 else rng.integers(2, 2 * size + 3)
+        scores = rng.integers(-2, levels - 2, size=size) / 4
+        if math.prod(math.factorial(len(group)) for group in oracle.tied_groups(scores)) <= MOST_ORDERS:
+            return scores
+    return rng.permutation(size) / 4 - 1
+
+
+def random_rankings(rng: np.random.Generator, n_queries: int, *, ties: bool = True, longest: int = 9) -> Rankings:
+    """Queries with string ids, their rows all mixed up."""
+    grades, scores, qid, counts = [], [], [], {}
+    for number in rng.permutation(n_queries):
+        of_query = random_grades(rng, longest)
+        name = f"query {number}"
+        listed = np.bincount(of_query, minlength=TOP + 1)
+        missing = rng.integers(0, 3, size=TOP + 1) if rng.random() < 0.5 else 0
+        counts[name] = tuple((listed + missing).tolist())
+        grades.append(of_query)
+        scores.append(random_scores(rng, len(of_query), ties))
+        qid += [name] * len(of_query)
+    rows = rng.permutation(len(qid))
+    return Rankings(np.concatenate(grades)[rows], np.concatenate(scores)[rows], np.array(qid)[rows], counts)
+
+
+# One query for hypothesis, which shrinks what fails: (grade, score) of each document. 0.0 and -0.0 are equal scores.
+documents = st.lists(
+    st.tuples(st.integers(0, TOP), st.sampled_from([-1e300, -1.0, -0.0, 0.0, 5e-324, 1.0, 1e300])),
+    min_size=1,
+    max_size=5,
+)

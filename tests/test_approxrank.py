@@ -1,0 +1,150 @@
+"""ApproxRank is what qin-2008 writes, and its theorems hold."""
+
+import math
+
+import numpy as np
+import oracle_soft as oracle
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_softrank import G, random_queries
+
+import gapboost as gb
+
+TABLE_1 = [4.20074, 3.12378, 4.40918, 1.55258, 4.13330]
+
+
+def test_positions_of_table_1():
+    positions = gb.ApproxRank(gb.AP(), alpha=100).ranks(TABLE_1)
+    assert [f"{p:.5f}" for p in positions] == ["2.00118", "4.00000", "1.00000", "5.00000", "2.99882"]
+
+
+def test_positions_of_queries_in_any_order_of_rows():
+    scores = np.array(TABLE_1)
+    found = gb.ApproxRank(gb.AP(), alpha=100).ranks(np.stack([scores, scores[::-1]], axis=1).ravel(), ["a", "b"] * 5)
+    alone = gb.ApproxRank(gb.AP(), alpha=100).ranks(scores)
+    assert np.array_equal(found[::2], alone)
+    assert np.allclose(found[1::2], alone[::-1], rtol=1e-15)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_values_are_the_papers_sums(seed):
+    for beta in (0.3, 5.0, None):
+        for grades, scores, alpha in random_queries(seed):
+            steep = 4 / len(grades) if beta is None else beta
+            above, ranks = oracle.approximate(scores, alpha, steep)
+            top = oracle.within_by_truncation(ranks, steep, 3)
+            expected = {
+                gb.AP(): oracle.ap(grades, 1, above, ranks),
+                gb.AP(rel=2): oracle.ap(grades, 2, above, ranks),
+                gb.GAP(g=G): oracle.gap(grades, G, above, ranks),
+                gb.xGAP(g=G): oracle.xgap(grades, G, above, ranks),
+                gb.eGAP(g=G): oracle.egap(grades, G, above, ranks),
+                gb.nDCG(): oracle.approx_ndcg(grades, ranks),
+                gb.nDCG(k=3): oracle.approx_ndcg(grades, ranks, top, 3),
+                gb.Precision(k=3, rel=2): oracle.pc(grades, 2, 3, top),
+                gb.AP(k=3): oracle.ap(grades, 1, above, ranks, top),
+                gb.GAP(g=G, k=3): oracle.gap(grades, G, above, ranks, top),
+                gb.xGAP(g=G, k=3): oracle.xgap(grades, G, above, ranks, top),
+                gb.eGAP(g=G, k=3): oracle.egap(grades, G, above, ranks, top),
+            }
+            for measure, value in expected.items():
+                found = gb.ApproxRank(measure, alpha=alpha, beta=beta).value(grades, scores)
+                assert math.isclose(found, value, rel_tol=1e-12, abs_tol=1e-14), (measure, grades, beta)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_gradients_of_the_appendix(seed):
+    for grades, scores, alpha in random_queries(seed):
+        if not any(grades):
+            continue
+        found, _ = gb.ApproxRank(gb.nDCG(), alpha=alpha, normalize=False).gradients(grades, scores)
+        assert np.allclose(
+            found, np.negative(oracle.approx_ndcg_gradient(grades, scores, alpha)), rtol=1e-10, atol=1e-14
+        )
+        found, _ = gb.ApproxRank(gb.AP(), alpha=alpha, beta=2.0, normalize=False).gradients(grades, scores)
+        expected = oracle.approx_ap_gradient(grades, 1, scores, alpha, 2.0)
+        assert np.allclose(found, np.negative(expected), rtol=1e-10, atol=1e-14)
+
+
+# Distinct scores, any distance between neighbours from 0.001 to 1000: equation 23 asks for a smallest difference > 0.
+rankings = st.lists(
+    st.tuples(st.integers(0, 3), st.floats(-3, 3).map(lambda e: 10.0**e)), min_size=2, max_size=12
+).flatmap(st.permutations)
+
+
+def ranking_from(documents):
+    """Grades, scores and true positions; the scores rise by the given steps, in shuffled rows."""
+    grades = [grade for grade, _ in documents]
+    steps = np.cumsum([step for _, step in documents])
+    order = np.argsort([step for _, step in documents], kind="stable")
+    scores = np.empty(len(grades))
+    scores[order] = steps
+    return grades, scores, 1 + (scores[None, :] > scores[:, None]).sum(axis=1)
+
+
+def position_error(scores, positions, alpha):
+    return np.abs(gb.ApproxRank(gb.AP(), alpha=alpha).ranks(scores) - positions)
+
+
+# The theorems are about real numbers: where a bound is 0 or below the rounding of a sum of ranks, they need this much.
+ROUNDING = 1e-13
+
+
+@settings(max_examples=150, deadline=None)
+@given(rankings, st.floats(0.01, 100))
+def test_theorem_3(documents, alpha):
+    _, scores, positions = ranking_from(documents)
+    n = len(scores)
+    nearest = np.abs(scores[:, None] - scores[None, :] + np.where(np.eye(n, dtype=bool), np.inf, 0)).min(axis=1)
+    bound = (n - 1) / (np.exp(np.minimum(nearest * alpha, 700)) + 1)
+    assert (position_error(scores, positions, alpha) <= bound + ROUNDING).all()
+
+
+@settings(max_examples=150, deadline=None)
+@given(rankings, st.floats(0.1, 100), st.floats(0.1, 100))
+def test_theorem_5(documents, alpha, beta):
+    grades, scores, positions = ranking_from(documents)
+    epsilon = position_error(scores, positions, alpha).max()
+    relevant = sum(grade > 0 for grade in grades)
+    if epsilon >= 0.5 or relevant == 0:
+        return
+    bound = sum(1 / (i - epsilon) for i in range(1, relevant + 1)) / (1 + math.exp(beta * (1 - 2 * epsilon)))
+    bound += 2 * epsilon * sum(1 / (i * (i - epsilon)) for i in range(1, relevant + 1))
+    smooth = gb.ApproxRank(gb.AP(), alpha=alpha, beta=beta).value(grades, scores)
+    assert abs(smooth - gb.evaluate(gb.AP(), grades, scores)[gb.AP()]) <= bound + ROUNDING
+
+
+@settings(max_examples=150, deadline=None)
+@given(rankings, st.floats(0.01, 100))
+def test_theorem_6(documents, alpha):
+    grades, scores, positions = ranking_from(documents)
+    epsilon = position_error(scores, positions, alpha).max()
+    smooth = gb.ApproxRank(gb.nDCG(), alpha=alpha).value(grades, scores)
+    exact = gb.evaluate(gb.nDCG(), grades, scores)[gb.nDCG()]
+    assert abs(smooth - exact) <= epsilon / (2 * math.log(2)) + ROUNDING
+
+
+def test_the_theorems_are_tried_where_they_bind():
+    """At a middling steepness the errors are neither all 0 nor all beyond the condition of theorem 5."""
+    rng = np.random.default_rng(0)
+    errors = []
+    for _ in range(200):
+        documents = [(int(rng.integers(4)), 10.0 ** rng.uniform(-3, 3)) for _ in range(6)]
+        _, scores, positions = ranking_from(documents)
+        errors.append(position_error(scores, positions, 3.0).max())
+    errors = np.array(errors)
+    assert (errors > 0.5).any()
+    assert ((errors > 1e-6) & (errors < 0.5)).sum() >= 20
+
+
+@pytest.mark.parametrize("name", ["alpha", "beta"])
+@pytest.mark.parametrize("value", [0, -1.0, math.nan, math.inf, "1", True])
+def test_steepness_must_be_a_positive_number(name, value):
+    with pytest.raises(ValueError, match=f"{name} is .*; expected a finite number > 0"):
+        gb.ApproxRank(gb.AP(), **{name: value})
+
+
+def test_prints_as_written():
+    assert repr(gb.ApproxRank(gb.AP())) == "ApproxRank(AP(rel=1))"
+    assert repr(gb.ApproxRank(gb.nDCG(k=5), alpha=10, beta=3)) == "ApproxRank(nDCG(k=5), alpha=10.0, beta=3.0)"

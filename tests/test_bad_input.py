@@ -1,0 +1,290 @@
+"""Bad input gets an error that names the argument, says what was found and what is expected, before any work."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import gapboost as gb
+from gapboost import AP, GAP, LambdaRank, Precision, eGAP, evaluate, nDCG, xGAP
+from gapboost.measures import as_measure
+from gapboost.objectives import as_objective
+
+MEASURE = GAP(g=(0.5, 0.5))
+GOOD = {"y_true": [0, 1, 2, 0], "y_score": [4.0, 3.0, 2.0, 1.0], "qid": ["a", "a", "b", "b"]}
+
+
+def check(error, argument, found, expected, call):
+    """The message begins with the argument, then tells what was found; after `expected` what would be right."""
+    with pytest.raises((ValueError, TypeError)) as caught:
+        call()
+    message = str(caught.value)
+    assert caught.type is error, message
+    assert message.startswith(argument + " "), message
+    before, _, after = message.partition("expected")
+    assert found in before, message
+    assert expected in after, message
+
+
+def table(*rows):
+    """One test a row, named by what is wrong."""
+    return [pytest.param(*row, id=f"{row[0]}-{row[1]}") for row in rows]
+
+
+# -------------------------------------------------------------------------------------------- rows of documents
+
+nan, inf = np.nan, np.inf
+REAL_GRADES = "integer grades 0..c"
+ROWS = table(
+    # argument, defect, value, what the message says was found, what it says is expected
+    ("y_true", "too short", [0, 1, 2], "rows", "a row"),
+    ("y_true", "empty", [], "is empty", "at least one document"),
+    ("y_true", "two columns", [[0, 1], [1, 0], [0, 0], [1, 1]], "shape (4, 2)", "one value a row"),
+    ("y_true", "a column", [[0], [1], [0], [1]], "shape (4, 1)", "one value a row"),
+    ("y_true", "a number", 3, "shape ()", "one value a row"),
+    ("y_true", "ragged", [[0], [1, 2], [0], [1]], "different lengths", "one value a row"),
+    ("y_true", "negative", [0, -1, 2, 0], "negative grade -1", REAL_GRADES),
+    ("y_true", "negative float", [0, -2.0, 2, 0], "negative grade -2", REAL_GRADES),
+    ("y_true", "fractional", [0, 1.5, 2, 0], "fractional value 1.5", REAL_GRADES),
+    ("y_true", "nan", [0, nan, 2, nan], "2 NaN or infinite", REAL_GRADES),
+    ("y_true", "inf", [0, inf, 2, 0], "1 NaN or infinite", REAL_GRADES),
+    ("y_true", "None", [0, None, 2, 0], "1 NaN or infinite", REAL_GRADES),
+    ("y_true", "pandas.NA", [0, pd.NA, 2, 0], "not numbers", REAL_GRADES),
+    ("y_true", "strings", ["0", "1", "2", "0"], "dtype <U1", REAL_GRADES),
+    ("y_true", "strings as objects", np.array(["0", "1", "2", "0"], dtype=object), "strings", REAL_GRADES),
+    ("y_true", "words", np.array(["bad", "good", 2, 0], dtype=object), "strings", REAL_GRADES),
+    ("y_true", "complex", [0, 1j, 2, 0], "complex", REAL_GRADES),
+    ("y_true", "dates", np.zeros(4, dtype="M8[D]"), "datetime64", REAL_GRADES),
+    (
+        "y_true",
+        "above len(g)",
+        [0, 1, 3, 0],
+        "grade 3, but GAP(g=(0.5, 0.5)) knows the grades 0..2",
+        "each positive grade",
+    ),
+    ("y_score", "too short", [1.0, 2.0, 3.0], "3 rows but y_true has 4", "one score a row"),
+    ("y_score", "too long", [1.0] * 5, "5 rows but y_true has 4", "one score a row"),
+    ("y_score", "empty", [], "0 rows but y_true has 4", "one score a row"),
+    ("y_score", "two columns", np.ones((4, 2)), "shape (4, 2)", "one value a row"),
+    ("y_score", "nan", [1.0, nan, 2.0, 3.0], "1 NaN or infinite", "finite scores"),
+    ("y_score", "inf", [1.0, inf, -inf, 3.0], "2 NaN or infinite", "finite scores"),
+    ("y_score", "nan in float32", np.array([1, 2, 3, nan], dtype=np.float32), "1 NaN or infinite", "finite scores"),
+    ("y_score", "None", [1.0, None, 2.0, 3.0], "1 NaN or infinite", "finite scores"),
+    ("y_score", "strings", ["1", "2", "3", "4"], "dtype <U1", "finite scores"),
+    ("y_score", "complex", [1, 2, 3, 1j], "complex", "finite scores"),
+    ("qid", "too short", ["a", "a", "b"], "3 rows but y_true has 4", "one query id a row"),
+    ("qid", "empty", [], "0 rows but y_true has 4", "one query id a row"),
+    ("qid", "two columns", np.ones((4, 2)), "shape (4, 2)", "one value a row"),
+    ("qid", "one id", "a", "shape ()", "one value a row"),
+    ("qid", "None", ["a", None, "b", "b"], "1 missing values", "a query id in every row"),
+    ("qid", "nan", [1.0, nan, nan, 2.0], "2 missing values", "a query id in every row"),
+    ("qid", "nan among objects", np.array(["a", nan, "b", "b"], dtype=object), "1 missing values", "in every row"),
+    (
+        "qid",
+        "float32 nan among objects",
+        np.array(["a", np.float32(nan), 1, 1], dtype=object),
+        "missing",
+        "in every row",
+    ),
+    ("qid", "pandas.NA", np.array(["a", pd.NA, "b", "b"], dtype=object), "1 missing values", "in every row"),
+    ("qid", "pandas string", pd.Series(["a", None, "b", "b"], dtype="string"), "1 missing values", "in every row"),
+    ("qid", "pandas Int64", pd.Series([1, None, 2, 2], dtype="Int64"), "1 missing values", "in every row"),
+    ("qid", "pandas category", pd.Series(["a", None, "b", "b"], dtype="category"), "1 missing values", "in every row"),
+    ("qid", "NaT", np.array(["2020-01-01", "NaT", "NaT", "NaT"], dtype="M8[D]"), "3 missing values", "in every row"),
+    ("qid", "pandas.NaT", np.array([pd.NaT, 1, 1, 1], dtype=object), "1 missing values", "in every row"),
+    ("sample_weight", "wrong length", [1.0, 2.0, 3.0], "3 values", "one a query (2) or one a row (4)"),
+    ("sample_weight", "empty", [], "0 values", "one a query (2) or one a row (4)"),
+    ("sample_weight", "two columns", np.ones((4, 2)), "shape (4, 2)", "one value a row"),
+    ("sample_weight", "negative", [1.0, -1.0], "negative, NaN or infinite", "weights >= 0"),
+    ("sample_weight", "nan", [1.0, nan], "negative, NaN or infinite", "weights >= 0"),
+    ("sample_weight", "inf", [1.0, inf], "negative, NaN or infinite", "weights >= 0"),
+    ("sample_weight", "all zero", [0.0, 0.0], "zero for every query", "at least one positive weight"),
+    (
+        "sample_weight",
+        "varying in a query",
+        [1.0, 1.0, 2.0, 3.0],
+        "varies within query np.str_('b')",
+        "one weight a query",
+    ),
+    ("sample_weight", "strings", ["1", "2"], "dtype <U1", "weights >= 0"),
+)
+
+
+@pytest.mark.parametrize("function", ["evaluate", "gradients"])
+@pytest.mark.parametrize(("argument", "defect", "value", "found", "expected"), ROWS)
+def test_rows(function, argument, defect, value, found, expected):
+    arguments = {**GOOD, argument: value}
+    call = {
+        "evaluate": lambda: evaluate([AP(), MEASURE], **arguments),
+        "gradients": lambda: LambdaRank(MEASURE).gradients(**arguments),
+    }[function]
+    named = "qid" if defect == "too short" and argument == "y_true" else argument  # the first that does not fit
+    check(ValueError, named, found, expected, call)
+
+
+@pytest.mark.parametrize("function", ["evaluate", "gradients"])
+def test_the_good_rows_are_good(function):
+    call = {"evaluate": lambda **a: evaluate([MEASURE], **a), "gradients": LambdaRank(MEASURE).gradients}[function]
+    assert len(call(**GOOD)) > 0
+    assert len(call(**GOOD, sample_weight=[1.0, 0.0])) > 0
+
+
+@pytest.mark.parametrize(
+    ("measure", "grades"),
+    [(nDCG(gains=(0, 1, 3)), [0, 3]), (xGAP(g=(1,)), [2, 0]), (eGAP(g=(0.5, 0, 0.5)), [4, 0]), (AP(), [256, 0])],
+    ids=str,
+)
+def test_grades_that_a_measure_does_not_know(measure, grades):
+    knows = "grades up to 255" if measure == AP() else "each positive grade"
+    for call in (
+        lambda: evaluate([AP(), measure], grades, [1, 2]),
+        lambda: LambdaRank(measure).gradients(grades, [1, 2]),
+    ):
+        check(ValueError, "y_true", f"grade {max(grades)}", knows, call)
+    check(ValueError, "ranked", f"grade {max(grades)}", knows, lambda: measure.swap_changes(grades))
+
+
+# ---------------------------------------------------------------------------------------------- evaluate's options
+
+OPTIONS = table(
+    ("measures", "a name", {"measures": "gap"}, TypeError, "'gap'", "a measure such as GAP"),
+    ("measures", "names", {"measures": ["gap"]}, TypeError, "'gap'", "measures such as GAP"),
+    ("measures", "a class", {"measures": [GAP]}, TypeError, "GAP", "measures such as GAP"),
+    ("measures", "None", {"measures": None}, TypeError, "None", "a measure such as GAP"),
+    ("measures", "a number", {"measures": 3}, TypeError, "3", "a measure such as GAP"),
+    ("ties", "unknown", {"ties": "random"}, ValueError, "'random'", '"expected" or "row"'),
+    ("ties", "None", {"ties": None}, ValueError, "None", '"expected" or "row"'),
+    ("empty", "unknown", {"empty": "ignore"}, ValueError, "'ignore'", '0, 1 or "skip"'),
+    ("empty", "a number", {"empty": 0.5}, ValueError, "0.5", '0, 1 or "skip"'),
+    ("empty", "None", {"empty": None}, ValueError, "None", '0, 1 or "skip"'),
+)
+
+
+@pytest.mark.parametrize(("argument", "defect", "changes", "error", "found", "expected"), OPTIONS)
+def test_options_of_evaluate(argument, defect, changes, error, found, expected):
+    check(error, argument, found, expected, lambda: evaluate(**{"measures": AP(), **GOOD, **changes}))
+
+
+RECALL_BASES = table(
+    (
+        "recall_base",
+        "too small",
+        [[9, 0, 5], [9, 5, 5]],
+        "[9, 0, 5] documents by grade for query",
+        "at least the listed",
+    ),
+    ("recall_base", "too narrow", [[9, 9], [9, 9]], "for query", "at least the listed"),
+    ("recall_base", "one query", [[9, 9, 9]], "shape (1, 3)", "shape (2, number of grades)"),
+    ("recall_base", "one dimension", [9, 9, 9], "shape (3,)", "shape (2, number of grades)"),
+    ("recall_base", "a number", 9, "shape ()", "shape (2, number of grades)"),
+    ("recall_base", "strings", [["9", "9", "9"]] * 2, "dtype <U1", "numbers of shape"),
+    ("recall_base", "ragged", [[9, 9, 9], [9, 9, 9, 9]], "different lengths", "for every query"),
+    ("recall_base", "negative", [[9, 9, 9], [-1, 9, 9]], "negative", "numbers of documents"),
+    ("recall_base", "fractional", [[9, 9, 9], [1, 9.5, 9]], "fractional", "numbers of documents"),
+    ("recall_base", "nan", [[9, 9, nan], [1, 9, 9]], "NaN", "numbers of documents"),
+    ("recall_base", "unknown grade", [[9, 9, 9, 1], [9, 9, 9, 0]], "grade 3", "each positive grade"),
+    ("recall_base", "missing query", {"a": (9, 9, 9)}, "lacks query 'b' of qid", "every query"),
+    ("recall_base['a']", "a number for a query", {"a": 9, "b": (9, 9, 9)}, "shape ()", "one value a row"),
+    ("recall_base['b']", "strings for a query", {"a": (9, 9), "b": ("9", "9")}, "dtype <U1", "numbers of documents"),
+    ("recall_base", "too small for a query", {"a": (9, 9, 9), "b": (9, 9)}, "for query", "at least the listed"),
+    ("recall_base", "negative for a query", {"a": (9, 9, 9), "b": (9, -9, 9)}, "negative", "numbers of documents"),
+)
+
+
+@pytest.mark.parametrize(("argument", "defect", "value", "found", "expected"), RECALL_BASES)
+def test_recall_base(argument, defect, value, found, expected):
+    check(ValueError, argument, found, expected, lambda: evaluate([AP(), MEASURE], **GOOD, recall_base=value))
+
+
+def test_swap_changes():
+    check(ValueError, "ranked", "is empty", "at least one", lambda: AP().swap_changes([]))
+    check(ValueError, "ranked", "shape (1, 2)", "one value a row", lambda: AP().swap_changes([[0, 1]]))
+    check(ValueError, "recall_base", "[0, 0]", "at least", lambda: AP().swap_changes([0, 1], [0, 0]))
+    check(ValueError, "recall_base", "shape (1,)", "of shape (1, ", lambda: AP().swap_changes([0, 1], 3))
+
+
+# ------------------------------------------------------------------------------------------- measures and objectives
+
+EACH = "one threshold probability for each of the grades"
+PARAMETERS = table(
+    ("g", "a number", lambda: GAP(g=0.5), ValueError, "0.5", EACH),
+    ("g", "a string", lambda: xGAP(g="0.5"), ValueError, "'0.5'", EACH),
+    ("g", "words", lambda: GAP(g=("a", "b")), ValueError, "('a', 'b')", "numbers"),
+    ("g", "None inside", lambda: GAP(g=(0.5, None)), ValueError, "None", "numbers"),
+    ("g", "two rows", lambda: GAP(g=np.eye(2)), ValueError, "array", "numbers"),
+    ("g", "empty", lambda: eGAP(g=()), ValueError, "empty", EACH),
+    ("g", "negative", lambda: GAP(g=(-0.5, 1.5)), ValueError, "(-0.5, 1.5)", "none of them negative or NaN"),
+    ("g", "nan", lambda: GAP(g=(nan, 1)), ValueError, "(nan, 1.0)", "none of them negative or NaN"),
+    ("g", "inf", lambda: GAP(g=(inf, 0)), ValueError, "sum inf", "sum 1"),
+    ("g", "sum below 1", lambda: GAP(g=(0.5, 0.4)), ValueError, "sum 0.9", "sum 1"),
+    ("g", "sum above 1", lambda: GAP(g=(0.5, 0.6)), ValueError, "sum 1.1", "sum 1"),
+    ("g", "all zero", lambda: GAP(g=(0, 0)), ValueError, "sum 0", "sum 1"),
+    ("g", "nothing relevant", lambda: GAP().resolved(np.array([0])), ValueError, "no document", "relevant documents"),
+    *(
+        (name, str(k), lambda kind=kind, k=k: kind(**k), ValueError, repr(*k.values()), "a whole number")
+        for kind in (GAP, xGAP, eGAP, AP, nDCG, Precision)
+        for name, k in (("k", {"k": bad}) for bad in (0, -1, True, 2.0, "10", (5,)))
+    ),
+    ("k", "None", lambda: Precision(k=None), ValueError, "None", "a cut-off >= 1"),
+    *(
+        ("rel", str(bad), lambda kind=kind, bad=bad: kind(rel=bad), ValueError, repr(bad), "a whole number >= 1")
+        for kind in (AP, Precision)
+        for bad in (0, -1, True, 1.0, "1", None)
+    ),
+    ("gains", "a number", lambda: nDCG(gains=3), ValueError, "3", "the gain of grade 0, 1"),
+    ("gains", "a string", lambda: nDCG(gains="013"), ValueError, "'013'", "the gain of grade 0, 1"),
+    ("gains", "empty", lambda: nDCG(gains=()), ValueError, "()", "the gain of grade 0, 1"),
+    ("gains", "one", lambda: nDCG(gains=(1,)), ValueError, "(1.0,)", "never falling"),
+    ("gains", "falling", lambda: nDCG(gains=(0, 2, 1)), ValueError, "(0.0, 2.0, 1.0)", "never falling"),
+    ("gains", "negative", lambda: nDCG(gains=(-1, 2)), ValueError, "(-1.0, 2.0)", "from 0 on"),
+    ("gains", "nan", lambda: nDCG(gains=(0, nan)), ValueError, "(0.0, nan)", "finite"),
+    ("measure", "unknown name", lambda: as_measure("map"), ValueError, "'map'", "gap, xgap, egap, ap, ndcg, precision"),
+    ("measure", "upper case", lambda: as_measure("GAP"), ValueError, "'GAP'", "one of gap"),
+    ("measure", "None", lambda: as_measure(None), TypeError, "None", "one of gap"),
+    ("measure", "a class", lambda: as_measure(GAP), TypeError, "GAP", "a measure such as GAP(g=(0.5, 0.5))"),
+    ("g", "for ap", lambda: as_measure("ap", (0.5, 0.5)), ValueError, "measure is 'ap'", "only with gap, xgap or egap"),
+    ("g", "for a value", lambda: as_measure(GAP(), (0.5, 0.5)), ValueError, "measure is GAP()", "g inside the measure"),
+    ("measure", "a name in an objective", lambda: LambdaRank("gap"), TypeError, "'gap'", "a measure such as GAP"),
+    ("measure", "a class in an objective", lambda: LambdaRank(GAP), TypeError, "GAP", "a measure such as GAP"),
+    *(
+        ("sigma", str(bad), lambda bad=bad: LambdaRank(AP(), sigma=bad), ValueError, repr(bad), "a finite number > 0")
+        for bad in (0, -1.0, nan, inf, None, "1")
+    ),
+    *(
+        (
+            "truncation",
+            str(bad),
+            lambda bad=bad: LambdaRank(AP(), truncation=bad),
+            ValueError,
+            repr(bad),
+            "a whole number of ranks >= 1",
+        )
+        for bad in (0, -5, True, 30.0, "30")
+    ),
+    *(
+        (
+            "random_state",
+            str(bad),
+            lambda bad=bad: LambdaRank(AP(), random_state=bad),
+            ValueError,
+            repr(bad),
+            "a whole number >= 0",
+        )
+        for bad in (-1, 0.5, None, "0")
+    ),
+    ("objective", "unknown name", lambda: as_objective("softmax", AP()), ValueError, "'softmax'", "lambdarank"),
+)
+
+
+@pytest.mark.parametrize(("argument", "defect", "call", "error", "found", "expected"), PARAMETERS)
+def test_parameters(argument, defect, call, error, found, expected):
+    check(error, argument, found, expected, call)
+
+
+def test_tables_need_a_g():
+    check(ValueError, "GAP()", "leaves g to the data", "resolved", lambda: GAP().tables(np.ones((1, 2), dtype=int)))
+
+
+def test_errors_come_before_any_work():
+    """An unusable option is refused even where the rows are unusable too: nothing has been looked at."""
+    check(ValueError, "ties", "'no'", "row", lambda: evaluate(AP(), [nan], [nan], ties="no"))
+    check(ValueError, "y_true", "NaN", "grades", lambda: gb.LambdaRank(AP()).gradients([nan], [nan]))

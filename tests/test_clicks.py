@@ -1,0 +1,145 @@
+"""g from clicks: simulated users with a known g, closed forms, and clear words for clicks that cannot be used."""
+
+import numpy as np
+import pytest
+
+import gapboost as gb
+from gapboost.model_selection import g_from_clicks
+
+
+def users(g, n_sessions, n_docs=12, examine=1.0, mistake=0.0, seed=0):
+    """Grades, clicks and session of each showing: a threshold a session, documents at random."""
+    rng = np.random.default_rng(seed)
+    threshold = rng.choice(len(g), p=g, size=n_sessions) + 1
+    grades = rng.integers(0, len(g) + 1, size=(n_sessions, n_docs))
+    looked = rng.random(grades.shape) < examine
+    clicks = looked & ((grades >= threshold[:, None]) | (rng.random(grades.shape) < mistake))
+    return grades.ravel(), clicks.ravel(), np.repeat(np.arange(n_sessions), n_docs)
+
+
+@pytest.mark.parametrize("g", [(1.0,), (0.3, 0.7), (0.6, 0.1, 0.3), (0.25, 0.0, 0.5, 0.25)])
+@pytest.mark.parametrize(("examine", "mistake"), [(1.0, 0.0), (0.6, 0.05)])
+def test_recovers_g_within_its_interval(g, examine, mistake):
+    grades, clicks, sessions = users(g, 3000, examine=examine, mistake=mistake)
+    found = g_from_clicks(grades, clicks, sessions=sessions, n_resamples=2000, confidence=0.999)
+    assert sum(found.g) == pytest.approx(1, abs=1e-12)
+    np.testing.assert_allclose(found.g, g, atol=0.04)
+    assert (np.array(found.low) <= np.array(g) + 1e-12).all()
+    assert (np.array(g) <= np.array(found.high) + 1e-12).all()
+    assert gb.GAP(g=found.g).n_grades == len(g)
+
+
+def test_intervals_cover_as_often_as_they_say():
+    g = np.array([0.5, 0.2, 0.3])
+    inside = []
+    for seed in range(100):
+        grades, clicks, sessions = users(g, 150, seed=seed)
+        found = g_from_clicks(grades, clicks, sessions=sessions, n_resamples=200, confidence=0.8, random_state=seed)
+        inside.append((np.array(found.low) <= g) & (g <= np.array(found.high)))
+    share = np.mean(inside, axis=0)  # of 100 intervals of 80 %: the standard error is 4 %
+    assert ((share > 0.68) & (share < 0.92)).all()
+
+
+def test_sessions_widen_the_intervals():
+    grades, clicks, sessions = users((0.5, 0.5), 300)
+    by_user = g_from_clicks(grades, clicks, sessions=sessions)
+    by_row = g_from_clicks(grades, clicks)
+    assert by_user.g == by_row.g
+    assert by_user.high[0] - by_user.low[0] > 1.5 * (by_row.high[0] - by_row.low[0])
+
+
+def test_closed_form_and_counts():
+    found = g_from_clicks([0, 1, 2, 2, 1], [1, 15, 20, 30, 15], impressions=[20, 40, 60, 40, 60])
+    assert found.clicks == (1, 30, 50)
+    assert found.impressions == (20, 100, 100)
+    assert found.rates == (0.05, 0.3, 0.5)
+    np.testing.assert_allclose(found.g, (0.25 / 0.45, 0.20 / 0.45))
+    assert found.pooled == ()
+
+
+def test_rows_and_their_sums_are_the_same_clicks():
+    grades, clicks, _ = users((0.4, 0.6), 100)
+    shown = np.bincount(grades)
+    clicked = np.bincount(grades, clicks)
+    by_row, summed = g_from_clicks(grades, clicks), g_from_clicks([0, 1, 2], clicked, impressions=shown)
+    assert by_row.g == summed.g
+    np.testing.assert_allclose(by_row.low, summed.low, atol=0.02)
+    np.testing.assert_allclose(by_row.high, summed.high, atol=0.02)
+
+
+def test_without_grade_0_its_clicks_count_as_none():
+    found = g_from_clicks([1, 2], [30, 60], impressions=[100, 100])
+    assert found.g == (0.5, 0.5)
+    assert np.isnan(found.rates[0])
+
+
+def test_impressions_may_be_probabilities_of_being_looked_at():
+    found = g_from_clicks(
+        [1, 1, 2, 2], [1, 0, 1, 0], impressions=[1.0, 1.0, 0.5, 0.5], sessions=[0, 1, 2, 3], confidence=0.5
+    )
+    assert found.rates[1:] == (0.5, 1.0)
+
+
+def test_chance_falls_are_pooled():
+    found = g_from_clicks([0, 1, 2, 3], [0, 30, 28, 50], impressions=[100] * 4)
+    assert found.pooled == ((1, 2),)
+    assert found.rates == (0, 0.30, 0.28, 0.50)
+    np.testing.assert_allclose(found.g, (0.58, 0, 0.42))
+
+
+def test_pooling_is_isotonic_regression():
+    from sklearn.isotonic import IsotonicRegression
+
+    rng = np.random.default_rng(5)
+    pooled = 0
+    for _ in range(50):
+        shown = rng.integers(20, 60, size=5)
+        clicked = rng.binomial(shown, [0.1, 0.3, 0.33, 0.35, 0.7])
+        found = g_from_clicks(np.arange(5), clicked, impressions=shown, n_resamples=50, confidence=0.999)
+        rates = IsotonicRegression().fit_transform(np.arange(5), clicked / shown, sample_weight=shown)
+        np.testing.assert_allclose(found.g, np.diff(rates) / (rates[-1] - rates[0]), atol=1e-12)
+        pooled += bool(found.pooled)
+    assert pooled > 10
+
+
+def test_deterministic():
+    grades, clicks, sessions = users((0.4, 0.6), 100)
+    first, again, other = (g_from_clicks(grades, clicks, sessions=sessions, random_state=s) for s in (0, 0, 1))
+    assert first == again
+    assert first.low != other.low
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ([0, 1, 2], [0, 60, 28], {"impressions": [100] * 3}),
+            "clicks contradict grades: 0.28 of the documents of grade 2 .* 0.6",
+        ),
+        (
+            ([0, 1, 2], [60, 30, 70], {"impressions": [100] * 3}),
+            "clicks contradict grades: 0.3 of the documents of grade 1",
+        ),
+        ((None, [1, 0], {}), "grades is missing; expected the grade of every shown document"),
+        (([1, 2, 0], [1, 0], {}), "clicks has 2 rows but grades has 3"),
+        (([1, 2], [1, -1], {}), "clicks holds a negative"),
+        (([1, 2], [1, np.nan], {}), "clicks holds a negative, NaN"),
+        (([1, 2], [1, 0.5], {}), "clicks holds a fractional value"),
+        (([1, 2], ["a", "b"], {}), "clicks has dtype"),
+        (([1, 2], [0, 0], {}), "clicks is zero everywhere"),
+        (([0, 0], [1, 1], {}), "grades holds only grade 0"),
+        (([1, -2], [1, 1], {}), "grades holds the negative grade -2"),
+        (([1, 3], [1, 1], {}), "grades has no document of grade 2 that was shown; expected every grade from 1 to 3"),
+        (([1, 2], [1, 1], {"impressions": [1]}), "impressions has 1 rows"),
+        (([1, 2], [1, 1], {"impressions": [1, 0]}), "clicks on a document with 0 impressions"),
+        (([0, 1], [50, 50], {"impressions": [100, 100]}), "clicks are as frequent at grade 1 as at grade 0"),
+        (([0, 1, 2], [0, 1, 1], {}), "bootstrap samples lack a grade .* expected more sessions"),
+        (([1, 2], [1, 1], {"sessions": ["a"]}), "sessions has 1 rows but grades has 2"),
+        (([1, 2], [1, 2], {"confidence": 95}), "confidence is 95"),
+        (([1, 2], [1, 2], {"n_resamples": 1}), "n_resamples is 1"),
+    ],
+)
+def test_bad_input(arguments, message):
+    grades, clicks, options = arguments
+    with pytest.raises(ValueError, match=message):
+        g_from_clicks(grades, clicks, **options)

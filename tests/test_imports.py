@@ -1,0 +1,142 @@
+"""The package imports without either booster, and its rooms import downwards only."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "gapboost"
+
+# What each room may import besides itself; evaluation is beside objectives, datasets beside everything.
+KERNELS = {"kernels"}
+QUERIES = KERNELS | {"queries"}
+MEASURES = QUERIES | {"measures"}
+CALLBACKS = MEASURES | {"objectives", "evaluation", "callbacks"}
+TWINS = CALLBACKS | {"ranker", "search_guard", "cross_validation"}
+ROOMS = {
+    "kernels": KERNELS,
+    "queries": QUERIES,
+    "measures": MEASURES,
+    "evaluation": MEASURES,
+    "objectives": MEASURES,
+    "callbacks": CALLBACKS,
+    "search_guard": set(),
+    "cross_validation": CALLBACKS,
+    "ranker": CALLBACKS | {"search_guard"},
+    "lightgbm": TWINS,
+    "xgboost": TWINS,
+    "model_selection": CALLBACKS | {"ranker", "cross_validation"},
+    "plotting": QUERIES,
+    "analysis": MEASURES | {"evaluation"},
+    "datasets": set(),
+    "__init__": MEASURES | {"objectives", "evaluation"},
+}
+
+
+def imported(path):
+    """Dotted names of all that a module imports, inside functions too."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports name the package"
+            # `from gapboost import queries` imports a room too
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+MODULES = {path: path.relative_to(PACKAGE).with_suffix("").parts for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: "/".join(MODULES[path]))
+def test_rooms_import_downwards_only(path):
+    room = MODULES[path][0]
+    assert room in ROOMS, f"say in this test what the new room {room} may import"
+    for name in imported(path):
+        top, *inside = name.split(".")
+        if top == "gapboost":
+            assert inside, f"{name}: a room never imports the whole package"
+            assert inside[0] in ROOMS[room] | {room}, f"{room} imports {name}"
+        if top in ("lightgbm", "xgboost"):
+            assert room == top, f"{room} imports {name}: only its twin does"
+        if top in ("numba", "llvmlite"):
+            assert room == "kernels", f"{room} imports {name}: compiled code lives in kernels"
+
+
+def test_the_rooms_are_read():
+    """The test above would be content with no modules, or with imports that it does not see."""
+    seen = {
+        (parts[0], name.split(".")[1])
+        for path, parts in MODULES.items()
+        for name in imported(path)
+        if "gapboost" in name
+    }
+    assert {("queries", "kernels"), ("objectives", "measures"), ("ranker", "callbacks"), ("lightgbm", "ranker")} <= seen
+    assert {parts[0] for parts in MODULES.values()} >= ROOMS.keys()
+
+
+BLOCK = """
+import sys
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {blocked!r}:
+            raise ImportError("No module named " + name)
+
+sys.meta_path.insert(0, Missing())
+"""
+
+
+def python(code, blocked=()):
+    """Run code in a fresh process that cannot import the blocked libraries."""
+    return subprocess.run(
+        [sys.executable, "-c", BLOCK.format(blocked=tuple(blocked)) + code],
+        cwd=PACKAGE.parent,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_needs_neither_booster():
+    code = """
+import gapboost as gb
+import gapboost.datasets
+assert gb.evaluate(gb.GAP(g=(0.5, 0.5)), [2, 1, 0], [3.0, 2.0, 1.0]) == {gb.GAP(g=(0.5, 0.5)): 1.0}
+assert gb.LambdaRank(gb.AP()).gradients([0, 1], [2.0, 1.0])[0][0] > 0
+for twin in ("lightgbm", "xgboost"):
+    try:
+        __import__("gapboost." + twin)
+    except ImportError as error:
+        assert twin in str(error), error
+    else:
+        raise AssertionError(twin + " was not blocked")
+print("done")
+"""
+    done = python(code, ["lightgbm", "xgboost"])
+    assert done.stdout == "done\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("twin", "ranker", "other"), [("lightgbm", "LGBMGAPRanker", "xgboost"), ("xgboost", "XGBGAPRanker", "lightgbm")]
+)
+def test_each_twin_works_without_the_other(twin, ranker, other):
+    code = f"""
+import numpy as np
+from gapboost.{twin} import {ranker}, eval_metric, objective
+X = np.arange(200.0)[:, None] % 7
+y = (X[:, 0] > 3).astype(int)
+fitted = {ranker}(n_estimators=2, n_jobs=1).fit(X, y, qid=np.arange(200) // 10)
+assert fitted.predict(X).shape == (200,)
+assert {other!r} not in sys.modules
+print("done")
+"""
+    done = python(code, [other])
+    assert done.stdout.endswith("done\n"), done.stderr
+
+
+def test_importing_the_package_loads_no_booster():
+    done = python("import gapboost; print(sorted({'lightgbm', 'xgboost'} & set(sys.modules)))")
+    assert done.stdout == "[]\n", done.stderr

@@ -1,0 +1,423 @@
+"""LambdaRank gradients through the public interface, against the oracle's sum over all pairs."""
+
+import itertools
+import math
+import pickle
+
+import numpy as np
+import oracle
+import pytest
+from hypothesis import given, settings
+from rankings import MEASURES, TOP, documents, random_rankings, some_measures
+
+import gapboost as gb
+from gapboost import AP, GAP, LambdaRank, Precision, eGAP, nDCG, xGAP
+
+SIX = (
+    GAP((0.2, 0.3, 0.5)),
+    xGAP((0.217, 0.704, 0.079)),
+    eGAP((0.0, 0.4, 0.6), k=10),
+    AP(rel=2),
+    nDCG(k=5),
+    Precision(k=7),
+)
+FLOOR = 1e-16
+
+
+def raw(measure, **options):
+    return LambdaRank(measure, normalize=False, **options)
+
+
+def expected_gradients(value, data, weights=None, normalize=False, sigma=1.0, truncation=None):
+    """The oracle's gradients of every query, in the order of the rows; no ties."""
+    grad, hess = np.zeros(len(data.grades)), np.zeros(len(data.grades))
+    weights = np.ones(len(data.rows)) if weights is None else weights
+    for rows, factor in zip(data.rows.values(), weights, strict=True):
+        scores = data.scores[rows]
+        of_query = oracle.lambda_gradients(
+            value, data.grades[rows], scores, sigma, oracle.row_order(scores), truncation, normalize
+        )
+        grad[rows], hess[rows] = factor * of_query[0], factor * of_query[1]
+    return grad, np.maximum(hess, FLOOR)
+
+
+def assert_equal(found, expected, tolerance=1e-12):
+    for ours, theirs in zip(found, expected, strict=True):
+        assert ours == pytest.approx(theirs, rel=tolerance, abs=tolerance)
+
+
+# ------------------------------------------------------------------------------------------------------ the pair sum
+
+
+@pytest.mark.parametrize("normalize", [False, True])
+@pytest.mark.parametrize("part", range(10))
+def test_equals_the_oracle(part, normalize):
+    """Every measure; one document, no relevant document, missing grades; several steepnesses and truncations."""
+    rng = np.random.default_rng([part, normalize])
+    for number, (measure, value) in enumerate(some_measures(part, 10).items()):
+        sigma, truncation = ((1.0, None), (0.3, 2), (4.0, None), (1.0, 5))[number % 4]
+        data = random_rankings(rng, 8, ties=False)
+        weights = rng.integers(0, 5, size=8) / 2 + (np.arange(8) == 0)
+        objective = LambdaRank(measure, sigma=sigma, truncation=truncation, normalize=normalize)
+        found = objective.gradients(data.grades, data.scores, data.qid, sample_weight=weights)
+        assert all(array.dtype == np.float64 and array.shape == data.grades.shape for array in found)
+        assert_equal(found, expected_gradients(value, data, weights, normalize, sigma, truncation))
+
+
+@settings(max_examples=150, deadline=None, derandomize=True, database=None)
+@given(documents)
+def test_equals_the_oracle_for_every_small_query(rows):
+    """Scores from -1e300 to 1e300, ties wherever hypothesis puts them: some order of the tied documents is right."""
+    grades, scores = np.array(rows).T
+    for measure, value in some_measures(len(rows) + int(grades.sum()), 29).items():
+        found = raw(measure).gradients(grades, scores)
+        orders = itertools.product(*(itertools.permutations(group) for group in oracle.tied_groups(scores)))
+        assert any(
+            np.allclose(
+                found,
+                oracle.lambda_gradients(value, grades, scores, 1.0, list(itertools.chain.from_iterable(order))),
+                rtol=1e-12,
+                atol=1e-12,
+            )
+            for order in orders
+        )
+
+
+def dense(measure, grades, scores, sigma=1.0, truncation=None):
+    """The pair sum of one list without ties, as whole matrices of `swap_changes`, and the sum of all |Delta|."""
+    order = np.argsort(-scores)
+    ranked, s = grades[order], scores[order]
+    changes = np.triu(measure.swap_changes(ranked), 1)
+    changes[len(s) if truncation is None else truncation :] = 0
+    x = sigma * np.minimum(np.abs(s[:, None] - s), 700 / sigma)
+    higher = ranked[:, None] > ranked
+    t = 1 / (1 + np.exp(x))
+    lam = sigma * changes * np.where(higher, t, 1 - t)
+    eta = sigma**2 * changes * np.where(higher, -1, 1) * t * (1 - t)
+    grad, hess = np.empty(len(s)), np.empty(len(s))
+    grad[order] = lam.sum(axis=1) - lam.sum(axis=0)
+    hess[order] = np.maximum(eta.sum(axis=1) + eta.sum(axis=0), FLOOR)
+    return grad, hess, np.abs(changes).sum()
+
+
+@pytest.mark.parametrize("truncation", [None, 30])
+@pytest.mark.parametrize("measure", SIX, ids=str)
+def test_long_lists(measure, truncation):
+    """Boosters take float32 gradients; a method for long lists may be off by far less than that, and no more."""
+    rng = np.random.default_rng(1)
+    for n, width in ((45, 1.0), (150, 3.0), (400, 0.01), (400, 40.0), (900, 1.0)):
+        grades = rng.choice(TOP + 1, p=(0.7, 0.15, 0.1, 0.05), size=n)
+        scores = rng.normal(size=n) * width
+        for sigma in (1.0, 2.5):
+            grad, hess, size = dense(measure, grades, scores, sigma, truncation)
+            assert size > 0
+            found = raw(measure, sigma=sigma, truncation=truncation).gradients(grades, scores)
+            np.testing.assert_allclose(found[0], grad, rtol=1e-9, atol=1e-11 * size * sigma)
+            np.testing.assert_allclose(found[1], hess, rtol=1e-8, atol=1e-10 * size * sigma**2)
+
+
+def test_many_grades():
+    rng = np.random.default_rng(2)
+    for top in (8, 20, 255):
+        grades, scores = rng.integers(0, top + 1, size=120), rng.normal(size=120)
+        grades[0] = top
+        for measure in (GAP(np.full(top, 1 / top)), xGAP(rng.dirichlet(np.ones(top))), nDCG()):
+            grad, hess, size = dense(measure, grades, scores)
+            found = raw(measure).gradients(grades, scores)
+            np.testing.assert_allclose(found[0], grad, rtol=1e-9, atol=1e-11 * size)
+            np.testing.assert_allclose(found[1], hess, rtol=1e-8, atol=1e-10 * size)
+
+
+def test_two_documents_by_hand():
+    x = 2 * (0.8 - 0.3)
+    t = 1 / (1 + math.exp(x))
+    grad, hess = raw(AP(), sigma=2).gradients([0, 1], [0.3, 0.8])
+    assert grad == pytest.approx([2 * t / 2, -2 * t / 2], rel=1e-12)  # a swap would lose 1/2
+    assert hess == pytest.approx([4 * t * (1 - t) / 2] * 2, rel=1e-12)
+    grad, hess = raw(AP(), sigma=2).gradients([1, 0], [0.3, 0.8])
+    assert grad == pytest.approx([-2 * (1 - t) / 2, 2 * (1 - t) / 2], rel=1e-12)
+    assert hess == pytest.approx([4 * t * (1 - t) / 2] * 2, rel=1e-12)
+
+
+def test_a_change_of_the_wrong_sign_pushes_the_other_way():
+    """xGAP rises when the lower grade at rank 5 moves above the higher at rank 4."""
+    g, grades = (0.217, 0.704, 0.079), [1, 2, 0, 3, 2]
+    # what the last pair adds when it is close; all other pairs are so far apart that nothing of theirs changes
+    close, apart = [200.0, 150.0, 100.0, 50.0, 50.0 - 1e-9], [200.0, 150.0, 100.0, 50.0, 0.0]
+    for kind, sign in ((xGAP, 1), (GAP, -1), (eGAP, -1)):
+        change = kind(g).swap_changes(grades)[3, 4]
+        assert change * sign > 1e-3
+        grad, hess = raw(kind(g)).gradients(grades, close)
+        pushed = grad - raw(kind(g)).gradients(grades, apart)[0]
+        assert pushed == pytest.approx([0, 0, 0, change / 2, -change / 2], rel=1e-6, abs=1e-12)  # to be minimised
+        # a curvature below 0 is clipped
+        assert hess[3:] == pytest.approx([max(-change / 4, FLOOR)] * 2, rel=1e-6)
+
+
+# --------------------------------------------------------------------------------------------------------- contracts
+
+
+@pytest.fixture(scope="module")
+def many():
+    """Enough rows for several threads, short and long queries, nothing relevant in some."""
+    rng = np.random.default_rng(3)
+    sizes = np.concatenate((rng.integers(1, 30, size=150), rng.integers(50, 400, size=25), [1500]))
+    rng.shuffle(sizes)
+    qid = np.repeat(np.arange(len(sizes)), sizes)
+    grades = rng.choice(TOP + 1, p=(0.6, 0.2, 0.1, 0.1), size=len(qid)) * np.repeat(rng.random(len(sizes)) < 0.9, sizes)
+    return grades, rng.normal(size=len(qid)), qid
+
+
+@pytest.mark.parametrize("normalize", [False, True])
+@pytest.mark.parametrize("measure", SIX, ids=str)
+def test_gradients_of_a_query_sum_to_zero(measure, normalize, many):
+    grades, _, qid = many
+    grad, hess = LambdaRank(measure, normalize=normalize).gradients(*many)
+    assert np.isfinite(grad).all()
+    assert np.isfinite(hess).all()
+    assert (hess >= FLOOR).all()
+    total, size = np.bincount(qid, grad), np.bincount(qid, np.abs(grad))
+    assert (np.abs(total) <= 1e-11 * size).all()
+    alike = np.bincount(qid, grades) == 0
+    assert 5 < alike.sum() < len(size) / 2
+    assert not grad[alike[qid]].any()
+    assert (hess[alike[qid]] == FLOOR).all()
+    assert np.count_nonzero(size) > len(size) / 2
+
+
+@pytest.mark.parametrize("normalize", [False, True])
+@pytest.mark.parametrize("measure", SIX, ids=str)
+def test_an_ideal_list_is_left_almost_alone(measure, normalize):
+    ideal = np.repeat([3, 2, 1, 0], [3, 4, 5, 30])
+    scores = 20.0 * ideal + np.linspace(0.5, 0, len(ideal))
+    objective = LambdaRank(measure, normalize=normalize)
+    grad, _ = objective.gradients(ideal, scores)
+    reversed_grad, _ = objective.gradients(ideal, -scores)
+    assert np.abs(reversed_grad).max() > 1e-2
+    assert np.abs(grad).max() < 1e-6 * np.abs(reversed_grad).max()
+
+
+@pytest.mark.parametrize("measure", [m for m in SIX if type(m) is not xGAP], ids=str)
+def test_a_step_along_the_gradient_helps(measure, many):
+    grades, scores, qid = many
+    before = gb.evaluate(measure, grades, scores, qid)[measure]
+    for _ in range(30):
+        scores = scores - 0.1 * LambdaRank(measure).gradients(grades, scores, qid)[0]
+    assert gb.evaluate(measure, grades, scores, qid)[measure] > before + 0.1
+
+
+def test_weights_multiply(many):
+    _, _, qid = many
+    weights = np.random.default_rng(4).integers(0, 9, size=qid[-1] + 1) / 4
+    for measure in SIX[:2]:
+        of_rows = weights[qid]
+        for objective in (raw(measure), LambdaRank(measure)):
+            grad, hess = objective.gradients(*many)
+            for sample_weight in (weights, of_rows, of_rows.astype(np.float32)):
+                weighted = objective.gradients(*many, sample_weight=sample_weight)
+                assert_equal(weighted, (of_rows * grad, np.maximum(of_rows * hess, FLOOR)), 1e-14)
+
+
+def test_normalized_gradients_add_up_to_the_logarithm(many):
+    _, _, qid = many
+    grad, hess = raw(SIX[0], sigma=2.0).gradients(*many)
+    normalized = LambdaRank(SIX[0], sigma=2.0).gradients(*many)
+    size = np.bincount(qid, np.abs(grad))[qid]
+    size, some = np.where(size > 0, size, 1), size > 0
+    scale = np.log2(1 + size) / size
+    assert_equal(
+        (normalized[0][some], normalized[1][some]), ((scale * grad)[some], np.maximum(scale * hess, FLOOR)[some])
+    )
+
+
+def test_the_order_of_rows_does_not_matter_without_ties(many):
+    grades, scores, qid = many
+    rng = np.random.default_rng(5)
+    for measure in SIX[:3]:
+        grad, hess = LambdaRank(measure).gradients(grades, scores, qid)
+        names = np.array([f"q{i}" for i in rng.permutation(qid[-1] + 1)])[qid]
+        for rows in (rng.permutation(len(qid)), np.argsort(grades), np.argsort(-grades), np.argsort(scores)):
+            again = LambdaRank(measure).gradients(grades[rows], scores[rows], names[rows])
+            assert np.array_equal(again[0], grad[rows])
+            assert np.array_equal(again[1], hess[rows])
+
+
+def test_threads_change_nothing(many):
+    for measure in SIX:
+        one = LambdaRank(measure).gradients(*many, n_jobs=1)
+        for n_jobs in (2, 3, 8, -1, None):
+            several = LambdaRank(measure).gradients(*many, n_jobs=n_jobs)
+            assert np.array_equal(one[0], several[0])
+            assert np.array_equal(one[1], several[1])
+
+
+def test_float32_scores_are_the_same_numbers(many):
+    grades, scores, qid = many
+    narrow = scores.astype(np.float32)
+    for measure in SIX:
+        found = LambdaRank(measure).gradients(grades, narrow, qid)
+        assert [array.dtype for array in found] == [np.float64, np.float64]
+        assert_equal(found, LambdaRank(measure).gradients(grades, narrow.astype(np.float64), qid), 1e-14)
+
+
+def test_every_query_by_itself(many):
+    grades, scores, qid = many
+    grad, hess = raw(SIX[0]).gradients(grades, scores, qid)
+    for q in (0, 7, int(np.argmax(np.bincount(qid)))):
+        rows = qid == q
+        alone = raw(SIX[0]).gradients(grades[rows], scores[rows])
+        assert np.array_equal(alone[0], grad[rows])
+        assert np.array_equal(alone[1], hess[rows])
+
+
+@pytest.mark.parametrize("measure", SIX, ids=str)
+def test_truncation(measure):
+    rng = np.random.default_rng(6)
+    grades, scores = rng.integers(0, TOP + 1, size=60), rng.normal(size=60)
+    whole = raw(measure).gradients(grades, scores)
+    for truncation in (60, 1000):
+        assert_equal(raw(measure, truncation=truncation).gradients(grades, scores), whole)
+    grad, hess, _ = dense(measure, grades, scores, truncation=1)
+    assert_equal(raw(measure, truncation=1).gradients(grades, scores), (grad, hess))
+
+
+def test_truncation_at_the_cut_off_changes_nothing():
+    """Below the cut-off of P@k and nDCG@k no swap of two documents changes anything."""
+    rng = np.random.default_rng(7)
+    grades, scores = rng.integers(0, TOP + 1, size=200), rng.normal(size=200)
+    for measure in (Precision(k=7), nDCG(k=5), GAP((0.2, 0.3, 0.5), k=10)):
+        whole = raw(measure).gradients(grades, scores)
+        assert_equal(raw(measure, truncation=measure.k).gradients(grades, scores), whole)
+
+
+def test_g_is_uniform_over_the_grades_of_the_data(many):
+    grades, scores, qid = many
+    without_two = np.where(grades == 2, 0, grades)
+    for kind in (GAP, xGAP, eGAP):
+        found = LambdaRank(kind()).gradients(without_two, scores, qid)
+        assert_equal(found, LambdaRank(kind((0.5, 0, 0.5))).gradients(without_two, scores, qid))
+        nothing = LambdaRank(kind()).gradients(np.zeros(3), [1.0, 2.0, 3.0])
+        assert not nothing[0].any()
+
+
+@pytest.mark.parametrize("sigma", [1.0, 10.0])
+@pytest.mark.parametrize("measure", SIX, ids=str)
+def test_wide_scores(measure, sigma):
+    """No score overflows; far apart, a pair in the wrong order pushes with its whole change, one in the right with 0."""
+    rng = np.random.default_rng(8)
+    for n in (8, 60, 600):
+        grades = rng.integers(0, TOP + 1, size=n)
+        for low, high in ((-300, 307), (0, 4), (300, 308), (-320, -300)):
+            scores = rng.choice([-1, 1], size=n) * 10 ** rng.uniform(low, high, size=n)
+            found = LambdaRank(measure, sigma=sigma).gradients(grades, scores)
+            assert np.isfinite(found).all()
+            if high <= 4:
+                grad, hess, size = dense(measure, grades, scores, sigma)
+                found = raw(measure, sigma=sigma).gradients(grades, scores)
+                np.testing.assert_allclose(found[0], grad, rtol=1e-9, atol=1e-11 * size * sigma)
+                np.testing.assert_allclose(found[1], hess, rtol=1e-8, atol=1e-10 * size * sigma**2)
+    extreme = np.finfo(np.float64).max
+    grad, hess = raw(AP(), sigma=sigma).gradients([0, 1], [extreme, -extreme])
+    assert grad == pytest.approx([sigma / 2, -sigma / 2])
+    grad, hess = raw(AP(), sigma=sigma).gradients([1, 0], [extreme, -extreme])
+    assert grad == pytest.approx([0, 0])
+
+
+# -------------------------------------------------------------------------------------------------------------- ties
+
+# Two groups of tied documents; every order of them has its own gradients.
+TIED_GRADES, TIED_SCORES = np.array([0, 1, 2, 0, 3]), np.array([1.0, 0.0, 1.0, 0.0, 1.0])
+TIED = GAP((0.2, 0.3, 0.5))
+
+
+def orders_by_seed(rows, seeds):
+    """Which order of the tied documents the gradients of each seed belong to; the rows in the given order."""
+    orders = [
+        list(itertools.chain.from_iterable(order))
+        for order in itertools.product(*(itertools.permutations(g) for g in oracle.tied_groups(TIED_SCORES)))
+    ]
+    expected = [oracle.lambda_gradients(MEASURES[TIED], TIED_GRADES, TIED_SCORES, 1.0, order)[0] for order in orders]
+    assert min(np.abs(a - b).max() for a, b in itertools.combinations(expected, 2)) > 1e-3
+    found = []
+    for seed in seeds:
+        grad, _ = raw(TIED, random_state=seed).gradients(TIED_GRADES[rows], TIED_SCORES[rows])
+        of_document = np.empty(5)
+        of_document[rows] = grad
+        (match,) = [i for i, e in enumerate(expected) if np.abs(of_document - e).max() < 1e-12]
+        found.append(tuple(orders[match]))
+    return found
+
+
+@pytest.mark.parametrize("rows", [[0, 1, 2, 3, 4], [4, 2, 1, 0, 3], [0, 3, 1, 2, 4]], ids=str)
+def test_random_state_orders_ties_and_the_rows_do_not(rows):
+    """Every order of the tied documents comes up equally often, be the file sorted by grade, against it or not."""
+    found = orders_by_seed(rows, range(600))
+    counts = [found.count(order) for order in set(found)]
+    assert len(counts) == 12
+    assert min(counts) >= 25  # 50 expected, standard deviation 7
+    assert max(counts) <= 75
+    assert 140 < sum(order[0] == 4 for order in found) < 260  # the best document is first in a third
+
+
+def test_the_same_seed_gives_the_same_order():
+    assert orders_by_seed([0, 1, 2, 3, 4], [5]) == orders_by_seed([0, 1, 2, 3, 4], [5])
+    data = random_rankings(np.random.default_rng(9), 40)
+    first = LambdaRank(TIED, random_state=1).gradients(data.grades, data.scores, data.qid)
+    again = LambdaRank(TIED, random_state=1).gradients(data.grades, data.scores, data.qid)
+    other = LambdaRank(TIED, random_state=2).gradients(data.grades, data.scores, data.qid)
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+def test_only_tied_documents_depend_on_the_seed_or_the_rows():
+    rng = np.random.default_rng(10)
+    data = random_rankings(rng, 60)
+    untied = random_rankings(rng, 60, ties=False)
+    for measure in SIX:
+        once = LambdaRank(measure).gradients(untied.grades, untied.scores, untied.qid)
+        seeded = LambdaRank(measure, random_state=3).gradients(untied.grades, untied.scores, untied.qid)
+        assert np.array_equal(once, seeded)
+        # rows of other queries in between change nothing, ties or not: queries and their rows stay in their order
+        whole = LambdaRank(measure).gradients(data.grades, data.scores, data.qid)
+        together = np.concatenate(list(data.rows.values()))
+        sorted_ = LambdaRank(measure).gradients(data.grades[together], data.scores[together], data.qid[together])
+        assert np.array_equal(np.array(sorted_), np.array(whole)[:, together])
+
+
+def test_all_scores_equal_do_not_give_the_grades_away():
+    """The first iteration of every booster: a file sorted by grade is no better a start than its reverse."""
+    grades = np.repeat([3, 2, 1, 0], 25)
+    sums = []
+    for rows in (np.arange(100), np.arange(100)[::-1]):
+        seeds = [raw(TIED, random_state=seed).gradients(grades[rows], np.zeros(100))[0][rows] for seed in range(40)]
+        sums.append([np.abs(grad).sum() for grad in seeds])
+    for row_order in (np.arange(100), np.arange(100)[::-1]):  # what following the rows would have given
+        scores = np.empty(100)
+        scores[row_order] = -1e-9 * np.arange(100)
+        by_row = np.abs(raw(TIED).gradients(grades, scores)[0]).sum()
+        assert abs(by_row - np.mean(sums)) > 4 * np.std(sums)
+    assert abs(np.mean(sums[0]) - np.mean(sums[1])) < 4 * np.std(sums) / math.sqrt(20)
+
+
+# ------------------------------------------------------------------------------------------------------------ values
+
+
+@pytest.mark.parametrize(
+    ("objective", "printed"),
+    [
+        (LambdaRank(GAP(g=(0.5, 0.5))), "LambdaRank(GAP(g=(0.5, 0.5)))"),
+        (LambdaRank(nDCG(k=10), sigma=2), "LambdaRank(nDCG(k=10), sigma=2.0)"),
+        (
+            LambdaRank(AP(), truncation=np.int64(30), normalize=False, random_state=np.int32(4)),
+            "LambdaRank(AP(rel=1), truncation=30, normalize=False, random_state=4)",
+        ),
+    ],
+    ids=str,
+)
+def test_an_objective_is_a_value(objective, printed):
+    assert repr(objective) == printed
+    copies = (eval(printed, vars(gb)), pickle.loads(pickle.dumps(objective)))
+    assert all(copy == objective and hash(copy) == hash(objective) for copy in copies)
+    with pytest.raises(AttributeError):
+        objective.sigma = 3.0
+    assert objective != LambdaRank(objective.measure, sigma=0.7)

@@ -1,0 +1,219 @@
+"""What is particular to LightGBM: its ways of calling, its aliases, and what it cannot do with a custom objective."""
+
+import lightgbm
+import numpy as np
+import numpy.testing as npt
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GroupKFold
+from test_rankers import LIGHTGBM, TEST, TRAIN, VALI, sizes_of
+
+import gapboost as gb
+from gapboost.lightgbm import LGBMGAPRanker, eval_metric, objective
+
+X, Y, QID = TRAIN.X, TRAIN.y, TRAIN.qid
+SIZES = sizes_of(QID)
+
+
+def dataset(data=TRAIN, **more):
+    return lightgbm.Dataset(
+        data.X, label=data.y, group=sizes_of(data.qid), free_raw_data=False, params=LIGHTGBM.native, **more
+    )
+
+
+# --- early stopping ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name", ["early_stopping_round", "early_stopping_rounds", "early_stopping", "n_iter_no_change"]
+)
+def test_early_stopping_as_a_parameter(name):
+    by_callback = LIGHTGBM.fitted(
+        evals=[VALI],
+        n_estimators=100,
+        learning_rate=0.3,
+        fit={"callbacks": [lightgbm.early_stopping(5, verbose=False)]},
+    )
+    by_parameter = LIGHTGBM.fitted(evals=[VALI], n_estimators=100, learning_rate=0.3, **{name: 5})
+    assert 1 < by_parameter.best_iteration_ < 100
+    assert by_parameter.best_iteration_ == by_callback.best_iteration_
+    npt.assert_array_equal(by_parameter.predict(TEST.X), by_callback.predict(TEST.X))
+
+
+def test_first_metric_only_is_the_measure_trained_for():
+    # It is never better than in the first round: early stopping by it would end at once.
+    constant = gb.AP(rel=200)
+    ranker = LIGHTGBM.fitted(
+        evals=[VALI],
+        n_estimators=100,
+        learning_rate=0.3,
+        fit={
+            "eval_metric": constant,
+            "callbacks": [lightgbm.early_stopping(5, first_metric_only=True, verbose=False)],
+        },
+    )
+    curves = ranker.evals_result_["valid_0"]
+    assert set(curves["map-ap"]) == {0.0}
+    assert ranker.best_iteration_ == np.argmax(curves["map-gap"]) + 1 > 1
+
+
+def test_the_training_set_does_not_stop_training():
+    # LightGBM knows it again only as the same object.
+    ranker = LGBMGAPRanker(n_estimators=60, n_jobs=1, learning_rate=0.3, **LIGHTGBM.parameters).fit(
+        X,
+        Y,
+        QID,
+        eval_set=[(X, Y), (VALI.X, VALI.y)],
+        eval_qid=[QID, VALI.qid],
+        callbacks=[lightgbm.early_stopping(5, verbose=False)],
+    )
+    curve = LIGHTGBM.curve(ranker, 1)
+    assert ranker.best_iteration_ == np.argmax(curve) + 1
+    assert len(curve) == ranker.best_iteration_ + 5
+
+
+def test_native_early_stopping():
+    curves = {}
+    booster = lightgbm.train(
+        {**LIGHTGBM.native, "objective": objective("gap"), "learning_rate": 0.3},
+        dataset(),
+        100,
+        valid_sets=[dataset(VALI)],
+        feval=eval_metric("gap"),
+        callbacks=[lightgbm.early_stopping(5, verbose=False), lightgbm.record_evaluation(curves)],
+    )
+    (curve,) = curves["valid_0"].values()
+    assert 1 < booster.best_iteration < 100
+    assert booster.best_iteration == np.argmax(curve) + 1
+    for i, value in enumerate(curve[: booster.best_iteration]):
+        scores = booster.predict(VALI.X, num_iteration=i + 1)
+        assert value == pytest.approx(gb.evaluate(gb.GAP(), VALI.y, scores, VALI.qid)[gb.GAP()], abs=1e-12)
+
+
+# --- the callbacks in LightGBM's own rankers --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_objective_and_metric_in_LGBMRanker(weighted):
+    weights = np.linspace(0.5, 3.0, len(SIZES)).astype(np.float32) if weighted else None
+    by_row = None if weights is None else np.repeat(weights, SIZES)
+    theirs = lightgbm.LGBMRanker(
+        n_estimators=5, n_jobs=1, objective=objective("gap", g=(0.3, 0.7)), metric="None", **LIGHTGBM.parameters
+    ).fit(
+        X,
+        Y,
+        group=SIZES,
+        sample_weight=by_row,
+        eval_X=VALI.X,
+        eval_y=VALI.y,
+        eval_group=[sizes_of(VALI.qid)],
+        eval_metric=eval_metric("gap", g=(0.3, 0.7)),
+    )
+    ours = LIGHTGBM.fitted(g=(0.3, 0.7), evals=[VALI], fit={"sample_weight": weights})
+    npt.assert_allclose(theirs.predict(TEST.X), ours.predict(TEST.X), rtol=0, atol=1e-6)
+    npt.assert_allclose(LIGHTGBM.curve(theirs), LIGHTGBM.curve(ours), rtol=0, atol=1e-6)
+    assert list(theirs.evals_result_["valid_0"]) == ["map-gap"]
+    assert clone(theirs).objective is theirs.objective
+
+
+def test_cv_with_folds_by_query():
+    folds = list(GroupKFold(4).split(X, Y, QID))
+    seen = []
+
+    def metric(scores, data):
+        seen.append(len(data.get_group()))
+        return eval_metric("gap")(scores, data)
+
+    result = lightgbm.cv(
+        {**LIGHTGBM.native, "objective": objective("gap")},
+        dataset(),
+        4,
+        folds=folds,
+        feval=metric,
+        eval_train_metric=False,
+    )
+    assert set(seen) == {10}  # whole queries
+    expected = []
+    for train, test in folds:
+        ranker = LIGHTGBM.ranker(n_estimators=4).fit(X[train], Y[train], QID[train])
+        measure = gb.GAP(g=(0.5, 0.5))
+        expected.append(gb.evaluate(measure, Y[test], ranker.predict(X[test]), QID[test])[measure])
+    # The bins of a fold are those of the whole data in cv, so models differ a little.
+    npt.assert_allclose(result["valid map-gap-mean"][-1], np.mean(expected), rtol=0, atol=0.02)
+    assert result["valid map-gap-mean"][-1] > result["valid map-gap-mean"][0]
+
+
+# --- parameters and arguments -----------------------------------------------------------------------------------------
+
+
+def test_eval_names():
+    ranker = LIGHTGBM.fitted(evals=[VALI, TEST], fit={"eval_names": ["a", "b"]})
+    assert list(ranker.evals_result_) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"boosting_type": "dart"},
+        {"boosting_type": "goss"},
+        {"data_sample_strategy": "goss"},
+        {"linear_tree": True},
+        {"subsample": 0.5, "subsample_freq": 1},
+        {"monotone_constraints": [1] + [0] * 22},
+        {"extra_trees": True},
+    ],
+    ids=str,
+)
+def test_ways_of_boosting_that_take_a_custom_objective(parameters):
+    ranker = LIGHTGBM.fitted(evals=[VALI], n_estimators=10, **parameters)
+    curve = LIGHTGBM.curve(ranker)
+    assert curve[-1] > curve[0]
+    assert len(np.unique(ranker.predict(TEST.X))) > 10
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"boosting_type": "rf"}, "boosting_type is 'rf'"),
+        ({"boosting": "rf"}, "boosting_type is 'rf'"),
+        ({"boost": "random_forest"}, "boosting_type is 'random_forest'"),
+        ({"bagging_by_query": True}, "bagging_by_query is True"),
+        ({"class_weight": "balanced"}, "class_weight is 'balanced'"),
+        ({"lambdarank_truncation_level": 10}, "lambdarank_truncation_level is 10; expected it unset"),
+        ({"lambdarank_norm": False}, "lambdarank_norm is False"),
+        ({"lambdarank_position_bias_regularization": 0.1}, "lambdarank_position_bias_regularization is 0.1"),
+        ({"label_gain": [0, 1, 3]}, "label_gain is"),
+        ({"sigmoid": 2.0}, "sigmoid is 2.0"),
+        ({"objective_seed": 1}, "objective_seed is 1"),
+        ({"eval_at": [10]}, "eval_at is"),
+        ({"ndcg_eval_at": [10]}, "ndcg_eval_at is"),
+        ({"application": "lambdarank"}, "application is 'lambdarank'"),
+        ({"loss": "lambdarank"}, "loss is 'lambdarank'"),
+        ({"metric": "ndcg"}, "metric is 'ndcg'"),
+        ({"metrics": ["map"]}, "metrics is"),
+        ({"metric_types": "auc"}, "metric_types is 'auc'"),
+    ],
+    ids=lambda value: str(value) if isinstance(value, dict) else "",
+)
+def test_parameters_that_would_be_ignored_or_break_training_are_refused(parameters, message):
+    ranker = LIGHTGBM.ranker(**parameters)
+    with pytest.raises(ValueError, match=message):
+        ranker.fit(X, Y, QID)
+    assert not ranker.__sklearn_is_fitted__()
+
+
+@pytest.mark.parametrize("name", ["min_child_weight", "min_sum_hessian_in_leaf", "min_hessian", "min_sum_hessian"])
+def test_every_name_of_the_hessian_floor_is_checked(name):
+    with pytest.raises(ValueError, match="min_child_weight is 100000, but the hessians of all rows sum to"):
+        LIGHTGBM.fitted(**{name: 1e5})
+
+
+@pytest.mark.parametrize("floor", [1.0, 10.0])
+def test_a_floor_that_is_accepted_still_trains(floor):
+    assert len(np.unique(LIGHTGBM.fitted(min_child_weight=floor).predict(TEST.X))) > 1
+
+
+def test_a_longer_alias_of_the_floor_does_not_count():
+    # LightGBM takes the shorter min_child_weight, which LGBMRanker always sets.
+    ranker = LIGHTGBM.fitted(min_sum_hessian_per_leaf=1e5)
+    npt.assert_array_equal(ranker.predict(TEST.X), LIGHTGBM.fitted().predict(TEST.X))

@@ -1,0 +1,301 @@
+"""Grids over g, and the search: the same results as scikit-learn's with the same folds, at any number of processes."""
+
+import math
+import pickle
+
+import joblib
+import numpy as np
+import pytest
+import sklearn
+from ranking_task import NAMES, RANKERS, task
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, PredefinedSplit
+
+import gapboost as gb
+from gapboost.lightgbm import LGBMGAPRanker
+from gapboost.model_selection import GSearchCV, measure_scorer, simplex_grid, uniform_g
+from gapboost.xgboost import XGBGAPRanker
+
+TARGET = gb.nDCG(k=10)
+both = pytest.mark.parametrize("ranker", RANKERS, ids=NAMES)
+
+
+# --- grids ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("n_grades", "steps"), [(1, 1), (1, 7), (2, 10), (3, 1), (3, 10), (4, 6), (6, 3)])
+def test_simplex_grid_is_the_whole_lattice(n_grades, steps):
+    grid = simplex_grid(n_grades, steps)
+    assert len(grid) == len(set(grid)) == math.comb(steps + n_grades - 1, n_grades - 1)
+    assert grid == sorted(grid)
+    for g in grid:
+        assert isinstance(g, tuple)
+        assert all(type(x) is float and x >= 0 and (x * steps) % 1 < 1e-9 for x in g) or steps == 7
+        assert gb.GAP(g=g).g == g
+        assert sum(g) == pytest.approx(1, abs=1e-12)
+
+
+def test_simplex_grid_options_are_filters():
+    grid = simplex_grid(3, 6)
+    assert simplex_grid(3, 6, full_support=True) == [g for g in grid if min(g) > 0]
+    assert simplex_grid(3, 6, monotone="increasing") == [g for g in grid if g[0] <= g[1] <= g[2]]
+    assert simplex_grid(3, 6, monotone="decreasing", full_support=True) == [g for g in grid if g[0] >= g[1] >= g[2] > 0]
+    assert simplex_grid(2, 10)[3] == (0.3, 0.7)  # no 0.30000000000000004: grids print well
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n_grades": 0, "steps": 3}, "n_grades is 0; expected a whole number >= 1"),
+        ({"n_grades": 2, "steps": 2.5}, "steps is 2.5"),
+        ({"n_grades": 2, "steps": True}, "steps is True"),
+        ({"n_grades": 3, "steps": 2, "full_support": True}, "expected at least 3"),
+        ({"n_grades": 3, "steps": 2, "monotone": "up"}, "monotone is 'up'; expected \"increasing\""),
+    ],
+)
+def test_simplex_grid_refuses(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        simplex_grid(**arguments)
+
+
+def test_uniform_g():
+    assert uniform_g(1) == (1.0,)
+    assert gb.GAP(g=uniform_g(3)) == gb.GAP().resolved(np.array([0, 1, 2, 3]))
+    with pytest.raises(ValueError, match="n_grades is 0"):
+        uniform_g(0)
+
+
+# --- scorers ---------------------------------------------------------------------------------------------------------
+
+
+def test_scorer_is_a_value():
+    scorer = measure_scorer(gb.GAP(g=(0.5, 0.5), k=5))
+    assert repr(scorer) == "measure_scorer(GAP(g=(0.5, 0.5), k=5))"
+    assert scorer == pickle.loads(pickle.dumps(scorer)) == sklearn.clone(scorer, safe=False)
+
+
+def test_scorer_wants_a_fixed_measure():
+    with pytest.raises(
+        ValueError, match=r"measure is eGAP\(\), which takes its g from the labels .* eGAP\(g=\(0.5, 0.5\)\)"
+    ):
+        measure_scorer(gb.eGAP())
+    with pytest.raises(TypeError, match="measure is 'ndcg'; expected a measure"):
+        measure_scorer("ndcg")
+
+
+# --- the search ------------------------------------------------------------------------------------------------------
+
+
+def by_scikit_learn(ranker, grid, X, y, qid, cv, sample_weight=None, scoring=TARGET):
+    weight = {} if sample_weight is None else {"sample_weight": sample_weight}
+    with sklearn.config_context(enable_metadata_routing=True):
+        search = GridSearchCV(ranker, grid, scoring=measure_scorer(scoring), cv=cv, refit=True)
+        return search.fit(X, y, qid=qid, groups=qid, **weight)
+
+
+def assert_same_search(found, expected):
+    for key, values in expected.cv_results_.items():
+        if key.startswith(("split", "mean_test", "std_test", "rank_test")):
+            np.testing.assert_array_equal(found.cv_results_[key], values)
+        elif key.startswith("param_"):
+            assert found.cv_results_[key].tolist() == values.tolist()
+    assert found.cv_results_["params"] == expected.cv_results_["params"]
+    assert found.best_params_ == expected.best_params_
+    assert (found.best_index_, found.best_score_, found.n_splits_) == (
+        expected.best_index_,
+        expected.best_score_,
+        expected.n_splits_,
+    )
+
+
+def weights_of(qid):
+    ids, code = np.unique(qid, return_inverse=True)
+    return np.random.default_rng(2).random(len(ids))[code]
+
+
+VARIANTS = [
+    LGBMGAPRanker(n_jobs=1, verbose=-1, subsample=0.6, subsample_freq=1, colsample_bytree=0.5, random_state=3),
+    LGBMGAPRanker(n_jobs=1, verbose=-1, boosting_type="dart", random_state=1),
+    XGBGAPRanker(n_jobs=1, subsample=0.6, colsample_bynode=0.5, random_state=3),
+    XGBGAPRanker(n_jobs=1, booster="dart", rate_drop=0.2),
+    XGBGAPRanker(n_jobs=1, tree_method="exact"),
+]
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["equal", "weighted"])
+@pytest.mark.parametrize("ranker", VARIANTS, ids=["lgbm-bagged", "lgbm-dart", "xgb-bagged", "xgb-dart", "xgb-exact"])
+def test_same_as_grid_search(ranker, weighted):
+    X, y, qid = task()
+    weight = weights_of(qid) if weighted else None
+    grid = {"g": simplex_grid(2, 2), "n_estimators": [2, 3, 7]}
+    found = GSearchCV(ranker, grid, scoring=TARGET, cv=3).fit(X, y, qid=qid, sample_weight=weight)
+    expected = by_scikit_learn(ranker, grid, X, y, qid, GroupKFold(3), weight)
+    assert_same_search(found, expected)
+    assert len({round(s, 12) for s in found.cv_results_["mean_test_score"]}) > 3
+    np.testing.assert_array_equal(found.predict(X), expected.predict(X))
+    assert found.score(X, y, qid) == gb.evaluate(TARGET, y, found.predict(X), qid)[TARGET]
+
+
+@pytest.mark.parametrize(
+    ("ranker", "binning"),
+    [
+        (RANKERS[0], {"max_bin": [4, 255]}),
+        (RANKERS[0], {"min_child_samples": [60, 5]}),
+        (RANKERS[1], {"max_bin": [4, 256]}),
+    ],
+    ids=["lgbm-max_bin", "lgbm-min_child_samples", "xgb-max_bin"],
+)
+def test_parameters_of_the_binning(ranker, binning):
+    X, y, qid = task()
+    grid = [
+        {"g": [(0.5, 0.5), (1.0, 0.0)], "n_estimators": [3], **binning},
+        {"learning_rate": [0.3], "n_estimators": [2, 5]},
+    ]
+    found = GSearchCV(ranker, grid, scoring=gb.AP(), cv=3).fit(X, y, qid=qid)
+    assert_same_search(found, by_scikit_learn(ranker, grid, X, y, qid, GroupKFold(3), scoring=gb.AP()))
+
+
+@both
+def test_every_number_of_trees_is_a_candidate(ranker):
+    X, y, qid = task()
+    search = GSearchCV(ranker, {"g": simplex_grid(2, 1)}, scoring=TARGET, cv=2).fit(X, y, qid=qid)
+    assert [p["n_estimators"] for p in search.cv_results_["params"]] == [1, 2, 3, 4] * 2
+    assert search.best_estimator_.n_estimators == search.best_params_["n_estimators"]
+    assert search.best_estimator_.g_ == search.best_params_["g"]
+
+
+@pytest.mark.parametrize(
+    ("ranker", "backend"),
+    [(RANKERS[0], "loky"), (RANKERS[0], "threading"), (RANKERS[1], "threading")],
+    ids=["lgbm-processes", "lgbm-threads", "xgb-threads"],
+)
+def test_same_results_with_any_number_of_jobs(ranker, backend):
+    X, y, qid = task()
+    grid = {"g": simplex_grid(2, 3), "learning_rate": [0.1, 0.3]}
+    alone = GSearchCV(ranker, grid, scoring=TARGET, cv=2, refit=False).fit(X, y, qid=qid)
+    with joblib.parallel_config(backend):
+        together = GSearchCV(ranker, grid, scoring=TARGET, cv=2, refit=False, n_jobs=3).fit(X, y, qid=qid)
+    assert_same_search(together, alone)
+
+
+def test_several_targets_the_first_chooses():
+    X, y, qid = task()
+    targets = [gb.AP(), gb.GAP(g=(0.5, 0.5))]
+    grid = {"g": simplex_grid(2, 2), "n_estimators": [2, 4]}
+    search = GSearchCV(RANKERS[0], grid, scoring=targets, cv=3).fit(X, y, qid=qid)
+    for target in targets:
+        alone = GSearchCV(RANKERS[0], grid, scoring=target, cv=3, refit=False).fit(X, y, qid=qid)
+        for key in ("mean_test", "std_test", "rank_test", "split2_test"):
+            np.testing.assert_array_equal(search.cv_results_[f"{key}_{target}"], alone.cv_results_[f"{key}_score"])
+        if target == targets[0]:
+            assert search.best_params_ == alone.best_params_
+    assert search.score(X, y, qid) == gb.evaluate(gb.AP(), y, search.predict(X), qid)[gb.AP()]
+
+
+def test_overlapping_grids_repeat_a_candidate():
+    X, y, qid = task()
+    grid = {"g": [(0.5, 0.5)], "n_estimators": [2, 3]}
+    scores = GSearchCV(RANKERS[0], [grid, grid], scoring=TARGET, cv=2, refit=False).fit(X, y, qid=qid)
+    scores = scores.cv_results_["split1_test_score"]
+    np.testing.assert_array_equal(scores[:2], scores[2:])
+
+
+def test_folds():
+    X, y, qid = task()
+    grid = {"g": [(0.5, 0.5)], "n_estimators": [2]}
+
+    def splits(cv, random_state=None):
+        search = GSearchCV(RANKERS[0], grid, scoring=TARGET, cv=cv, refit=False, random_state=random_state)
+        results = search.fit(X, y, qid=qid).cv_results_
+        return [results[f"split{i}_test_score"][0] for i in range(3)]
+
+    pairs = list(GroupKFold(3).split(X, y, qid))
+    assert splits(3) == splits(GroupKFold(3)) == splits(pairs)
+    halves = GroupKFold(3, shuffle=True, random_state=4)
+    assert splits(3, 4) == splits(3, 4) == splits(halves) != splits(3)
+    of_fold = np.empty(len(qid), dtype=int)
+    for number, (_, test) in enumerate(pairs):
+        of_fold[test] = number
+    assert splits(PredefinedSplit(of_fold)) == splits(3)
+
+
+def test_ids_without_an_order():
+    X, y, qid = task()
+    number = np.array([int(i.split()[1]) for i in qid])
+    mixed = np.array([n if n % 2 else str(i) for n, i in zip(number.tolist(), qid, strict=True)], dtype=object)
+    assert {type(i) for i in mixed} == {int, str}
+    search = GSearchCV(RANKERS[0], {"g": [(0.5, 0.5)]}, scoring=TARGET, cv=3).fit(X, y, qid=mixed)
+    assert 0 < search.best_score_ <= 1
+
+
+def test_weights_of_queries_or_rows():
+    X, y, qid = task()
+    by_row = weights_of(qid)
+    _, first = np.unique(qid, return_index=True)
+    by_query = by_row[np.sort(first)]
+    grid = {"g": [(0.5, 0.5)], "n_estimators": [3]}
+    scores = [
+        GSearchCV(RANKERS[0], grid, scoring=TARGET, cv=2).fit(X, y, qid=qid, sample_weight=w).best_score_
+        for w in (by_row, by_query, None)
+    ]
+    assert scores[0] == scores[1] != scores[2]
+
+
+def test_pandas():
+    pd = pytest.importorskip("pandas")
+    X, y, qid = task()
+    grid = {"g": simplex_grid(2, 1), "n_estimators": [3]}
+    frame = pd.DataFrame(X, index=np.arange(len(X))[::-1])
+    found = GSearchCV(RANKERS[0], grid, scoring=TARGET, cv=2).fit(frame, pd.Series(y), qid=pd.Series(qid))
+    plain = GSearchCV(RANKERS[0], grid, scoring=TARGET, cv=2).fit(X, y, qid=qid)
+    np.testing.assert_array_equal(found.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"])
+    assert pd.DataFrame(found.cv_results_)["param_g"].tolist() == simplex_grid(2, 1)
+
+
+def test_progress_and_clone(capsys):
+    X, y, qid = task()
+    search = GSearchCV(RANKERS[0], {"g": simplex_grid(2, 1)}, scoring=TARGET, cv=2, progress=True)
+    again = pickle.loads(pickle.dumps(sklearn.clone(search).fit(X, y, qid=qid)))
+    assert "4/4" in capsys.readouterr().err
+    assert again.n_features_in_ == X.shape[1]
+    quiet = sklearn.clone(search).set_params(progress=False).fit(X, y, qid=qid)
+    assert capsys.readouterr().err == ""
+    assert quiet.best_params_ == again.best_params_
+    assert not hasattr(sklearn.clone(search).set_params(refit=False), "predict")
+
+
+def fit(grid=None, estimator=RANKERS[0], qid="given", **options):
+    X, y, ids = task()
+    options = {"scoring": TARGET, "cv": 2, **options}
+    GSearchCV(estimator, {"g": [(0.5, 0.5)]} if grid is None else grid, **options).fit(
+        X, y, qid=ids if qid == "given" else qid
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"qid": None}, "qid is missing"),
+        ({"scoring": "ndcg"}, r"scoring is 'ndcg'; expected a measure such as nDCG\(k=10\)"),
+        ({"scoring": []}, r"scoring is \[\]"),
+        ({"scoring": gb.GAP()}, r"scoring is GAP\(\), which takes its g from the labels"),
+        ({"scoring": gb.GAP(g=(1.0,))}, r"y holds the grade 2, but GAP\(g=\(1.0,\)\) knows the grades 0..1"),
+        ({"grid": {"g": [(0.5, 0.5), (1.0,)]}}, r"y holds the grade 2, but GAP\(g=\(1.0,\)\) knows the grades 0..1"),
+        ({"grid": {"g": [(0.5, 0.6)]}}, "expected probabilities with sum 1"),
+        ({"grid": {"n_estimators": [0]}}, "n_estimators in param_grid is 0"),
+        ({"grid": {"n_estimators": [2.5]}}, "n_estimators in param_grid is 2.5"),
+        ({"cv": 1}, "cv is 1; expected from 2 folds to one for each of the 36 queries"),
+        ({"cv": 37}, "cv is 37; expected from 2 folds"),
+        ({"cv": KFold(3)}, "fold 0 of cv cuts .* such as 'query .*expected every query whole"),
+        ({"cv": [(np.arange(10), np.arange(10, 20))]}, "fold 0 of cv cuts"),
+        ({"cv": [(np.arange(576), np.arange(0))]}, "fold 0 of cv has no test rows"),
+        ({"cv": "five"}, "cv is 'five'; expected a number of folds"),
+        ({"cv": GroupKFold(2), "random_state": 1}, "random_state is 1 but cv is GroupKFold"),
+        ({"estimator": KFold()}, "estimator is KFold.*expected an LGBMGAPRanker or XGBGAPRanker"),
+        ({"estimator": LGBMGAPRanker(num_trees=3, verbose=-1)}, "ended after 3 of 100 trees"),
+        ({"estimator": XGBGAPRanker(early_stopping_rounds=1)}, "early_stopping_rounds is 1; expected None"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Found `num_trees` in params")
+def test_bad_input(arguments, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        fit(**arguments)

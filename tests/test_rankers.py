@@ -1,0 +1,994 @@
+"""What holds for the rankers and the callbacks of both boosters."""
+
+import copy
+import gc
+import io
+import pickle
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+import joblib
+import lightgbm
+import numpy as np
+import numpy.testing as npt
+import pandas as pd
+import pytest
+import sklearn
+import xgboost
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GroupKFold, cross_validate
+
+import gapboost as gb
+import gapboost.lightgbm
+import gapboost.xgboost
+from gapboost.callbacks import metric_names
+from gapboost.datasets import load_digits_ranking
+from gapboost.objectives import LambdaRank
+
+TRAIN, VALI, TEST = load_digits_ranking((40, 30, 20), 20)
+
+
+def sizes_of(qid):
+    """Group sizes of query ids that lie together."""
+    starts = np.flatnonzero(np.concatenate(([True], qid[1:] != qid[:-1], [True])))
+    return np.diff(starts)
+
+
+def shuffled(data, seed=0):
+    """Rows in random order, and the same rows query by query in the order in which the queries then first occur."""
+    order = np.random.default_rng(seed).permutation(len(data.y))
+    first = {q: i for i, q in reversed(list(enumerate(data.qid[order])))}
+    grouped = order[np.argsort([first[q] for q in data.qid[order]], kind="stable")]
+    return order, grouped
+
+
+@dataclass(frozen=True)
+class Twin:
+    """One booster, under names that both share."""
+
+    name: str
+    module: ModuleType
+    ranker_class: type
+    vendor: type
+    parameters: dict[str, Any]
+    start: str
+    eval_start: str
+    eval_weight: str
+    continued: str
+    native: dict[str, Any] = field(default_factory=dict)
+
+    def ranker(self, **parameters):
+        return self.ranker_class(**{"n_estimators": 5, "n_jobs": 1, **self.parameters, **parameters})
+
+    def fitted(self, *, data=TRAIN, evals=(), fit=None, **parameters):
+        watched = {"eval_set": [(e.X, e.y) for e in evals], "eval_qid": [e.qid for e in evals]} if evals else {}
+        return self.ranker(**parameters).fit(data.X, data.y, data.qid, **watched, **(fit or {}))
+
+    def staged(self, ranker, X, rounds):
+        if self is LIGHTGBM:
+            return ranker.predict(X, num_iteration=rounds)
+        return ranker.predict(X, iteration_range=(0, rounds))
+
+    def scale(self, qid):
+        """What the booster's gradients are multiplied by: LightGBM's penalties for categories are in units of rows."""
+        return len(qid) / len(np.unique(qid)) if self is LIGHTGBM else 1.0
+
+    def curve(self, ranker, eval_set=-1, metric="map-gap"):
+        return np.array(list(ranker.evals_result_.values())[eval_set][metric])
+
+    def stopping(self, rounds):
+        """The booster's usual way of asking for early stopping: parameters, and arguments of fit."""
+        if self is LIGHTGBM:
+            return {}, {"callbacks": [lightgbm.early_stopping(rounds, verbose=False)]}
+        return {"early_stopping_rounds": rounds}, {}
+
+    def interrupting(self, error, at=2):
+        """Parameters and arguments of fit with which `error` is raised in the midst of training."""
+        if self is LIGHTGBM:
+
+            def interrupt(env):
+                if env.iteration == at:
+                    raise error
+
+            return {}, {"callbacks": [interrupt]}
+
+        class Interrupt(xgboost.callback.TrainingCallback):
+            def after_iteration(self, model, epoch, evals_log):
+                if epoch == at:
+                    raise error
+                return False
+
+        return {"callbacks": [Interrupt()]}, {}
+
+    def dataset(self, X, y, sizes, weight=None):
+        """A data set of the booster; `weight` has one value a query."""
+        if self is LIGHTGBM:
+            rows = None if weight is None else np.repeat(weight, sizes)
+            return lightgbm.Dataset(X, label=y, group=sizes, weight=rows, params=LIGHTGBM.native).construct()
+        data = xgboost.DMatrix(X, label=y, nthread=1)
+        data.set_group(sizes)
+        if weight is not None:
+            data.set_weight(weight)
+        return data
+
+    def relabelled(self, dataset, y):
+        dataset.set_label(np.asarray(y, dtype=np.float32))
+        return dataset
+
+    def train(self, dataset, objective, rounds=5):
+        """The booster's own train function with the parameters of `ranker`; a function from X to scores."""
+        if self is LIGHTGBM:
+            booster = lightgbm.train({**self.native, "objective": objective}, dataset, rounds)
+            return booster.predict
+        booster = xgboost.train(self.native, dataset, rounds, obj=objective)
+        return lambda X: booster.predict(xgboost.DMatrix(X, nthread=1))
+
+
+LIGHTGBM = Twin(
+    name="lightgbm",
+    module=gapboost.lightgbm,
+    ranker_class=gapboost.lightgbm.LGBMGAPRanker,
+    vendor=lightgbm.LGBMRanker,
+    parameters={"verbose": -1, "num_leaves": 7, "min_child_samples": 5, "deterministic": True, "force_row_wise": True},
+    native={
+        "verbose": -1,
+        "num_leaves": 7,
+        "min_data_in_leaf": 5,
+        "num_threads": 1,
+        "deterministic": True,
+        "force_row_wise": True,
+    },
+    start="init_score",
+    eval_start="eval_init_score",
+    eval_weight="eval_sample_weight",
+    continued="init_model",
+)
+XGBOOST = Twin(
+    name="xgboost",
+    module=gapboost.xgboost,
+    ranker_class=gapboost.xgboost.XGBGAPRanker,
+    vendor=xgboost.XGBRanker,
+    parameters={"max_depth": 3},
+    native={"max_depth": 3, "nthread": 1, "base_score": 0.0, "disable_default_eval_metric": 1},
+    start="base_margin",
+    eval_start="base_margin_eval_set",
+    eval_weight="sample_weight_eval_set",
+    continued="xgb_model",
+)
+
+twins = pytest.mark.parametrize("twin", [LIGHTGBM, XGBOOST], ids=lambda twin: twin.name)
+
+
+# --- parameters -------------------------------------------------------------------------------------------------------
+
+
+@twins
+def test_every_vendor_parameter_is_accepted_and_kept(twin):
+    vendor = {name: value for name, value in twin.vendor().get_params().items() if name != "objective"}
+    ranker = twin.ranker_class(measure="egap", g=(0.2, 0.8), **vendor)
+    parameters = ranker.get_params()
+    assert parameters.pop("measure") == "egap"
+    assert parameters.pop("g") == (0.2, 0.8)
+    assert parameters.pop("objective") == "lambdarank"
+    npt.assert_equal(parameters, vendor)
+
+
+@twins
+def test_clone_and_set_params(twin):
+    ranker = twin.ranker(measure=gb.xGAP(g=(0.5, 0.5)), learning_rate=0.3, max_bin=17)
+    copied = clone(ranker)
+    npt.assert_equal(copied.get_params(), ranker.get_params())
+    copied.set_params(measure="egap", g=[0.1, 0.9], learning_rate=0.2, max_bin=19)
+    changed = copied.get_params()
+    assert (changed["measure"], changed["g"], changed["learning_rate"], changed["max_bin"]) == (
+        "egap",
+        [0.1, 0.9],
+        0.2,
+        19,
+    )
+    assert ranker.get_params()["max_bin"] == 17
+    assert copied.fit(TRAIN.X, TRAIN.y, TRAIN.qid).measure_ == gb.eGAP(g=(0.1, 0.9))
+
+
+@twins
+def test_fit_leaves_the_parameters_alone(twin):
+    ranker = twin.ranker(random_state=3)
+    before = ranker.get_params()
+    ranker.fit(TRAIN.X, TRAIN.y, TRAIN.qid)
+    npt.assert_equal(ranker.get_params(), before)
+    npt.assert_equal(clone(ranker).get_params(), before)
+    assert not clone(ranker).__sklearn_is_fitted__()
+
+
+@twins
+def test_parameters_can_change_after_fit_without_changing_the_model(twin):
+    ranker = twin.fitted()
+    expected = ranker.predict(TEST.X)
+    ranker.set_params(measure="egap", g=(0.3, 0.7), n_jobs=2, learning_rate=0.9, n_estimators=2)
+    npt.assert_array_equal(ranker.predict(TEST.X), expected)
+    assert ranker.measure_ == gb.GAP(g=(0.5, 0.5))
+    ranker.set_params(objective=gb.LambdaRank(gb.nDCG()))
+    npt.assert_array_equal(ranker.predict(TEST.X), expected)
+    assert ranker.objective_ == gb.LambdaRank(gb.GAP(g=(0.5, 0.5)))
+
+
+@twins
+@pytest.mark.parametrize("fitted", [False, True])
+def test_pickle_and_joblib(twin, fitted):
+    ranker = twin.ranker(measure=gb.GAP(g=(0.4, 0.6)))
+    if fitted:
+        ranker.fit(TRAIN.X, TRAIN.y, TRAIN.qid, eval_set=(VALI.X, VALI.y), eval_qid=VALI.qid)
+    stream = io.BytesIO()
+    joblib.dump(ranker, stream)
+    stream.seek(0)
+    for loaded in (pickle.loads(pickle.dumps(ranker)), joblib.load(stream), copy.deepcopy(ranker)):
+        npt.assert_equal(loaded.get_params(), ranker.get_params())
+        assert loaded.__sklearn_is_fitted__() is fitted
+        if fitted:
+            npt.assert_array_equal(loaded.predict(TEST.X), ranker.predict(TEST.X))
+            assert loaded.score(TEST.X, TEST.y, TEST.qid) == ranker.score(TEST.X, TEST.y, TEST.qid)
+            assert loaded.evals_result_ == ranker.evals_result_
+
+
+@twins
+def test_a_fitted_ranker_does_not_keep_the_training_data(twin):
+    few = len(pickle.dumps(twin.fitted(n_estimators=1)))
+    repeated = np.concatenate([TRAIN.qid + i * 10_000 for i in range(20)])
+    many = twin.ranker(n_estimators=1).fit(np.tile(TRAIN.X, (20, 1)), np.tile(TRAIN.y, 20), repeated)
+    assert len(pickle.dumps(many)) < few + 4 * len(repeated)
+
+
+# --- what is fitted ---------------------------------------------------------------------------------------------------
+
+
+@twins
+def test_attributes_after_fit(twin):
+    frame = pd.DataFrame(TRAIN.X, columns=TRAIN.feature_names)
+    ranker = twin.ranker().fit(frame, TRAIN.y, TRAIN.qid)
+    assert ranker.__sklearn_is_fitted__()
+    assert ranker._estimator_type == "ranker"
+    assert ranker.__sklearn_tags__().input_tags.allow_nan
+    assert not sklearn.base.is_regressor(ranker)
+    assert ranker.n_features_in_ == TRAIN.n_features
+    assert ranker.feature_names_in_.tolist() == TRAIN.feature_names
+    assert ranker.n_queries_in_ == 40
+    assert ranker.measure_ == gb.GAP(g=(0.5, 0.5))
+    assert ranker.g_ == (0.5, 0.5)
+    assert ranker.objective_ == LambdaRank(gb.GAP(g=(0.5, 0.5)))
+    assert ranker.best_iteration_ == 0
+    assert ranker.feature_importances_.shape == (TRAIN.n_features,)
+    assert ranker.feature_importances_.sum() > 0
+    assert twin.fitted(measure="ndcg").g_ is None
+
+
+@twins
+def test_before_fit(twin):
+    ranker = twin.ranker()
+    assert not ranker.__sklearn_is_fitted__()
+    for name in ("measure_", "objective_", "g_", "best_iteration_", "n_queries_in_"):
+        assert not hasattr(ranker, name)
+    with pytest.raises(NotFittedError):
+        ranker.predict(TEST.X)
+    with pytest.raises(NotFittedError):
+        ranker.score(TEST.X, TEST.y, TEST.qid)
+
+
+@twins
+def test_g_is_uniform_over_the_grades_that_occur_in_the_training_labels(twin):
+    y = np.where(TRAIN.y == 2, 4, TRAIN.y)
+    assert twin.ranker().fit(TRAIN.X, y, TRAIN.qid).g_ == (0.5, 0.0, 0.0, 0.5)
+
+
+@twins
+def test_score_is_the_mean_of_the_measure(twin):
+    ranker = twin.fitted(measure="egap", g=(0.2, 0.8))
+    predicted = ranker.predict(TEST.X)
+    measure = gb.eGAP(g=(0.2, 0.8))
+    weights = np.arange(1.0, 21.0)
+    order, _ = shuffled(TEST)
+    assert ranker.score(TEST.X, TEST.y, TEST.qid) == gb.evaluate(measure, TEST.y, predicted, TEST.qid)[measure]
+    assert (
+        ranker.score(TEST.X, TEST.y, qid=TEST.qid, sample_weight=weights)
+        == gb.evaluate(measure, TEST.y, predicted, TEST.qid, sample_weight=weights)[measure]
+    )
+    npt.assert_allclose(
+        ranker.score(TEST.X[order], TEST.y[order], qid=TEST.qid[order]),
+        ranker.score(TEST.X, TEST.y, qid=TEST.qid),
+        rtol=1e-12,
+    )
+    with pytest.raises(ValueError, match="qid is missing in score"):
+        ranker.score(TEST.X, TEST.y)
+
+
+LOAD_NATIVELY = """
+import sys
+sys.modules["gapboost"] = None
+import numpy
+kind, model, rows, scores = sys.argv[1:]
+X = numpy.load(rows)
+if kind == "lightgbm":
+    import lightgbm
+    numpy.save(scores, lightgbm.Booster(model_file=model).predict(X))
+else:
+    import xgboost
+    ranker = xgboost.XGBRanker()
+    ranker.load_model(model)
+    booster = xgboost.Booster(model_file=model)
+    rounds = (0, booster.best_iteration + 1)
+    assert (ranker.predict(X) == booster.predict(xgboost.DMatrix(X), iteration_range=rounds)).all()
+    numpy.save(scores, ranker.predict(X))
+"""
+
+
+@twins
+def test_a_natively_saved_model_predicts_without_gapboost(twin, tmp_path):
+    parameters, fit = twin.stopping(3)
+    ranker = twin.fitted(evals=[VALI], n_estimators=40, learning_rate=0.5, fit=fit, **parameters)
+    assert 0 < ranker.best_iteration_ < 40
+    model, rows, scores = (str(tmp_path / name) for name in ("model.json", "X.npy", "scores.npy"))
+    (ranker.booster_ if twin is LIGHTGBM else ranker).save_model(model)
+    np.save(rows, TEST.X)
+    subprocess.run([sys.executable, "-c", LOAD_NATIVELY, twin.name, model, rows, scores], check=True, cwd=tmp_path)
+    npt.assert_array_equal(np.load(scores), ranker.predict(TEST.X))
+
+
+# --- evaluation sets and early stopping -------------------------------------------------------------------------------
+
+
+@twins
+def test_the_curve_is_evaluate_at_each_iteration(twin):
+    order, _ = shuffled(VALI)
+    weights = np.linspace(0.5, 3.0, VALI.n_queries)
+    ranker = twin.ranker().fit(
+        TRAIN.X,
+        TRAIN.y,
+        TRAIN.qid,
+        eval_set=[(VALI.X[order], VALI.y[order]), (TEST.X, TEST.y), (VALI.X, VALI.y)],
+        eval_qid=[VALI.qid[order], TEST.qid, VALI.qid],
+        **{twin.eval_weight: [None, None, weights]},
+    )
+    measure = ranker.measure_
+    for eval_set, data, weight in ((0, VALI, None), (1, TEST, None), (2, VALI, weights)):
+        curve = twin.curve(ranker, eval_set)
+        assert len(curve) == 5
+        for i, value in enumerate(curve):
+            scores = twin.staged(ranker, data.X, i + 1)
+            expected = gb.evaluate(measure, data.y, scores, data.qid, sample_weight=weight)[measure]
+            npt.assert_allclose(value, expected, rtol=0, atol=1e-6)
+    assert abs(twin.curve(ranker, 0) - twin.curve(ranker, 2)).max() > 1e-4  # weights count
+
+
+@twins
+def test_other_measures_are_reported_beside_the_one_trained_for(twin):
+    metrics = [gb.nDCG(k=5), "ap", "gap", gb.GAP(g=(0.5, 0.5))]
+    parameters, fit = ({}, {"eval_metric": metrics}) if twin is LIGHTGBM else ({"eval_metric": metrics}, {})
+    ranker = twin.fitted(evals=[VALI], fit=fit, **parameters)
+    (curves,) = ranker.evals_result_.values()
+    order = ["map-gap", "ndcg@5", "map-ap"] if twin is LIGHTGBM else ["ndcg@5", "map-ap", "map-gap"]
+    assert list(curves) == order
+    for name, measure in (("ndcg@5", gb.nDCG(k=5)), ("map-ap", gb.AP())):
+        assert len(curves[name]) == 5
+        expected = gb.evaluate(measure, VALI.y, ranker.predict(VALI.X), VALI.qid)[measure]
+        npt.assert_allclose(curves[name][-1], expected, rtol=0, atol=1e-6)
+
+
+@twins
+def test_early_stopping_keeps_the_best_iteration(twin):
+    parameters, fit = twin.stopping(5)
+    ranker = twin.fitted(evals=[VALI], n_estimators=100, learning_rate=0.3, fit=fit, **parameters)
+    curve = twin.curve(ranker)
+    best = int(np.argmax(curve))
+    assert 0 < best < len(curve) - 1
+    assert len(curve) == best + 1 + 5
+    assert ranker.best_iteration_ == best + 1
+    shorter, longer = (twin.fitted(n_estimators=n, learning_rate=0.3).predict(TEST.X) for n in (best + 1, len(curve)))
+    npt.assert_array_equal(ranker.predict(TEST.X), shorter)
+    assert (ranker.predict(TEST.X) != longer).any()
+    score = gb.evaluate(ranker.measure_, VALI.y, ranker.predict(VALI.X), VALI.qid)[ranker.measure_]
+    assert score == pytest.approx(curve.max(), abs=1e-6)
+
+
+@twins
+def test_one_pair_is_an_eval_set(twin):
+    listed = twin.fitted(evals=[VALI])
+    weights = np.linspace(0.5, 3.0, VALI.n_queries)
+    start = np.linspace(-1.0, 1.0, len(VALI))
+    for qid in (VALI.qid, [VALI.qid], VALI.qid.tolist()):
+        ranker = twin.ranker().fit(TRAIN.X, TRAIN.y, TRAIN.qid, eval_set=(VALI.X, VALI.y), eval_qid=qid)
+        assert ranker.evals_result_ == listed.evals_result_
+    more = {twin.eval_weight: weights, twin.eval_start: start}
+    as_lists = {name: [value] for name, value in more.items()}
+    plain = twin.ranker().fit(TRAIN.X, TRAIN.y, TRAIN.qid, eval_set=(VALI.X, VALI.y), eval_qid=VALI.qid, **more)
+    inside = twin.fitted(evals=[VALI], fit=as_lists)
+    assert plain.evals_result_ == inside.evals_result_
+    assert plain.evals_result_ != listed.evals_result_
+
+
+@twins
+@pytest.mark.parametrize("sort", [True, False])
+def test_the_training_set_as_eval_set(twin, sort):
+    order = slice(None) if sort else shuffled(TRAIN)[0]
+    X, y, qid = TRAIN.X[order], TRAIN.y[order], TRAIN.qid[order]
+    ranker = twin.ranker().fit(X, y, qid, eval_set=[(X, y), (VALI.X, VALI.y)], eval_qid=[qid, VALI.qid])
+    assert list(ranker.evals_result_) == (
+        ["training", "valid_1"] if twin is LIGHTGBM else ["validation_0", "validation_1"]
+    )
+    for eval_set, data in ((0, TRAIN), (1, VALI)):
+        curve = twin.curve(ranker, eval_set)
+        for i, value in enumerate(curve):
+            scores = twin.staged(ranker, data.X, i + 1)
+            expected = gb.evaluate(ranker.measure_, data.y, scores, data.qid)[ranker.measure_]
+            npt.assert_allclose(value, expected, rtol=0, atol=1e-6)
+
+
+# --- rows and queries -------------------------------------------------------------------------------------------------
+
+
+@twins
+@pytest.mark.parametrize("kind", ["int", "string", "64 bit", "pandas"])
+def test_rows_in_any_order_of_queries_and_any_id(twin, kind):
+    order, grouped = shuffled(TRAIN)
+    vali_order, vali_grouped = shuffled(VALI, seed=1)
+    ids = {
+        "int": lambda qid: qid,
+        "string": lambda qid: np.char.add("query ", qid.astype(str)),
+        # equal in their lower 32 bits
+        "64 bit": lambda qid: qid.astype(np.int64) * 2**32,
+        "pandas": lambda qid: pd.Series([f"q{q}" for q in qid], index=np.arange(len(qid))[::-1]),
+    }[kind]
+    start, vali_start = np.sin(np.arange(len(TRAIN))), np.cos(np.arange(len(VALI)))
+    weights = 1.0 + TRAIN.qid % 3
+
+    def fit(rows, vali_rows, ids):
+        return twin.ranker(measure="egap").fit(
+            TRAIN.X[rows],
+            TRAIN.y[rows],
+            ids(TRAIN.qid[rows]),
+            sample_weight=weights[rows],
+            eval_set=[(VALI.X[vali_rows], VALI.y[vali_rows])],
+            eval_qid=[ids(VALI.qid[vali_rows])],
+            **{twin.start: start[rows], twin.eval_start: [vali_start[vali_rows]]},
+        )
+
+    expected = fit(grouped, vali_grouped, lambda qid: qid)
+    found = fit(order, vali_order, ids)
+    npt.assert_array_equal(found.predict(TEST.X), expected.predict(TEST.X))
+    assert found.evals_result_ == expected.evals_result_
+    assert found.n_queries_in_ == 40
+
+
+FRAME = pd.DataFrame(TRAIN.X, columns=TRAIN.feature_names)
+KINDS = {
+    "list": lambda X: X.tolist(),
+    "float32": lambda X: X.astype(np.float32),
+    "DataFrame": lambda X: pd.DataFrame(X, columns=TRAIN.feature_names, index=np.arange(len(X))[::-1]),
+    "csr": sparse.csr_matrix,
+    "csc": sparse.csc_matrix,
+    "coo": sparse.coo_matrix,
+    "sparse array": sparse.csr_array,
+}
+
+
+@twins
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("in_order", [True, False])
+def test_kinds_of_X(twin, kind, in_order):
+    convert = KINDS[kind]
+    # Whole numbers are the same in float32; no zeros, which sparse matrices and XGBoost take to be missing.
+    X, V = np.floor(TRAIN.X * 16) + 1000, np.floor(VALI.X * 16) + 1000
+    rows, grouped = (slice(None), slice(None)) if in_order else shuffled(TRAIN)
+
+    def fit(X, y, qid, V):
+        return twin.ranker().fit(X, y, qid, eval_set=[(V, VALI.y)], eval_qid=[VALI.qid])
+
+    expected = fit(X[grouped], TRAIN.y[grouped], TRAIN.qid[grouped], V)
+    found = fit(convert(X[rows]), TRAIN.y[rows], TRAIN.qid[rows], convert(V))
+    # LightGBM's predict takes fewer kinds than its fit.
+    npt.assert_array_equal(found.predict(V if kind in ("coo", "sparse array") else convert(V)), expected.predict(V))
+    assert found.evals_result_ == expected.evals_result_
+
+
+@twins
+def test_polars(twin):
+    polars = pytest.importorskip("polars")
+    order, grouped = shuffled(TRAIN)
+    expected = twin.ranker().fit(TRAIN.X[grouped], TRAIN.y[grouped], TRAIN.qid[grouped])
+    frame = polars.DataFrame(TRAIN.X[order], schema=TRAIN.feature_names)
+    found = twin.ranker().fit(frame, polars.Series(TRAIN.y[order]), polars.Series(TRAIN.qid[order]))
+    npt.assert_array_equal(
+        found.predict(polars.DataFrame(TEST.X, schema=TRAIN.feature_names)), expected.predict(TEST.X)
+    )
+
+
+@twins
+def test_categorical_columns(twin):
+    rng = np.random.default_rng(0)
+    # What is relevant shows in the category alone, in no numerical order.
+    letters = np.array(list("hbfdaecg"))
+
+    def frame(y):
+        codes = np.where(y == 2, rng.choice([1, 6], len(y)), np.where(y == 1, 4, rng.choice([0, 2, 3, 5, 7], len(y))))
+        return pd.DataFrame({"noise": rng.normal(size=len(y)), "letter": pd.Categorical(letters[codes])})
+
+    order, _ = shuffled(TRAIN)
+    parameters = {} if twin is LIGHTGBM else {"enable_categorical": True}
+    ranker = twin.ranker(n_estimators=20, **parameters).fit(
+        frame(TRAIN.y[order]),
+        TRAIN.y[order],
+        TRAIN.qid[order],
+        eval_set=[(frame(VALI.y), VALI.y)],
+        eval_qid=[VALI.qid],
+    )
+    assert twin.curve(ranker)[-1] > 0.99
+    assert ranker.score(frame(TEST.y), TEST.y, TEST.qid) > 0.99
+
+
+# --- weights ----------------------------------------------------------------------------------------------------------
+
+
+@twins
+def test_weights_are_one_a_query_or_one_a_row(twin):
+    order, _ = shuffled(TRAIN)
+    X, y, qid = TRAIN.X[order], TRAIN.y[order], TRAIN.qid[order]
+    distinct, first = np.unique(qid, return_index=True)
+    in_order = distinct[np.argsort(first)]
+    of_query = dict(zip(in_order, np.linspace(0.1, 4.0, len(in_order)), strict=True))
+    by_query = twin.ranker().fit(X, y, qid, sample_weight=list(of_query.values()))
+    by_row = twin.ranker().fit(X, y, qid, sample_weight=[of_query[q] for q in qid])
+    ones = twin.ranker().fit(X, y, qid, sample_weight=np.ones(len(y)))
+    unweighted = twin.ranker().fit(X, y, qid)
+    npt.assert_array_equal(by_query.predict(TEST.X), by_row.predict(TEST.X))
+    npt.assert_array_equal(ones.predict(TEST.X), unweighted.predict(TEST.X))
+    assert np.abs(by_query.predict(TEST.X) - unweighted.predict(TEST.X)).max() > 1e-3
+
+
+@twins
+def test_weights_choose_what_is_learnt(twin):
+    # Two kinds of queries want opposite orders: the model follows those with the weight.
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(60, 20))
+    y = np.where(np.arange(60)[:, None] % 2, x > 0.5, x < -0.5).astype(int)
+    qid = np.repeat(np.arange(60), 20)
+    for favoured in (0, 1):
+        weights = np.where(np.arange(60) % 2 == favoured, 1.0, 0.01)
+        ranker = twin.ranker().fit(x.reshape(-1, 1), y.ravel(), qid, sample_weight=weights)
+        low, high = ranker.predict(np.array([[-2.0], [2.0]]))
+        assert (high > low) == bool(favoured)
+
+
+@twins
+def test_weight_2_is_the_query_twice(twin):
+    sizes = np.full(TRAIN.n_queries, 20)
+    scores = np.random.default_rng(0).normal(size=len(TRAIN))  # no ties
+    weights = np.ones(len(sizes))
+    weights[7] = 2.0
+    weighted = gradients(twin, twin.module.objective("gap"), scores, TRAIN.y, sizes, weights)
+    rows = np.concatenate([np.arange(len(TRAIN)), np.arange(140, 160)])
+    twice = gradients(twin, twin.module.objective("gap"), scores[rows], TRAIN.y[rows], np.full(len(sizes) + 1, 20))
+    for once, doubled in zip(weighted, twice, strict=True):
+        expected = doubled[: len(TRAIN)].copy()
+        expected[140:160] += doubled[len(TRAIN) :]
+        npt.assert_allclose(once, expected, rtol=1e-5, atol=1e-9)
+
+
+# --- scores to start from, and continuation ---------------------------------------------------------------------------
+
+
+@twins
+def test_training_starts_from_the_given_scores(twin):
+    order, _ = shuffled(TRAIN)
+    X, y, qid = TRAIN.X[order], TRAIN.y[order], TRAIN.qid[order]
+    whole = twin.ranker(n_estimators=8).fit(X, y, qid, eval_set=[(VALI.X, VALI.y)], eval_qid=[VALI.qid])
+    first = twin.ranker().fit(X, y, qid)
+    rest = twin.ranker(n_estimators=3).fit(
+        X,
+        y,
+        qid,
+        eval_set=[(VALI.X, VALI.y)],
+        eval_qid=[VALI.qid],
+        **{twin.start: first.predict(X), twin.eval_start: [first.predict(VALI.X)]},
+    )
+    npt.assert_allclose(first.predict(TEST.X) + rest.predict(TEST.X), whole.predict(TEST.X), rtol=0, atol=1e-4)
+    npt.assert_allclose(twin.curve(rest), twin.curve(whole)[5:], rtol=0, atol=1e-3)
+
+
+@twins
+def test_training_continues_a_model(twin, tmp_path):
+    whole = twin.fitted(n_estimators=8)
+    first = twin.fitted()
+    booster = first.booster_ if twin is LIGHTGBM else first.get_booster()
+    path = str(tmp_path / "model.json")
+    booster.save_model(path)
+    for model in (first, booster, path):
+        rest = twin.fitted(n_estimators=3, fit={twin.continued: model})
+        npt.assert_allclose(rest.predict(TEST.X), whole.predict(TEST.X), rtol=0, atol=1e-5)
+
+
+# --- errors and interrupts --------------------------------------------------------------------------------------------
+
+
+@twins
+@pytest.mark.parametrize("error", [RuntimeError("stop"), KeyboardInterrupt()], ids=["error", "interrupt"])
+def test_an_error_in_the_midst_of_training_changes_nothing(twin, error):
+    parameters, fit = twin.interrupting(error)
+    ranker = twin.ranker(**parameters)
+    with pytest.raises(type(error)):
+        ranker.fit(TRAIN.X, TRAIN.y, TRAIN.qid, **fit)
+    assert not ranker.__sklearn_is_fitted__()
+    with pytest.raises(NotFittedError):
+        ranker.predict(TEST.X)
+
+    if twin is XGBOOST:
+        ranker.set_params(callbacks=None)
+    ranker.fit(TRAIN.X, TRAIN.y, TRAIN.qid, eval_set=(VALI.X, VALI.y), eval_qid=VALI.qid)
+    expected, curves = ranker.predict(TEST.X), copy.deepcopy(ranker.evals_result_)
+    npt.assert_array_equal(expected, twin.fitted().predict(TEST.X))
+    ranker.set_params(measure="ap", **parameters)
+    with pytest.raises(type(error)):
+        ranker.fit(TRAIN.X[:, :5], TRAIN.y, TRAIN.qid, **fit)
+    npt.assert_array_equal(ranker.predict(TEST.X), expected)
+    assert ranker.evals_result_ == curves
+    assert ranker.measure_ == gb.GAP(g=(0.5, 0.5))
+    assert ranker.n_features_in_ == TRAIN.n_features
+
+
+@twins
+def test_fit_twice_gives_the_same_model(twin):
+    ranker = twin.fitted(random_state=0)
+    first = ranker.predict(TEST.X)
+    npt.assert_array_equal(ranker.fit(TRAIN.X, TRAIN.y, TRAIN.qid).predict(TEST.X), first)
+    npt.assert_array_equal(twin.fitted(random_state=0).predict(TEST.X), first)
+
+
+@twins
+@pytest.mark.parametrize("seed", [np.random.RandomState(0), np.random.default_rng(0), np.int64(5)], ids=repr)
+def test_kinds_of_random_state(twin, seed):
+    assert twin.fitted(random_state=seed).__sklearn_is_fitted__()
+
+
+@twins
+def test_the_seed_orders_ties(twin):
+    models = [twin.fitted(random_state=seed).predict(TEST.X) for seed in (0, 1)]
+    assert (models[0] != models[1]).any()
+
+
+X, Y, QID = TRAIN.X, TRAIN.y, TRAIN.qid
+BAD_FIT = {
+    "negative grade": ({"y": np.where(Y == 2, -1, Y)}, "y holds the negative grade -1"),
+    "fractional grade": ({"y": np.where(Y == 2, 1.5, Y)}, "y holds the fractional value 1.5"),
+    "NaN grade": ({"y": np.where(Y == 2, np.nan, Y)}, "y holds .* NaN or infinite"),
+    "text": ({"y": np.full(len(Y), "good")}, "y has dtype .*expected integer grades"),
+    "empty": ({"X": X[:0], "y": Y[:0], "qid": QID[:0]}, "y is empty"),
+    "qid missing": ({"qid": None}, "qid is missing; expected one query id a row"),
+    "short qid": ({"qid": QID[1:]}, "qid has 799 rows but y has 800"),
+    "NaN qid": ({"qid": np.where(QID[0] == QID, np.nan, QID)}, "qid holds 20 .*NaN"),
+    "short X": ({"X": X[1:]}, "X has 799 rows but y has 800"),
+    "short y": ({"y": Y[1:]}, "qid has 800 rows but y has 799"),
+    "one grade a query": ({"y": QID % 3}, "y holds no query with two different grades"),
+    "nothing relevant": ({"y": Y * 0}, "y holds no query with two different grades"),
+    "grade too high": ({"y": np.where(Y == 2, 256, Y)}, "y holds the grade 256; expected grades up to 255"),
+    "weights vary": ({"sample_weight": np.arange(800.0)}, "sample_weight varies within query"),
+    "weights short": ({"sample_weight": np.ones(39)}, "sample_weight has 39 values"),
+    "weights negative": ({"sample_weight": -np.ones(40)}, "sample_weight holds a negative"),
+    "eval_qid missing": ({"eval_set": [(VALI.X, VALI.y)]}, "eval_qid is missing"),
+    "eval_qid alone": ({"eval_qid": [VALI.qid]}, "eval_qid is given without eval_set"),
+    "two eval_qid": ({"eval_set": [(VALI.X, VALI.y)], "eval_qid": [VALI.qid] * 2}, "eval_qid has 2 entries"),
+    "eval_set of X alone": ({"eval_set": [VALI.X], "eval_qid": [VALI.qid]}, r"eval_set\[0\] is a ndarray"),
+    "eval rows": ({"eval_set": [(VALI.X[1:], VALI.y)], "eval_qid": [VALI.qid]}, "X has 599 rows but eval_set"),
+    "eval grade": (
+        {"eval_set": [(VALI.X, VALI.y + 1)], "eval_qid": [VALI.qid]},
+        r"eval_set\[0\] y holds the grade 3, but GAP\(g=\(0.5, 0.5\)\) knows the grades 0..2",
+    ),
+}
+BAD_PARAMETERS = {
+    "unknown measure": ({"measure": "map"}, ValueError, "measure is 'map'; expected one of gap, xgap, egap"),
+    "measure type": ({"measure": 3}, TypeError, "measure is 3"),
+    "g short": ({"g": (1.0,)}, ValueError, "y holds the grade 2, but GAP"),
+    "g negative": ({"g": (-0.5, 1.5)}, ValueError, "^g "),
+    "g sum": ({"g": (0.5, 0.6)}, ValueError, "^g "),
+    "g NaN": ({"g": (0.5, np.nan)}, ValueError, "^g "),
+    "g with AP": ({"measure": "ap", "g": (0.5, 0.5)}, ValueError, "g is .* but measure is 'ap'"),
+    "g twice": ({"measure": gb.GAP(g=(1.0, 0.0)), "g": (0.5, 0.5)}, ValueError, "g inside the measure"),
+    "unknown objective": ({"objective": "rank:ndcg"}, ValueError, "objective is 'rank:ndcg'; expected one of"),
+    "objective type": ({"objective": print}, TypeError, "objective is .*; expected a name"),
+    "objective and measure": (
+        {"objective": LambdaRank(gb.AP()), "measure": "ndcg"},
+        ValueError,
+        "brings its measure",
+    ),
+    "objective and g": ({"objective": LambdaRank(gb.AP()), "g": (0.5, 0.5)}, ValueError, "brings its measure"),
+    "blind measure": ({"measure": gb.AP(rel=3)}, ValueError, r"measure is AP\(rel=3\), and no swap .* changes it"),
+    "leaf floor": ({"min_child_weight": 1e6}, ValueError, "min_child_weight is 1e\\+06, but the hessians of all rows"),
+}
+
+
+@twins
+@pytest.mark.parametrize("case", BAD_FIT)
+def test_bad_arguments_of_fit(twin, case):
+    arguments, message = BAD_FIT[case]
+    ranker = twin.ranker()
+    with pytest.raises(ValueError, match=message):
+        ranker.fit(**{"X": X, "y": Y, "qid": QID, **arguments})
+    assert not ranker.__sklearn_is_fitted__()
+
+
+@twins
+@pytest.mark.parametrize("case", BAD_PARAMETERS)
+def test_bad_parameters(twin, case):
+    parameters, error, message = BAD_PARAMETERS[case]
+    ranker = twin.ranker(**parameters)
+    with pytest.raises(error, match=message):
+        ranker.fit(X, Y, QID)
+    assert not ranker.__sklearn_is_fitted__()
+
+
+@twins
+def test_bad_arguments_that_each_booster_names_its_own_way(twin):
+    evals = {"eval_set": [(VALI.X, VALI.y)], "eval_qid": [VALI.qid]}
+    for arguments, message in (
+        ({twin.start: np.zeros(799)}, f"{twin.start} has 799 rows but y has 800"),
+        ({twin.start: np.where(Y == 2, np.nan, 0.0)}, f"{twin.start} holds .* NaN or infinite"),
+        ({twin.start: 1e4 * Y}, f"no swap .* changes it.*{twin.start}"),
+        ({twin.eval_start: [np.zeros(599)], **evals}, rf"{twin.eval_start}\[0\] has 599 rows"),
+        ({twin.eval_weight: [], **evals}, f"{twin.eval_weight} has 0 entries; expected one for each of 1"),
+        ({twin.eval_weight: [np.arange(600.0)], **evals}, rf"{twin.eval_weight}\[0\] varies within query"),
+        ({twin.eval_weight: [np.ones(30)]}, f"{twin.eval_weight} is given without eval_set"),
+        ({twin.eval_start: [np.ones(600)]}, f"{twin.eval_start} is given without eval_set"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            twin.ranker().fit(X, Y, QID, **arguments)
+
+
+@twins
+def test_grades_that_only_another_metric_does_not_know_are_refused_before_training(twin, monkeypatch):
+    metric = gb.eGAP(g=(1.0,))
+    parameters, fit = ({}, {"eval_metric": metric}) if twin is LIGHTGBM else ({"eval_metric": metric}, {})
+    monkeypatch.setattr(twin.vendor, "fit", None)
+    monkeypatch.setattr(xgboost, "train", None)
+    with pytest.raises(ValueError, match=r"eval_set\[0\] y holds the grade 2, but eGAP"):
+        twin.fitted(evals=[VALI], fit=fit, **parameters)
+
+
+# --- model selection --------------------------------------------------------------------------------------------------
+
+
+@twins
+def test_metadata_routing_brings_qid_to_fit_and_score(twin):
+    with sklearn.config_context(enable_metadata_routing=True):
+        result = cross_validate(twin.ranker(), X, Y, cv=GroupKFold(2), params={"qid": QID, "groups": QID})
+    expected = []
+    for train, test in GroupKFold(2).split(X, Y, QID):
+        ranker = twin.ranker().fit(X[train], Y[train], QID[train])
+        expected.append(ranker.score(X[test], Y[test], QID[test]))
+    npt.assert_array_equal(result["test_score"], expected)
+
+
+# --- the callbacks in native training ---------------------------------------------------------------------------------
+
+
+def gradients(twin, objective, scores, y, sizes, weights=None):
+    """What the booster gets from `objective` at `scores`, through a data set of its own."""
+    dataset = twin.dataset(np.zeros((len(y), 1)), y, sizes, weights)
+    return objective(np.asarray(scores), dataset)
+
+
+def metric_values(twin, metric, scores, y, sizes, weights=None):
+    dataset = twin.dataset(np.zeros((len(y), 1)), y, sizes, weights)
+    return {name: value for name, value, *_ in metric(np.asarray(scores), dataset)}
+
+
+SIZES = sizes_of(QID)
+
+
+@twins
+@pytest.mark.parametrize(
+    "measure", [gb.GAP(g=(0.3, 0.7)), gb.xGAP(), gb.nDCG(k=5), LambdaRank(gb.AP(), sigma=2.0)], ids=str
+)
+def test_native_training_is_what_the_ranker_does(twin, measure):
+    objective = twin.module.objective(measure)
+    parameters = {"objective": measure} if isinstance(measure, LambdaRank) else {"measure": measure}
+    predict = twin.train(twin.dataset(X, Y, SIZES), objective)
+    npt.assert_allclose(predict(TEST.X), twin.fitted(**parameters).predict(TEST.X), rtol=0, atol=1e-6)
+
+
+@twins
+def test_callback_gradients_are_those_of_the_objective(twin):
+    scores = np.random.default_rng(0).normal(size=len(Y))
+    weights = np.linspace(0.5, 3.0, len(SIZES)).astype(np.float32)
+    found = gradients(twin, twin.module.objective("gap", g=(0.2, 0.8)), scores, Y, SIZES, weights)
+    expected = LambdaRank(gb.GAP(g=(0.2, 0.8))).gradients(Y, scores, QID, sample_weight=weights)
+    for a, b in zip(found, expected, strict=True):
+        assert a.dtype == np.float32
+        npt.assert_allclose(a, twin.scale(QID) * b, rtol=1e-5, atol=1e-6)
+
+
+@twins
+def test_callback_metrics_are_those_of_evaluate(twin):
+    scores = np.random.default_rng(0).normal(size=len(Y)).astype(np.float32)
+    weights = np.linspace(0.5, 3.0, len(SIZES))
+    measures = [gb.GAP(g=(0.2, 0.8)), gb.GAP(), gb.nDCG(k=3), gb.Precision(k=5)]
+    for weight in (None, weights):
+        found = metric_values(twin, twin.module.eval_metric(measures), scores, Y, SIZES, weight)
+        expected = gb.evaluate(measures, Y, scores, QID, sample_weight=weight)
+        assert len(found) == len(measures)
+        npt.assert_allclose(list(found.values()), list(expected.values()), rtol=1e-6)
+
+
+@twins
+def test_n_jobs_changes_nothing(twin):
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(1, 200, size=200)
+    y = rng.integers(0, 3, size=sizes.sum())
+    scores = rng.normal(size=len(y)).round(1)
+    one, two = (gradients(twin, twin.module.objective("gap", n_jobs=n), scores, y, sizes) for n in (1, 2))
+    npt.assert_array_equal(one, two)
+    one, two = (metric_values(twin, twin.module.eval_metric("gap", n_jobs=n), scores, y, sizes) for n in (1, 2))
+    assert one == two
+
+
+@pytest.fixture
+def preparations(monkeypatch):
+    """The data sets for which LambdaRank was prepared."""
+    made = []
+    prepared = LambdaRank.prepared
+
+    def counted(self, data, n_jobs=None):
+        made.append(data)
+        return prepared(self, data, n_jobs)
+
+    monkeypatch.setattr(LambdaRank, "prepared", counted)
+    return made
+
+
+@twins
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_fit_prepares_its_data_once(twin, weighted, preparations):
+    weight = np.linspace(0.3, 3.0, len(SIZES)) if weighted else None
+    twin.fitted(evals=[VALI], fit={"sample_weight": weight})
+    assert len(preparations) == 1
+
+
+@twins
+def test_native_training_prepares_its_data_once(twin, preparations):
+    twin.train(twin.dataset(X, Y, SIZES, np.linspace(0.3, 3.0, len(SIZES))), twin.module.objective("gap"))
+    assert len(preparations) == 1
+
+
+@twins
+def test_one_objective_serves_several_data_sets_in_turn(twin, preparations):
+    objective = twin.module.objective("gap", g=(0.5, 0.5))
+    train, vali = twin.dataset(X, Y, SIZES), twin.dataset(VALI.X, VALI.y, sizes_of(VALI.qid))
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        for data, dataset in ((TRAIN, train), (VALI, vali)):
+            scores = rng.normal(size=len(data))
+            expected = LambdaRank(gb.GAP(g=(0.5, 0.5))).gradients(data.y, scores, data.qid)[0]
+            npt.assert_allclose(objective(scores, dataset)[0], twin.scale(data.qid) * expected, rtol=1e-5, atol=1e-6)
+    assert sum(data.queries.n_rows == len(VALI) for data in preparations) == 1 + 3  # 3 by the expected values
+    assert sum(data.queries.n_rows == len(TRAIN) for data in preparations) == 1 + 3
+
+
+@twins
+def test_new_labels_are_seen(twin):
+    objective = twin.module.objective("gap", g=(0.5, 0.5))
+    metric = twin.module.eval_metric("gap", g=(0.5, 0.5))
+    scores = np.random.default_rng(0).normal(size=len(Y))
+    labels = Y.astype(np.float32)
+    dataset = twin.dataset(X, labels, SIZES)
+    for _ in range(3):
+        expected = LambdaRank(gb.GAP(g=(0.5, 0.5))).gradients(labels, scores, QID)[0]
+        npt.assert_allclose(objective(scores, dataset)[0], twin.scale(QID) * expected, rtol=1e-5, atol=1e-6)
+        measured = gb.evaluate(gb.GAP(g=(0.5, 0.5)), labels, scores, QID)
+        assert metric(scores, dataset)[0][1] == pytest.approx(*measured.values())
+        labels[:] = np.random.default_rng(int(labels.sum())).permutation(labels)
+        twin.relabelled(dataset, labels)
+
+
+@twins
+def test_data_sets_that_are_gone_are_forgotten(twin):
+    objective, metric = twin.module.objective("gap"), twin.module.eval_metric("gap")
+    scores = np.zeros(len(Y))
+    kept = twin.dataset(X, Y, SIZES)
+    for _ in range(12):
+        dataset = twin.dataset(X, Y, SIZES)
+        for callback in (objective, metric):
+            callback(scores, dataset)
+            callback(scores, kept)
+    assert len(objective.state) == len(metric.state) == 2
+    del dataset, kept
+    gc.collect()
+    assert len(objective.state) == len(metric.state) == 0
+
+
+@twins
+def test_copies_share_what_they_know_and_pickles_leave_it_behind(twin):
+    dataset = twin.dataset(X, Y, SIZES)
+    for callback in (twin.module.objective("gap", n_jobs=2), twin.module.eval_metric(["gap", gb.nDCG(k=3)], n_jobs=2)):
+        expected = callback(np.zeros(len(Y)), dataset)
+        assert copy.deepcopy(callback) is callback
+        loaded = pickle.loads(pickle.dumps(callback))
+        assert len(pickle.dumps(callback)) < 1000
+        assert len(loaded.state) == 0
+        assert (repr(loaded), loaded.n_jobs) == (repr(callback), 2)
+        npt.assert_equal(loaded(np.zeros(len(Y)), dataset), expected)
+
+
+@twins
+def test_callbacks_print_as_they_are_written(twin):
+    assert repr(twin.module.objective("gap", g=(0.2, 0.8))) == "objective(LambdaRank(GAP(g=(0.2, 0.8))))"
+    assert repr(twin.module.eval_metric("ap")) == "eval_metric([AP(rel=1)])"
+
+
+@twins
+@pytest.mark.parametrize("factory", ["objective", "eval_metric"])
+def test_bad_arguments_of_callbacks(twin, factory):
+    make = getattr(twin.module, factory)
+    with pytest.raises(ValueError, match="measure is 'map'; expected one of"):
+        make("map")
+    with pytest.raises(TypeError, match="measure is 3"):
+        make(3)
+    with pytest.raises(ValueError, match=r"^g "):
+        make("gap", g=(0.5, 0.6))
+    with pytest.raises(ValueError, match="g inside the measure"):
+        make(gb.GAP(), g=(0.5, 0.5))
+    callback = make("gap", g=(1.0,))
+    for scores, y, sizes, message in (
+        (np.zeros(800), Y, SIZES, "label holds the grade 2, but GAP"),
+        (np.zeros(800), Y - 1, SIZES, "label holds the negative grade"),
+        (np.zeros(800), Y + 0.5, SIZES, "label holds the fractional value"),
+        (np.full(800, np.nan), Y > 0, SIZES, "scores hold 800 NaN or infinite"),
+        (np.where(Y == 2, np.inf, 0), Y > 0, SIZES, "scores hold .* NaN or infinite"),
+    ):
+        dataset = twin.dataset(X, y, sizes)
+        with pytest.raises(ValueError, match=message):
+            callback(scores, dataset)
+
+
+@twins
+def test_objective_and_metric_refuse_what_they_alone_cannot_use(twin):
+    with pytest.raises(ValueError, match="g inside its measure"):
+        twin.module.objective(LambdaRank(gb.AP()), g=(0.5, 0.5))
+    with pytest.raises(ValueError, match="label holds no query with two different grades"):
+        gradients(twin, twin.module.objective("gap"), np.zeros(800), Y * 0, SIZES)
+    with pytest.raises(TypeError, match="a list of them"):
+        twin.module.eval_metric([])
+    with pytest.raises(ValueError, match="each measure with its own g"):
+        twin.module.eval_metric(["gap", "egap"], g=(0.5, 0.5))
+    # XGBoost would record two values a round for a measure that is named twice.
+    assert len(twin.module.eval_metric(["ap", gb.AP(rel=1)]).measures) == 1
+    # A validation set may well hold nothing relevant: it counts 0.
+    assert metric_values(twin, twin.module.eval_metric("gap"), np.zeros(800), Y * 0, SIZES) == {"map-gap": 0.0}
+
+
+@twins
+def test_a_data_set_without_groups_is_refused(twin):
+    if twin is LIGHTGBM:
+        dataset = lightgbm.Dataset(X, label=Y, params=LIGHTGBM.native).construct()
+    else:
+        dataset = xgboost.DMatrix(X, label=Y)
+    for callback in (twin.module.objective("gap"), twin.module.eval_metric("gap")):
+        with pytest.raises(ValueError, match="the data set has no query groups"):
+            callback(np.zeros(len(Y)), dataset)
+
+
+def test_names_of_metrics_are_short_distinct_and_maximised():
+    measures = [gb.GAP(), gb.GAP(k=10), gb.xGAP(), gb.eGAP(g=(0.5, 0.5)), gb.AP(), gb.nDCG(k=10), gb.Precision(k=5)]
+    assert metric_names(measures) == [
+        "map-gap",
+        "map-gap@10",
+        "map-xgap",
+        "map-egap",
+        "map-ap",
+        "ndcg@10",
+        "precision@5",
+    ]
+    alike = metric_names([gb.GAP(g=(0.5, 0.5)), gb.GAP(g=(0.2, 0.8)), gb.AP(rel=1), gb.AP(rel=2)])
+    assert len(set(alike)) == 4
+    for name in alike:
+        assert name.startswith("map-")
+        assert not set(name) & set(" :\t")

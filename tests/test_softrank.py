@@ -1,0 +1,99 @@
+"""SoftRank is what yilmaz-2009 and robertson-2010 write, and refuses what would take hours."""
+
+import math
+
+import numpy as np
+import oracle_soft as oracle
+import pytest
+
+import gapboost as gb
+
+G = (0.5, 0.2, 0.3)
+
+
+def random_queries(seed, how_many=12, c=3, longest=8):
+    """Grades and scores of short lists; every grade occurs in some, ties and lists of one document too."""
+    rng = np.random.default_rng(seed)
+    for number in range(how_many):
+        n = 1 if number == 0 else int(rng.integers(2, longest + 1))
+        scores = rng.normal(scale=2.0, size=n)
+        scores[: n // 4] = scores[n - 1]
+        yield rng.integers(0, c + 1, size=n).tolist(), scores.tolist(), float(np.exp(rng.normal()))
+
+
+def test_the_generator_makes_what_the_tests_need():
+    queries = list(random_queries(0))
+    assert {grade for grades, _, _ in queries for grade in grades} == {0, 1, 2, 3}
+    assert any(len(set(scores)) < len(scores) for _, scores, _ in queries)
+    assert any(not any(grades) for grades, _, _ in [*queries, *random_queries(1), *random_queries(2)])
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_values_are_the_papers_sums(seed):
+    for grades, scores, sigma in random_queries(seed):
+        above, ranks = oracle.gaussian(scores, sigma)
+        top = oracle.within_by_distribution(above, 3)
+        expected = {
+            gb.AP(): oracle.ap(grades, 1, above, ranks),
+            gb.AP(rel=2): oracle.ap(grades, 2, above, ranks),
+            gb.GAP(g=G): oracle.gap(grades, G, above, ranks),
+            gb.xGAP(g=G): oracle.xgap(grades, G, above, ranks),
+            gb.eGAP(g=G): oracle.egap(grades, G, above, ranks),
+            gb.nDCG(): oracle.soft_ndcg(grades, above),
+            gb.nDCG(k=3): oracle.soft_ndcg(grades, above, 3),
+            gb.Precision(k=3, rel=2): oracle.pc(grades, 2, 3, top),
+            gb.AP(k=3): oracle.ap(grades, 1, above, ranks, top),
+            gb.GAP(g=G, k=3): oracle.gap(grades, G, above, ranks, top),
+            gb.xGAP(g=G, k=3): oracle.xgap(grades, G, above, ranks, top),
+            gb.eGAP(g=G, k=3): oracle.egap(grades, G, above, ranks, top),
+        }
+        for measure, value in expected.items():
+            found = gb.SoftRank(measure, sigma=sigma).value(grades, scores)
+            assert math.isclose(found, value, rel_tol=1e-12, abs_tol=1e-14), (measure, grades)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_gradient_of_soft_average_precision(seed):
+    for grades, scores, sigma in random_queries(seed):
+        if not any(grades):
+            continue
+        found, _ = gb.SoftRank(gb.AP(), sigma=sigma, normalize=False).gradients(grades, scores)
+        expected = oracle.soft_ap_gradient(grades, 1, scores, sigma)
+        assert np.allclose(found, np.negative(expected), rtol=1e-11, atol=1e-14)
+
+
+def test_expected_ranks():
+    for _, scores, sigma in random_queries(3):
+        found = gb.SoftRank(gb.AP(), sigma=sigma).ranks(scores)
+        assert np.allclose(found, oracle.gaussian(scores, sigma)[1], rtol=1e-13)
+
+
+def test_precision_is_the_mean_over_draws_of_the_scores():
+    """The rank distribution treats the documents above one as independent; for two documents that is no assumption."""
+    rng = np.random.default_rng(0)
+    grades, scores, sigma = [0, 1], [1.0, 0.4], 0.8
+    draws = np.array(scores) + sigma * rng.standard_normal((200_000, 2))
+    simulated = np.mean(draws[:, 1] > draws[:, 0])
+    found = gb.SoftRank(gb.Precision(k=1), sigma=sigma).value(grades, scores)
+    assert abs(found - simulated) < 4 * math.sqrt(0.25 / len(draws))
+
+
+def test_a_list_too_long_for_rank_distributions_is_refused_before_any_work():
+    n = 1_001
+    for measure in (gb.nDCG(), gb.Precision(k=10), gb.GAP(g=(1.0,), k=10)):
+        with pytest.raises(ValueError, match=r"longest query has 1001 documents.*expected at most 1000.*ApproxRank"):
+            gb.SoftRank(measure).gradients(np.arange(n) % 2, np.zeros(n))
+    # Expected ranks are enough here: O(n^2), at any length.
+    grad, _ = gb.SoftRank(gb.AP()).gradients(np.arange(n) % 2, np.linspace(0, 1, n))
+    assert np.abs(grad).max() > 0
+
+
+@pytest.mark.parametrize("sigma", [0, -1.0, math.nan, math.inf, "1", None, True])
+def test_sigma_must_be_a_positive_number(sigma):
+    with pytest.raises(ValueError, match=r"sigma is .*; expected a finite number > 0"):
+        gb.SoftRank(gb.AP(), sigma=sigma)
+
+
+def test_prints_as_written():
+    assert repr(gb.SoftRank(gb.AP())) == "SoftRank(AP(rel=1))"
+    assert repr(gb.SoftRank(gb.AP(), sigma=0.5, normalize=False)) == "SoftRank(AP(rel=1), normalize=False, sigma=0.5)"

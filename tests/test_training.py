@@ -1,0 +1,83 @@
+"""Training on real data: every measure rises on validation queries, as `evaluate` says."""
+
+from pathlib import Path
+
+import numpy as np
+import numpy.testing as npt
+import pytest
+from test_rankers import LIGHTGBM, XGBOOST, twins
+
+import gapboost as gb
+from gapboost.datasets import load_digits_ranking, load_letor_fold
+
+OHSUMED = Path(__file__).parents[2] / "shared" / "data" / "ohsumed" / "Fold1"
+
+MEASURES = [
+    gb.GAP(g=(0.5, 0.5)),
+    gb.xGAP(g=(0.5, 0.5)),
+    gb.eGAP(g=(0.5, 0.5)),
+    gb.AP(rel=1),
+    gb.nDCG(k=10),
+    gb.Precision(k=10),
+]
+
+
+@pytest.fixture(scope="module")
+def ohsumed():
+    if not OHSUMED.is_dir():
+        pytest.skip("real data ohsumed not found")
+    return load_letor_fold(OHSUMED)
+
+
+@twins
+@pytest.mark.parametrize("measure", MEASURES, ids=str)
+def test_ohsumed(twin, measure, ohsumed):
+    train, vali, test = ohsumed
+    rounds = 60
+    parameters, fit = twin.stopping(25)
+    small_trees = {"verbose": -1, "num_leaves": 7} if twin is LIGHTGBM else {"max_depth": 3}
+    ranker = twin.ranker_class(
+        measure=measure, n_estimators=rounds, learning_rate=0.1, n_jobs=1, **small_trees, **parameters
+    ).fit(train.X, train.y, train.qid, eval_set=[(vali.X, vali.y)], eval_qid=[vali.qid], **fit)
+
+    (curve,) = (np.array(values) for curves in ranker.evals_result_.values() for values in curves.values())
+    best = ranker.best_iteration_
+    assert best == np.argmax(curve) + 1
+    assert len(curve) == min(rounds, best + 25)
+
+    # LightGBM drops the trees after the best one.
+    staged = [twin.staged(ranker, vali.X, i + 1) for i in range(best if twin is LIGHTGBM else len(curve))]
+    expected = [gb.evaluate(measure, vali.y, scores, vali.qid)[measure] for scores in staged]
+    npt.assert_allclose(curve[: len(staged)], expected, rtol=0, atol=1e-6)
+    npt.assert_array_equal(ranker.predict(vali.X), staged[best - 1])
+
+    untrained = gb.evaluate(measure, vali.y, np.zeros(len(vali)), vali.qid)[measure]
+    assert untrained < curve[0]
+    assert curve.max() > curve[0] + 0.01
+    assert ranker.score(test.X, test.y, test.qid) > gb.evaluate(measure, test.y, np.zeros(len(test)), test.qid)[measure]
+
+
+@twins
+def test_digits(twin):
+    train, _, test = load_digits_ranking((120, 40, 40), 30)
+    quiet = {"verbose": -1} if twin is LIGHTGBM else {}
+    ranker = twin.ranker_class(n_estimators=60, n_jobs=1, **quiet).fit(train.X, train.y, train.qid)
+    measure = ranker.measure_
+    untrained = gb.evaluate(measure, test.y, np.zeros(len(test)), test.qid)[measure]
+    best_feature = max(
+        gb.evaluate(measure, test.y, sign * test.X[:, j], test.qid)[measure]
+        for j in range(test.n_features)
+        for sign in (-1, 1)
+    )
+    score = ranker.score(test.X, test.y, test.qid)
+    assert score > untrained + 0.3
+    assert score > best_feature + 0.05
+
+
+def test_both_boosters_learn_the_same_task():
+    train, _, test = load_digits_ranking((120, 40, 40), 30)
+    scores = [
+        twin.ranker(n_estimators=60).fit(train.X, train.y, train.qid).score(test.X, test.y, test.qid)
+        for twin in (LIGHTGBM, XGBOOST)
+    ]
+    assert abs(scores[0] - scores[1]) < 0.03

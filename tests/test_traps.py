@@ -1,0 +1,313 @@
+"""One test for each trap of LightGBM and XGBoost that a ranker with a custom objective can fall into.
+
+Most of them are silent: a constant model, an ignored parameter, a metric that goes the wrong way.
+"""
+
+import inspect
+
+import lightgbm
+import numpy as np
+import numpy.testing as npt
+import pytest
+import xgboost
+from test_rankers import LIGHTGBM, QID, SIZES, TEST, VALI, XGBOOST, X, Y, gradients, metric_values, preparations, twins
+
+import gapboost as gb
+import gapboost.lightgbm
+import gapboost.xgboost
+from gapboost.objectives import LambdaRank
+
+__all__ = ["preparations"]  # a fixture
+
+
+# --- both -------------------------------------------------------------------------------------------------------------
+
+
+@twins
+def test_weights_that_boosters_do_not_apply_to_custom_gradients(twin):
+    weights = np.linspace(0.1, 4.0, len(SIZES))
+    plain = gradients(twin, twin.module.objective("gap"), np.zeros(len(Y)), Y, SIZES)
+    weighted = gradients(twin, twin.module.objective("gap"), np.zeros(len(Y)), Y, SIZES, weights)
+    for a, b in zip(plain, weighted, strict=True):
+        npt.assert_allclose(b, a * np.repeat(weights, SIZES), rtol=1e-5, atol=1e-9)
+
+
+@twins
+def test_scores_that_become_infinite_during_training(twin):
+    # Both boosters would go on and return a constant or useless model.
+    ranker = twin.ranker(learning_rate=1e308 if twin is LIGHTGBM else 1e38, n_estimators=20)
+    with pytest.raises(ValueError, match=r"the scores hold .* NaN or infinite values.*lower learning_rate"):
+        ranker.fit(X, Y, QID)
+    assert not ranker.__sklearn_is_fitted__()
+
+
+@twins
+def test_hessians_too_small_for_the_default_leaf_floors(twin):
+    # min_child_weight is 1e-3 in LightGBM and 1 in XGBoost; changes of GAP in lists of 2000 are about 1e-5.
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(2000, 2))
+    y = (x[:, 0] + rng.normal(size=2000) > 2).astype(int)
+    ranker = twin.ranker_class(n_estimators=10, n_jobs=1, **({"verbose": -1} if twin is LIGHTGBM else {}))
+    ranker.fit(x, y, np.zeros(2000))
+    assert len(np.unique(ranker.predict(x))) > 10
+    assert ranker.score(x, y, np.zeros(2000)) > 2 * gb.evaluate(gb.AP(), y, np.zeros(2000))[gb.AP()]
+
+
+@twins
+def test_hessians_of_zero(twin):
+    with pytest.raises(ValueError, match=r"measure is AP\(rel=3\), and no swap of two documents of y changes it"):
+        twin.fitted(measure=gb.AP(rel=3))
+
+
+@twins
+def test_a_leaf_floor_above_all_hessians(twin):
+    with pytest.raises(ValueError, match="min_child_weight is 10000, but the hessians of all rows sum to"):
+        twin.fitted(min_child_weight=1e4)
+
+
+@twins
+def test_the_most_that_the_error_about_the_leaf_floor_allows_is_learnable_in_principle(twin):
+    total = gradients(twin, twin.module.objective("gap"), np.zeros(len(Y)), Y, SIZES)[1].sum(dtype=float)
+    with pytest.raises(ValueError, match="min_child_weight"):
+        twin.fitted(min_child_weight=total * 0.501)
+    twin.fitted(min_child_weight=total * 0.499)
+
+
+@twins
+def test_the_order_of_tied_rows_in_the_file(twin):
+    # Sorted by grade, both boosters' own metrics give constant scores a value of 1.
+    by_grade = np.lexsort((-Y, QID))
+    for rows in (by_grade, by_grade[::-1]):
+        y, sizes = Y[rows], SIZES
+        (value,) = metric_values(twin, twin.module.eval_metric("gap"), np.zeros(len(y)), y, sizes).values()
+        expected = gb.evaluate(gb.GAP(), y, np.zeros(len(y)), QID[rows])[gb.GAP()]
+        assert value == pytest.approx(expected, rel=1e-12)
+        assert value < 0.6
+        # In row order the list is ideal, and nothing would be left to learn at the top.
+        grad, _ = gradients(twin, twin.module.objective("gap"), np.zeros(len(y)), y, sizes)
+        first = grad[np.concatenate(([0], np.cumsum(sizes)[:-1]))]
+        assert len(np.unique(first.round(4))) > len(sizes) // 2
+
+
+@twins
+def test_the_buffer_of_scores_is_the_boosters(twin):
+    # LightGBM fills one array anew in every iteration, and shows it to the metric after the objective.
+    dataset = twin.dataset(X, Y, SIZES)
+    scores = np.random.default_rng(0).normal(size=len(Y))
+    before = scores.copy()
+    objective, metric = twin.module.objective("gap"), twin.module.eval_metric("gap")
+    first, value = objective(scores, dataset), metric(scores, dataset)
+    kept = [a.copy() for a in first]
+    npt.assert_array_equal(scores, before)
+    scores[:] = 0.0
+    objective(scores, dataset)
+    npt.assert_array_equal(first, kept)
+    scores[:] = before
+    assert metric(scores, dataset) == value
+
+
+@twins
+def test_scores_to_start_from_are_not_part_of_predict(twin):
+    start = np.full(len(Y), 3.5)
+    ranker = twin.fitted(fit={twin.start: start})
+    npt.assert_allclose(ranker.predict(TEST.X), twin.fitted().predict(TEST.X), rtol=0, atol=1e-4)
+
+
+@twins
+def test_no_metric_but_ours_is_computed(twin):
+    ranker = twin.fitted(evals=[VALI])
+    assert [list(curves) for curves in ranker.evals_result_.values()] == [["map-gap"]]
+
+
+@twins
+def test_grades_above_31(twin):
+    y = np.where(Y == 2, 40, Y)
+    vali = np.where(VALI.y == 2, 40, VALI.y)
+    ranker = twin.ranker().fit(X, y, QID, eval_set=[(VALI.X, vali)], eval_qid=[VALI.qid])
+    assert ranker.g_ == (0.5, *[0.0] * 38, 0.5)
+    npt.assert_array_equal(ranker.predict(TEST.X), twin.fitted().predict(TEST.X))
+
+
+@twins
+def test_more_than_10000_documents_in_a_query(twin):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(10_001, 2))
+    y = (x[:, 0] + rng.normal(size=len(x)) > 2).astype(int)
+    ranker = twin.ranker(n_estimators=2).fit(x, y, np.zeros(len(x)), eval_set=(x, y), eval_qid=np.zeros(len(x)))
+    assert len(twin.curve(ranker)) == 2
+    assert ranker.score(x, y, np.zeros(len(x))) > 2 * y.mean()
+
+
+@twins
+def test_queries_with_one_document_or_nothing_relevant(twin):
+    # Both boosters count them 1 by default; XGBRanker weighs queries by their size in a custom metric.
+    sizes = np.concatenate([np.ones(10, dtype=int), np.full(10, 99)])
+    qid = np.repeat(np.arange(20), sizes)
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(len(qid), 2))
+    y = np.where(qid < 10, qid % 2, (x[:, 0] > 0) * (qid != 15))
+    ranker = twin.ranker().fit(x, y, qid, eval_set=[(x, y)], eval_qid=[qid])
+    values = gb.evaluate(ranker.measure_, y, ranker.predict(x), qid, per_query=True)[ranker.measure_]
+    assert values[:10].tolist() == [0.0, 1.0] * 5
+    assert values[15] == 0.0
+    assert twin.curve(ranker)[-1] == pytest.approx(values.mean(), abs=1e-6)
+
+
+@twins
+def test_early_stopping_goes_up_and_by_our_measure(twin):
+    parameters, fit = twin.stopping(5)
+    ranker = twin.fitted(evals=[VALI], n_estimators=100, learning_rate=0.3, fit=fit, **parameters)
+    assert ranker.best_iteration_ == np.argmax(twin.curve(ranker)) + 1 > 1
+
+
+@twins
+@pytest.mark.parametrize("ids", [np.arange(40) * 2**32, -np.arange(40), np.array([f"q{i}" for i in range(40)])[::-1]])
+def test_query_ids_that_boosters_merge_or_refuse(twin, ids):
+    # XGBoost keeps the lower 32 bits and wants them ascending; LightGBM knows sizes only.
+    ranker = twin.ranker().fit(X, Y, np.repeat(ids, SIZES))
+    assert ranker.n_queries_in_ == 40
+    npt.assert_array_equal(ranker.predict(TEST.X), twin.fitted().predict(TEST.X))
+
+
+@twins
+def test_weights_one_a_query_or_one_a_row(twin):
+    # LightGBM takes only the second, XGBoost only the first.
+    weights = np.linspace(0.1, 4.0, len(SIZES))
+    of_queries = twin.fitted(fit={"sample_weight": weights})
+    of_rows = twin.fitted(fit={"sample_weight": np.repeat(weights, SIZES)})
+    npt.assert_array_equal(of_queries.predict(TEST.X), of_rows.predict(TEST.X))
+
+
+@twins
+def test_score_without_qid_is_not_one_query(twin):
+    with pytest.raises(ValueError, match="qid is missing in score"):
+        twin.fitted().score(TEST.X, TEST.y)
+
+
+@twins
+def test_a_callable_as_objective_of_the_ranker(twin):
+    with pytest.raises(TypeError, match=r"objective is .*expected a name such as 'lambdarank' or an objective value"):
+        twin.fitted(objective=twin.module.objective("gap"))
+
+
+# --- LightGBM ---------------------------------------------------------------------------------------------------------
+
+
+def test_lightgbm_passes_groups_only_to_callables_with_four_parameters():
+    for callback in (gapboost.lightgbm.objective("gap"), gapboost.lightgbm.eval_metric("gap")):
+        assert len(inspect.signature(callback).parameters) == 4
+
+
+def test_lightgbm_copies_its_callables_deeply_six_times_in_a_fit(preparations):
+    objective = gapboost.lightgbm.objective("gap")
+    ranker = lightgbm.LGBMRanker(objective=objective, metric="None", n_estimators=5, n_jobs=1, **LIGHTGBM.parameters)
+    ranker.fit(X, Y, group=SIZES)
+    assert len(preparations) == 1
+    npt.assert_allclose(ranker.predict(TEST.X), LIGHTGBM.fitted().predict(TEST.X), rtol=0, atol=1e-6)
+
+
+def test_lightgbm_forgets_weights_that_are_all_1():
+    # The data set then says None: the metric and the objective must know it as the same data.
+    ones = LIGHTGBM.fitted(evals=[VALI], fit={"sample_weight": np.ones(40), "eval_sample_weight": [np.ones(30)]})
+    plain = LIGHTGBM.fitted(evals=[VALI])
+    npt.assert_array_equal(ones.predict(TEST.X), plain.predict(TEST.X))
+    assert ones.evals_result_ == plain.evals_result_
+
+
+def test_lightgbm_deprecated_eval_set():
+    # Warnings are errors here: ours must not come out as LightGBM's deprecated argument.
+    assert LIGHTGBM.curve(LIGHTGBM.fitted(evals=[VALI])).shape == (5,)
+
+
+def test_lightgbm_bagging_by_query_draws_an_empty_bag():
+    with pytest.raises(ValueError, match="bagging_by_query is True; expected False"):
+        LIGHTGBM.fitted(bagging_by_query=True, subsample=0.5, subsample_freq=1)
+
+
+def test_lightgbm_rf_takes_no_custom_objective():
+    with pytest.raises(ValueError, match="boosting_type is 'rf'"):
+        LIGHTGBM.fitted(boosting_type="rf", subsample=0.5, subsample_freq=1)
+
+
+def test_lightgbm_class_weight_would_vary_within_a_query():
+    with pytest.raises(ValueError, match=r"class_weight is \{0: 1, 1: 2, 2: 3\}"):
+        LIGHTGBM.fitted(class_weight={0: 1, 1: 2, 2: 3})
+
+
+def test_lightgbm_model_text_without_objective_is_loaded_as_raw_scores():
+    ranker = LIGHTGBM.fitted()
+    text = ranker.booster_.model_to_string()
+    assert "\nobjective=" not in text
+    npt.assert_array_equal(lightgbm.Booster(model_str=text).predict(TEST.X), ranker.predict(TEST.X))
+
+
+# --- XGBoost ----------------------------------------------------------------------------------------------------------
+
+
+def test_xgboost_shifts_scores_by_base_score_with_a_custom_objective():
+    default, zero, two = (XGBOOST.fitted(**p).predict(TEST.X) for p in ({}, {"base_score": 0.0}, {"base_score": 2.0}))
+    npt.assert_array_equal(default, zero)
+    npt.assert_allclose(two, default + 2.0, rtol=0, atol=1e-5)
+    nothing_learnt = XGBOOST.fitted(learning_rate=1e-12)
+    npt.assert_allclose(nothing_learnt.predict(TEST.X), 0.0, atol=1e-9)
+
+
+def test_xgboost_minimises_metrics_by_their_names():
+    curves = {}
+    dtrain = XGBOOST.dataset(X, Y, SIZES)
+    vali = XGBOOST.dataset(VALI.X, VALI.y, np.full(30, 20))
+    booster = xgboost.train(
+        {**XGBOOST.native, "learning_rate": 0.3},
+        dtrain,
+        100,
+        obj=gapboost.xgboost.objective("gap"),
+        custom_metric=gapboost.xgboost.eval_metric("gap"),
+        evals=[(vali, "vali")],
+        early_stopping_rounds=5,
+        evals_result=curves,
+        verbose_eval=False,
+    )
+    (curve,) = curves["vali"].values()
+    assert booster.best_iteration == np.argmax(curve) > 0
+
+
+def test_xgboost_prints_and_parses_metrics_with_6_decimals():
+    curve = XGBOOST.curve(XGBOOST.fitted(evals=[VALI]))
+    npt.assert_array_equal(curve, curve.round(6))
+
+
+def test_xgboost_ranker_refuses_callables_but_loads_our_models(tmp_path):
+    with pytest.raises(ValueError, match="custom objective function not supported by XGBRanker"):
+        xgboost.XGBRanker(objective=gapboost.xgboost.objective("gap"))
+    ranker = XGBOOST.fitted()
+    ranker.save_model(tmp_path / "model.json")
+    loaded = xgboost.XGBRanker()
+    loaded.load_model(tmp_path / "model.json")
+    npt.assert_array_equal(loaded.predict(TEST.X), ranker.predict(TEST.X))
+
+
+def test_xgboost_set_params_hands_parameters_to_a_fitted_booster():
+    # It would fail in the next predict on an objective that XGBoost does not know.
+    ranker = XGBOOST.fitted()
+    expected = ranker.predict(TEST.X)
+    ranker.set_params(objective="lambdarank", eval_metric="egap", measure="egap", learning_rate=0.5)
+    ranker.get_booster().save_config()
+    npt.assert_array_equal(ranker.predict(TEST.X), expected)
+
+
+def test_xgboost_ranking_parameters_are_ignored_with_a_custom_objective():
+    with pytest.raises(ValueError, match="lambdarank_num_pair_per_sample is 8; expected it unset"):
+        XGBOOST.fitted(lambdarank_num_pair_per_sample=8)
+
+
+def test_xgboost_graded_labels_with_average_precision():
+    # rank:map and the metric map take binary labels only.
+    ranker = XGBOOST.fitted(measure=gb.AP(rel=2), evals=[VALI])
+    assert XGBOOST.curve(ranker, metric="map-ap")[-1] > 0.5
+
+
+def test_xgboost_copies_its_labels_at_every_call(preparations):
+    dtrain = XGBOOST.dataset(X, Y, SIZES)
+    assert dtrain.get_label() is not dtrain.get_label()
+    XGBOOST.train(dtrain, gapboost.xgboost.objective(LambdaRank(gb.GAP())), rounds=5)
+    assert len(preparations) == 1
