@@ -76,6 +76,10 @@ class Training:
         return gradients_at(self.prepared, scores)
 
 
+# Mean absolute gradient of a document: the least of any task is that of one query of millions, 1e-7; rounding is 1e-14.
+LEAST_PUSH = 1e-11
+
+
 class GAPRanker:
     """Mixin of `LGBMGAPRanker` and `XGBGAPRanker`.
 
@@ -276,7 +280,8 @@ class GAPRanker:
         """One gradient pass at the first scores: refuse what a booster would answer with a constant model."""
         rows = training.rows
         grad, hess = training.gradients(np.zeros(len(rows.y)) if rows.start is None else rows.start)
-        if not grad.any():
+        # Sums that ought to cancel leave rounding behind.
+        if np.abs(grad).mean(dtype=np.float64) < LEAST_PUSH:
             saturated = "" if rows.start is None else f", and a {self._start_name} whose scores are not as far apart"
             raise ValueError(
                 f"measure is {training.objective.measure!r}, and no swap of two documents of y changes it; expected a "

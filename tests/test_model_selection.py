@@ -112,9 +112,10 @@ def weights_of(qid):
     return np.random.default_rng(2).random(len(ids))[code]
 
 
+# Not LightGBM's dart: with any custom objective, a plain squared error too, the second fit of a process differs from the
+# first.
 VARIANTS = [
     LGBMGAPRanker(n_jobs=1, verbose=-1, subsample=0.6, subsample_freq=1, colsample_bytree=0.5, random_state=3),
-    LGBMGAPRanker(n_jobs=1, verbose=-1, boosting_type="dart", random_state=1),
     XGBGAPRanker(n_jobs=1, subsample=0.6, colsample_bynode=0.5, random_state=3),
     XGBGAPRanker(n_jobs=1, booster="dart", rate_drop=0.2),
     XGBGAPRanker(n_jobs=1, tree_method="exact"),
@@ -122,7 +123,7 @@ VARIANTS = [
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["equal", "weighted"])
-@pytest.mark.parametrize("ranker", VARIANTS, ids=["lgbm-bagged", "lgbm-dart", "xgb-bagged", "xgb-dart", "xgb-exact"])
+@pytest.mark.parametrize("ranker", VARIANTS, ids=["lgbm-bagged", "xgb-bagged", "xgb-dart", "xgb-exact"])
 def test_same_as_grid_search(ranker, weighted):
     X, y, qid = task()
     weight = weights_of(qid) if weighted else None

@@ -646,7 +646,18 @@ def test_fit_twice_gives_the_same_model(twin):
 
 
 @twins
-@pytest.mark.parametrize("seed", [np.random.RandomState(0), np.random.default_rng(0), np.int64(5)], ids=repr)
+def test_a_measure_that_no_swap_changes_is_refused_on_long_lists_too(twin):
+    """The sums over pairs of long lists leave rounding where they ought to cancel."""
+    rng = np.random.default_rng(0)
+    y, X, qid = rng.integers(0, 2, 2000), rng.normal(size=(2000, 3)), np.repeat(np.arange(5), 400)
+    with pytest.raises(ValueError, match="no swap of two documents of y changes it"):
+        twin.ranker(measure=gb.Precision(k=500)).fit(X, y, qid)
+
+
+@twins
+@pytest.mark.parametrize(
+    "seed", [np.random.RandomState(0), np.random.default_rng(0), np.int64(5)], ids=lambda s: type(s).__name__
+)
 def test_kinds_of_random_state(twin, seed):
     assert twin.fitted(random_state=seed).__sklearn_is_fitted__()
 

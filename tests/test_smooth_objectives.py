@@ -15,6 +15,7 @@ import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
 from gapboost.datasets import load_letor_fold
+from gapboost.model_selection import measure_scorer
 from gapboost.objectives import as_objective
 from gapboost.queries import judged
 
@@ -302,7 +303,9 @@ def test_smoothing_is_found_by_grid_search(learnable):
     ranker = gapboost.lightgbm.LGBMGAPRanker(n_estimators=5, n_jobs=1, verbose=-1, reg_lambda=1.0)
     grid = {"objective": [gb.SoftRank(gb.GAP(), sigma=sigma) for sigma in (0.1, 1.0, 10.0)]}
     with sklearn.config_context(enable_metadata_routing=True):
-        search = GridSearchCV(ranker, grid, cv=GroupKFold(3), error_score="raise").fit(X, y, qid=qid, groups=qid)
+        search = GridSearchCV(
+            ranker, grid, scoring=measure_scorer(gb.nDCG()), cv=GroupKFold(3), error_score="raise"
+        ).fit(X, y, qid=qid, groups=qid)
     assert search.best_params_["objective"] in grid["objective"]
     assert np.ptp(search.cv_results_["mean_test_score"]) > 0
 
