@@ -116,7 +116,7 @@ def test_a_missing_library_is_named_with_its_extra(library, use, monkeypatch):
         return found(name, *rest)
 
     monkeypatch.setattr(importlib, "import_module", without)
-    with pytest.raises(ImportError, match=rf"{library} is needed .*pip install 'gapboost\[(analysis|plot)\]'"):
+    with pytest.raises(ImportError, match=rf"{library} is needed .*pip install 'gapboost\[(analysis|plot|progress)\]'"):
         use()
 
 

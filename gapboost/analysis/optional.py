@@ -30,7 +30,7 @@ def progress(items: Iterable[Any], total: int, shown: bool, label: str) -> Itera
     """`items`, with a progress bar where it is asked for."""
     if not shown:
         return items
-    bar: Iterable[Any] = _imported("tqdm.auto", "analysis", "to show progress").tqdm(items, total=total, desc=label)
+    bar: Iterable[Any] = _imported("tqdm.auto", "progress", "to show progress").tqdm(items, total=total, desc=label)
     return bar
 
 

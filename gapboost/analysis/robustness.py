@@ -59,12 +59,12 @@ class Robustness:
         )
 
     def plot(self, ax: Any = None) -> Any:
-        """Mean tau against the share of judgements, with a band from the 10th to the 90th percentile; returns the axes."""
+        """Mean tau against the share of judgements, with a band from the 25th to the 75th percentile; returns the axes."""
         ax = axes(ax)
         share = 100 * np.array(self.fractions)
         for m, measure in enumerate(self.measures):
             (line,) = ax.plot(share, self.mean[m], "o-", markersize=3, label=str(measure))
-            low, high = np.percentile(self.tau[m], (10, 90), axis=1)
+            low, high = np.percentile(self.tau[m], (25, 75), axis=1)
             ax.fill_between(share, low, high, color=line.get_color(), alpha=0.12, linewidth=0)
         ax.invert_xaxis()
         ax.set(xlabel="judgements kept (%)", ylabel="Kendall's tau with the complete ranking")
