@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -186,6 +187,26 @@ def test_a_query_of_a_million_documents():
     assert grad[grades == 2].mean() < grad[grades == 1].mean() < 0 < grad[grades == 0].mean()
 
 
+@pytest.mark.parametrize("length", [10, 100, 2_000, 1_000_000])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_memory_is_at_most_64_bytes_a_document(length, dtype):
+    rng = np.random.default_rng(7)
+    n = 1_000_000
+    grades, scores = rng.integers(0, 5, n), rng.standard_normal(n).astype(dtype)
+    data = judged(grades, np.repeat(np.arange(n // length), length))
+    objective = gb.LambdaRank(gb.GAP(g=(0.25, 0.25, 0.25, 0.25)))
+    small = judged(grades[: 2 * length], np.repeat([0, 1], length)) if length < n else data
+    objective.prepared(small, 1)(scores[: len(small.grades)], *np.empty((2, len(small.grades)), np.float32))  # compiles
+    tracemalloc.start()
+    try:
+        prepared = objective.prepared(data, 2)
+        prepared(scores, np.empty(n, dtype=np.float32), np.empty(n, dtype=np.float32))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak + data.grades.nbytes + data.counts.nbytes + data.weights.nbytes <= 64 * n
+
+
 def test_truncation_counts_pairs_with_a_document_in_the_top():
     rng = np.random.default_rng(6)
     grades, scores = rng.integers(0, 3, 300), rng.standard_normal(300)
@@ -202,21 +223,29 @@ def test_truncation_counts_pairs_with_a_document_in_the_top():
 
 
 def test_processors_without_wide_vectors_compute_the_same(tmp_path):
+    """And a compilation that takes long says so, once; what comes from the cache on disk says nothing."""
     rng = np.random.default_rng(0)
     rows = rng.integers(0, 5, 3000), rng.standard_normal(3000), np.repeat([0, 1, 2], [10, 190, 2800])
     np.save(tmp_path / "rows.npy", rows)
     program = (
-        "import sys, numpy as np, gapboost as gb\n"
+        "import sys, numpy as np, gapboost as gb, gapboost.kernels.compile as compile\n"
+        "compile.PATIENCE = 0.5\n"
         "rows = np.load(sys.argv[1] + '/rows.npy')\n"
         "np.save(sys.argv[1] + '/found.npy', gb.LambdaRank(gb.eGAP(g=(0.1, 0.2, 0.3, 0.4))).gradients(*rows))\n"
     )
     plain = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", "NUMBA_CACHE_DIR": str(tmp_path)}
-    subprocess.run(
-        [sys.executable, "-c", program, tmp_path],
-        check=True,
-        env={**os.environ, **plain},
-        cwd=Path(__file__).parents[1],
-    )
+    said = []
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", program, tmp_path],
+            check=True,
+            env={**os.environ, **plain},
+            cwd=Path(__file__).parents[1],
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        said.append(done.stderr.count("compiling for this processor"))
+    assert said == [1, 0]
     found = np.load(tmp_path / "found.npy")
     expected = gb.LambdaRank(gb.eGAP(g=(0.1, 0.2, 0.3, 0.4))).gradients(*rows)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * np.abs(expected[0]).max())

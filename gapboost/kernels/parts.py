@@ -53,10 +53,12 @@ def aligned(n: int) -> Array:
     return raw[start : start + n]
 
 
+@kernel
 def reach(discount: Array, longest: int, truncation: int) -> int:
     """Number of ranks whose document can be the upper one of a pair that counts: deeper, no swap changes anything."""
-    counted = discount[:longest] != 0.0
-    deep = longest - int(np.argmax(counted[::-1])) if counted.any() else 0
+    deep = longest
+    while deep > 0 and discount[deep - 1] == 0.0:
+        deep -= 1
     return min(deep, truncation) if truncation > 0 else deep
 
 
