@@ -162,7 +162,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer rounds and repetitions")
     quick = parser.parse_args().quick
-    rounds, repetitions, threads = (20, 3, available_cores()) if quick else (50, 5, available_cores())
+    rounds, repetitions, threads = (20, 3, available_cores()) if quick else (30, 5, available_cores())
 
     print(conditions("lightgbm", "xgboost"), f"; {threads} threads\n", sep="")
     costs = {length: pass_costs(length, threads, rounds, repetitions) for length in LIST_LENGTHS}
