@@ -9,6 +9,8 @@ import numpy as np
 
 from gapboost.callbacks import Content, Gradients, Metrics, as_gradients, as_metrics
 from gapboost.cross_validation import Curve, Fold, check_free, cross_validated, cv_setup
+from gapboost.kernels.openmp import openmp_team
+from gapboost.kernels.threads import working_on
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.queries import Array, Judged
@@ -33,6 +35,9 @@ METRIC_ALIASES = ("metric", "metrics", "metric_types")
 # LightGBM's order of precedence: the name itself, then the shortest alias. LGBMRanker always sets min_child_weight.
 LEAST_HESSIAN_NAMES = ("min_sum_hessian_in_leaf", "min_hessian", "min_sum_hessian", "min_child_weight")
 BOOSTING_NAMES = ("boosting", "boost", "boosting_type")
+
+# The threads that LightGBM computes on.
+TEAM = openmp_team(getattr(lightgbm.basic, "_LIB", None))
 
 
 def objective(
@@ -148,7 +153,8 @@ class LightGBMObjective(Gradients):
     # LGBMRanker chooses what it passes by the number of parameters: exactly four bring the groups.
     def __call__(self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None) -> tuple[Array, Array]:
         """Gradient and hessian, float32 of shape (N,)."""
-        return self.gradients(*_arguments(y_true, y_pred, weight, group))
+        with working_on(TEAM):
+            return self.gradients(*_arguments(y_true, y_pred, weight, group))
 
     def weighed(self, data: Judged) -> Judged:
         """See `in_units_of_rows`."""
@@ -162,7 +168,8 @@ class LightGBMMetric(Metrics):
         self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
     ) -> list[tuple[str, float, bool]]:
         """``[(name, value, True)]``: all measures are better when higher."""
-        return [(name, value, True) for name, value in self.values(*_arguments(y_true, y_pred, weight, group))]
+        with working_on(TEAM):
+            return [(name, value, True) for name, value in self.values(*_arguments(y_true, y_pred, weight, group))]
 
 
 def in_units_of_rows(data: Judged, how: Objective) -> Judged:
@@ -382,7 +389,12 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
 
 def _shell(parameters: dict[str, Any], training: Training) -> lightgbm.LGBMRanker:
     """LightGBM's own ranker with our gradients."""
-    return lightgbm.LGBMRanker(**parameters, objective=lambda y_true, y_pred: training.gradients(y_pred), metric="None")
+
+    def gradients(y_true: Array, y_pred: Array) -> tuple[Array, Array]:
+        with working_on(TEAM):
+            return training.gradients(y_pred)
+
+    return lightgbm.LGBMRanker(**parameters, objective=gradients, metric="None")
 
 
 def _first(parameters: dict[str, Any], names: Sequence[str]) -> Any:

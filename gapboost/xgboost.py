@@ -9,10 +9,12 @@ from xgboost.sklearn import get_model_categories
 
 from gapboost.callbacks import Content, Gradients, Metrics, as_gradients, as_metrics
 from gapboost.cross_validation import Curve, Fold, check_free, cross_validated, cv_setup
+from gapboost.kernels.openmp import openmp_team
+from gapboost.kernels.threads import working_on
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.queries import Array
-from gapboost.ranker import GAPRanker, RankingRows
+from gapboost.ranker import GAPRanker, RankingRows, Training
 
 __all__ = ["XGBGAPRanker", "cv", "eval_metric", "objective"]
 
@@ -22,6 +24,9 @@ OWN_RANKING_PARAMETERS = ("ndcg_exp_gain", "disable_default_eval_metric")
 
 # What a saved model says it was trained with: XGBRanker().load_model() takes it, and predictions are raw scores.
 SAVED_AS = "rank:ndcg"
+
+# The threads that XGBoost computes on.
+TEAM = openmp_team(getattr(xgboost.core, "_LIB", None))
 
 
 def objective(
@@ -138,7 +143,8 @@ class XGBoostObjective(Gradients):
 
     def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Array, Array]:
         """Gradient and hessian, float32 of shape (N,)."""
-        return self.gradients(*_arguments(preds, dmatrix))
+        with working_on(TEAM):
+            return self.gradients(*_arguments(preds, dmatrix))
 
 
 class XGBoostMetric(Metrics):
@@ -146,7 +152,8 @@ class XGBoostMetric(Metrics):
 
     def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> list[tuple[str, float]]:
         """``[(name, value)]``."""
-        return self.values(*_arguments(preds, dmatrix))
+        with working_on(TEAM):
+            return self.values(*_arguments(preds, dmatrix))
 
 
 def _arguments(preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Array, xgboost.DMatrix, Content]:
@@ -154,6 +161,14 @@ def _arguments(preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Array, xgboost.D
     weight = dmatrix.get_weight()
     sizes = np.diff(dmatrix.get_uint_info("group_ptr").astype(np.int64))
     return preds, dmatrix, (dmatrix.get_label(), sizes, weight if len(weight) else None)
+
+
+def _gradients_of(training: Training) -> Callable[[Array, xgboost.DMatrix], tuple[Array, Array]]:
+    def gradients(preds: Array, _: xgboost.DMatrix) -> tuple[Array, Array]:
+        with working_on(TEAM):
+            return training.gradients(preds)
+
+    return gradients
 
 
 class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
@@ -277,7 +292,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                 train,
                 num_boost_round=self._n_rounds,
                 evals=evals,
-                obj=lambda preds, _: training.gradients(preds),
+                obj=_gradients_of(training),
                 # XGBoost's early stopping goes by the last metric of the last evaluation set.
                 custom_metric=XGBoostMetric([*training.others, training.objective.measure], self.n_jobs),
                 early_stopping_rounds=self.early_stopping_rounds,
@@ -315,7 +330,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                 binned[0],
                 num_boost_round=self._n_rounds,
                 evals=[(binned[1], "held_out")],
-                obj=lambda preds, _: training.gradients(preds),
+                obj=_gradients_of(training),
                 custom_metric=metric,
                 verbose_eval=False,
                 callbacks=self.callbacks,

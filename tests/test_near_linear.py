@@ -12,6 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import gapboost as gb
+import gapboost.kernels.long as long_lists
 from gapboost.kernels.lambdarank import AUTO, DIRECT, SWEEP, lambdarank
 from gapboost.kernels.long import LONG
 from gapboost.queries import judged
@@ -164,6 +165,25 @@ def test_queries_shared_by_threads_equal_the_direct_loop(long_and_short):
         rows = qid == q
         expected = gradients(measure, np.append(grades[rows], 4), np.append(scores[rows], 0), [sizes[q], 1], DIRECT)
         assert_agree([f[rows] for f in found], [e[:-1] for e in expected])
+
+
+@pytest.mark.parametrize("spread", [3.0, 200.0, 0.0], ids=["near", "far", "tied"])
+def test_lists_of_many_strips_equal_the_direct_loop(monkeypatch, spread):
+    """As lists of hundreds of thousands are computed, for which the direct loop would take hours."""
+    rng = np.random.default_rng(8)
+    n = LONG + 5_000
+    grades = rng.choice(5, p=(0.6, 0.25, 0.1, 0.04, 0.01), size=n)
+    scores = spread * rng.standard_normal(n)
+    objective = gb.LambdaRank(gb.xGAP(g=(0.1, 0.2, 0.3, 0.4)), normalize=False)
+    chained = objective.gradients(grades, scores)
+    expected = gradients(objective.measure, grades, scores, [n], DIRECT) if spread else None
+    monkeypatch.setattr(long_lists, "CHAINED", 0)
+    for strip in (2048, 7168):
+        monkeypatch.setattr(long_lists, "STRIP", strip)
+        found = objective.gradients(grades, scores)
+        assert_agree(found, chained)
+        if expected is not None:
+            assert_agree(found, expected)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -3,9 +3,10 @@
 The three are compared as a score and one int64, key and row side by side. Short lists are ranked by counting, for every
 document, how many outrank it: no branch depends on the data. Longer ones are first spread over buckets by linear
 interpolation of the score (of the int64 where all scores of a bucket are equal); buckets that stay long, because
-scores lie very unevenly, are spread again and in the end merged.
+scores lie very unevenly, are spread again and in the end merged. Threads share a list by dealing it out in parts first.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from gapboost.kernels.vectors import at, ones, outrank, pointer, put, shift
 
 Array = np.ndarray[Any, Any]
 Pointer = Any
+# ``share(task, n)`` calls ``task(first, last)`` for ranges that make up 0..n-1, on any threads, and waits for all.
+Share = Callable[[Callable[[int, int], None], int], None]
 
 # Longest list that is ranked by counting, and longest bucket: the quadratic cost passes that of spreading about here.
 COUNTED = 48
@@ -24,6 +27,10 @@ FILL = 3
 
 # Times a bucket is spread again before it is merged.
 SPREADS = 4
+
+# Parts that threads share a list by, and pieces of the rows that are dealt out to them.
+PARTS = 64
+PIECES = 16
 
 # An int64 holds 32 bits of the key above 31 bits of the row.
 ROW = 0x7FFFFFFF
@@ -217,8 +224,8 @@ def workspace(longest: int) -> tuple[Array, Array, Array, int]:
     half = longest + 8
     copies = 2 if longest > COUNTED else 1
     numbers = np.empty(copies * half)
-    whole = np.empty(copies * half + 3 * (longest // COUNTED + 2), np.int64)
-    return numbers, whole, np.empty(longest // FILL + 2, np.int32), half
+    whole = np.empty(copies * half + 3 * (longest // COUNTED + 2 * PARTS), np.int64)
+    return numbers, whole, np.empty(longest // FILL + 2 * PARTS, np.int32), half
 
 
 @kernel
@@ -229,3 +236,101 @@ def rank(scores: Array, keys: Array, offsets: Array, order: Array, first: int, l
         longest = max(longest, offsets[q + 1] - offsets[q])
     numbers, whole, ends, half = workspace(longest)
     rank_each(scores, keys, offsets, order, first, last, numbers, whole, ends, half)
+
+
+@kernel
+def part_of(score: float, high: float, scale: float) -> int:
+    """The part that holds ``score``: it never falls as the score falls."""
+    return min(int((high - score) * scale), PARTS - 1)
+
+
+@kernel
+def deal(
+    scores: Array,
+    keys: Array,
+    high: float,
+    scale: float,
+    places: Array,
+    moving: bool,
+    numbers: Array,
+    whole: Array,
+    first: int,
+    last: int,
+) -> None:
+    """Count the rows of pieces ``first..last-1`` by part; with ``moving``, move them to their ``places`` instead."""
+    for piece in range(first, last):
+        place = places[piece]
+        for i in range(len(scores) * piece // PIECES, len(scores) * (piece + 1) // PIECES):
+            x = float(scores[i])
+            part = part_of(x, high, scale)
+            j = place[part]
+            place[part] = j + 1
+            if moving:
+                numbers[j] = x
+                whole[j] = (np.int64(keys[i]) << 31) | i
+
+
+@kernel
+def rank_parts(
+    starts: Array, order: Array, first: int, last: int, numbers: Array, whole: Array, ends: Array, half: int
+) -> None:
+    """Rank the parts ``first..last-1``, which begin at ``starts``."""
+    s = pointer(numbers)
+    t = pointer(whole)
+    for part in range(first, last):
+        begin = starts[part]
+        n = starts[part + 1] - begin
+        mine_s = shift(s, begin)
+        mine_t = shift(t, begin)
+        place = shift(pointer(order), begin)
+        if n <= COUNTED:
+            count(mine_s, mine_t, 0, n, place)
+        else:
+            todo = shift(t, 2 * half + 3 * (begin // COUNTED + 2 * part))
+            free = shift(pointer(ends), begin // FILL + 2 * part)
+            rank_long(n, mine_s, mine_t, shift(mine_s, half), shift(mine_t, half), free, todo, place)
+
+
+def dealt(scores: Array, keys: Array, high: float, scale: float, numbers: Array, whole: Array, share: Share) -> Array:
+    """Deal the rows out in parts; returns where each begins, and the number of rows."""
+    counts = np.zeros((PIECES, PARTS), np.int64)
+    share(lambda i, j: deal(scores, keys, high, scale, counts, False, numbers, whole, i, j), PIECES)
+    # part by part, and in a part piece by piece
+    stops = np.cumsum(counts.T)
+    places = np.ascontiguousarray((stops - counts.T.ravel()).reshape(PARTS, -1).T)
+    starts = np.append(places[0], len(scores))
+    share(lambda i, j: deal(scores, keys, high, scale, places, True, numbers, whole, i, j), PIECES)
+    return starts
+
+
+def rank_shared(
+    scores: Array,
+    keys: Array,
+    order: Array,
+    room: tuple[Array, Array, Array, int],
+    share: Share,
+    then: Callable[[int, int], None],
+) -> None:
+    """`rank` for one list.
+
+    ``then(begin, end)`` is called for ranges of ranks, by the thread that has just settled them. From then on the same
+    ranges of the four arrays in `room` are free.
+    """
+    numbers, whole, ends, half = room
+    high = float(scores.max())
+    with np.errstate(all="ignore"):
+        scale = PARTS / (high - float(scores.min())) if high > scores.min() else np.inf
+    # too wide or too narrow for interpolation, or nan among the scores
+    if not 1e-280 < scale < 1e280:
+        rank_each(scores, keys, np.array([0, len(scores)]), order, 0, 1, numbers, whole, ends, half)
+        then(0, len(scores))
+        return
+    starts = dealt(scores, keys, high, scale, numbers, whole, share)
+
+    def rank_some(begin: int, end: int) -> None:
+        # the parts that begin among these ranks: they are of very different lengths
+        first, last = (int(part) for part in np.searchsorted(starts[:-1], [begin, end]))
+        rank_parts(starts, order, first, last, numbers, whole, ends, half)
+        then(int(starts[first]), int(starts[last]))
+
+    share(rank_some, len(scores))

@@ -2,14 +2,17 @@
 
 Kernels release the GIL, so plain threads run them in parallel. numba's own threading layers are not used: they crash or
 serialise when several Python threads enter them. All callers of one process share one pool, so that many fits in
-parallel threads do not start more workers than there are cores.
+parallel threads do not start more workers than there are cores. A booster's callback borrows the booster's own threads
+instead (`working_on`).
 """
 
 import itertools
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import joblib
@@ -21,8 +24,13 @@ SMALLEST_CHUNK = 2048
 # Tables of a chunk stay in cache, and a million queries never have theirs in memory at once.
 CHUNK_BYTES = 1 << 21
 
+# ``team(work, n)`` calls ``work()`` on up to n threads, the caller's one of them, and waits for all.
+Team = Callable[[Callable[[], None], int], None]
+
 _pool: ThreadPoolExecutor | None = None
 _lock = threading.Lock()
+_borrowed: ContextVar[Team | None] = ContextVar("borrowed", default=None)
+_forked = False
 
 
 def available_cores() -> int:
@@ -75,6 +83,12 @@ def chunks(
     return [(int(first), int(last)) for first, last in itertools.pairwise(cuts)]
 
 
+def share(task: Callable[[int, int], None], n: int, n_jobs: int) -> None:
+    """`run` for ranges that cut ``0..n-1`` evenly, two for each thread: the threads of a busy machine are not alike."""
+    cuts = [n * k // (2 * n_jobs) for k in range(2 * n_jobs + 1)]
+    run(task, [(first, last) for first, last in itertools.pairwise(cuts) if first < last], n_jobs)
+
+
 def run(task: Callable[[int, int], None], ranges: list[tuple[int, int]], n_jobs: int) -> None:
     """Call ``task(first, last)`` for every range, on up to `n_jobs` threads; the caller's thread is one of them."""
     if n_jobs == 1 or len(ranges) <= 1:
@@ -92,7 +106,23 @@ def run(task: Callable[[int, int], None], ranges: list[tuple[int, int]], n_jobs:
                 return
             task(*chunk)
 
-    helpers = [_shared_pool().submit(work) for _ in range(min(n_jobs, len(ranges)) - 1)]
+    n_threads = min(n_jobs, len(ranges))
+    team = None if _forked else _borrowed.get()
+    (team or _pooled)(work, n_threads)
+
+
+@contextmanager
+def working_on(team: Team | None) -> Iterator[None]:
+    """Let `run` use the threads of `team` in place of the shared pool; None changes nothing."""
+    token = _borrowed.set(team)
+    try:
+        yield
+    finally:
+        _borrowed.reset(token)
+
+
+def _pooled(work: Callable[[], None], n_threads: int) -> None:
+    helpers = [_shared_pool().submit(work) for _ in range(n_threads - 1)]
     try:
         work()
     finally:
@@ -111,10 +141,11 @@ def _shared_pool() -> ThreadPoolExecutor:
 
 
 def _forget_pool() -> None:
-    # Threads do not survive a fork: the child would wait for ever on the parent's pool.
-    global _pool, _lock
+    # Threads do not survive a fork: the child would wait for ever on the parent's pool, or on its OpenMP team.
+    global _pool, _lock, _forked
     _pool = None
     _lock = threading.Lock()
+    _forked = True
 
 
 if hasattr(os, "register_at_fork"):

@@ -15,7 +15,7 @@ import numpy as np
 from gapboost.kernels.lambdarank import lambdarank
 from gapboost.kernels.long import LONG, long_query
 from gapboost.kernels.ordering import workspace
-from gapboost.kernels.threads import chunks, resolve_n_jobs, run, table_bytes
+from gapboost.kernels.threads import chunks, resolve_n_jobs, run, share, table_bytes
 from gapboost.measures.measure import as_cutoff
 from gapboost.objectives.objective import Objective, Pass, checked_scale, tables_of
 from gapboost.queries import Array, Judged
@@ -120,8 +120,7 @@ class LambdaRankPass(Pass):
 
         run(lambda first, last: lambdarank(**arguments(first, last), last=last), self.ranges, self.threads)
         for q in self.long.tolist():
-            share = partial(run, n_jobs=self.threads)
-            long_query(**arguments(q, q + 1), run=share, room_to_rank=self.room)
+            long_query(**arguments(q, q + 1), share=partial(share, n_jobs=self.threads), room_to_rank=self.room)
 
 
 def without(long: Array, ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -1,0 +1,49 @@
+"""The OpenMP threads that a booster keeps, to run our chunks on."""
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+Work = Callable[[], None]
+
+_ENTRY = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+# void GOMP_parallel(void (*entry)(void *), void *data, unsigned n_threads, unsigned flags)
+_FORK_AND_JOIN = ctypes.CFUNCTYPE(None, _ENTRY, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint)
+
+
+def openmp_team(library: Any) -> Callable[[Work, int], None] | None:
+    """``team(work, n)`` calls ``work()`` on up to `n` threads of the OpenMP runtime that `library` is linked to.
+
+    A team belongs to the thread that asks for it: inside a booster's callback these are the threads that the booster
+    itself has just used. They wait in a busy loop for its next parallel section, so that threads of ours would find the
+    cores taken; and they start within microseconds.
+
+    Parameters
+    ----------
+    library : ctypes.CDLL or None
+
+    Returns
+    -------
+    function or None
+        None where the runtime does not offer GNU's entry point (libgomp and, on Linux, LLVM's libomp do).
+    """
+    try:
+        fork_and_join = _FORK_AND_JOIN(("GOMP_parallel", library))
+    except (AttributeError, TypeError):
+        return None
+
+    def team(work: Work, n_threads: int) -> None:
+        errors: list[BaseException] = []
+
+        def entry(_: Any) -> None:
+            # ctypes would print an exception and go on.
+            try:
+                work()
+            except BaseException as error:
+                errors.append(error)
+
+        fork_and_join(_ENTRY(entry), None, n_threads, 0)
+        if errors:
+            raise errors[0]
+
+    return team

@@ -1,0 +1,120 @@
+"""Work shared by threads: a booster's own, or a pool; errors, interrupts and forked processes."""
+
+import multiprocessing
+import threading
+
+import lightgbm
+import numpy as np
+import pytest
+import xgboost
+
+import gapboost as gb
+import gapboost.lightgbm
+import gapboost.xgboost
+from gapboost.kernels.openmp import openmp_team
+from gapboost.kernels.threads import run, share, working_on
+
+TEAMS = {
+    "pool": None,
+    "LightGBM": openmp_team(lightgbm.basic._LIB),
+    "XGBoost": openmp_team(xgboost.core._LIB),
+}
+teams = pytest.mark.parametrize("team", TEAMS.values(), ids=TEAMS.keys())
+
+
+def test_both_boosters_lend_their_threads():
+    """Without them the gradients are right and slower: LightGBM's threads wait in busy loops for their next section."""
+    assert gapboost.lightgbm.TEAM is not None
+    assert gapboost.xgboost.TEAM is not None
+
+
+def test_a_runtime_without_the_entry_point_lends_none():
+    assert openmp_team(None) is None
+    assert openmp_team(object()) is None
+
+
+@teams
+@pytest.mark.parametrize("n_jobs", [1, 2, 5])
+@pytest.mark.parametrize("n", [0, 1, 3, 100])
+def test_every_range_is_done_once(team, n_jobs, n):
+    done = []
+    with working_on(team):
+        share(lambda first, last: done.extend(range(first, last)), n, n_jobs)
+    assert sorted(done) == list(range(n))
+
+
+@teams
+def test_several_threads_work_at_once(team):
+    meeting = threading.Barrier(2, timeout=20)
+    with working_on(team):
+        run(lambda first, last: meeting.wait() and None, [(0, 1), (1, 2)], 2)
+
+
+@teams
+@pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt])
+def test_an_error_reaches_the_caller_and_the_threads_work_on(team, error):
+    def task(first, last):
+        if first == 3:
+            raise error("third")
+
+    ranges = [(i, i + 1) for i in range(8)]
+    with working_on(team):
+        with pytest.raises(error, match="third"):
+            run(task, ranges, 2)
+        done = []
+        run(lambda first, last: done.append(first), ranges, 2)
+    assert sorted(done) == list(range(8))
+
+
+def test_a_team_is_given_back():
+    team = TEAMS["LightGBM"]
+    calls = []
+
+    def counted(work, n_threads):
+        calls.append(n_threads)
+        team(work, n_threads)
+
+    def task(first, last):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError), working_on(counted):
+        run(task, [(0, 1), (1, 2)], 2)
+    run(lambda first, last: None, [(0, 1), (1, 2)], 2)
+    assert calls == [2]
+
+
+@pytest.mark.parametrize("name", ["LightGBM", "XGBoost"])
+@pytest.mark.parametrize("n", [3_000, 40_000], ids=["queries", "one long query"])
+def test_gradients_are_the_same_on_any_team(name, n):
+    rng = np.random.default_rng(0)
+    grades, scores = rng.integers(0, 4, n), rng.standard_normal(n)
+    qid = np.arange(n) // 30 if n == 3_000 else None
+    expected = gb.LambdaRank(gb.eGAP(g=(0.2, 0.3, 0.5))).gradients(grades, scores, qid, n_jobs=1)
+    with working_on(TEAMS[name]):
+        found = gb.LambdaRank(gb.eGAP(g=(0.2, 0.3, 0.5))).gradients(grades, scores, qid, n_jobs=3)
+    np.testing.assert_array_equal(found, expected)
+
+
+def child(connection):
+    done = []
+    with working_on(TEAMS["LightGBM"]):
+        share(lambda first, last: done.extend(range(first, last)), 10, 2)
+    connection.send(sorted(done))
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_forked_process_does_not_wait_for_threads_that_it_lost():
+    if "fork" not in multiprocessing.get_all_start_methods():
+        pytest.skip("this system cannot fork")
+    with working_on(TEAMS["LightGBM"]):
+        share(lambda first, last: None, 10, 2)
+    share(lambda first, last: None, 10, 2)
+    ours, theirs = multiprocessing.Pipe()
+    process = multiprocessing.get_context("fork").Process(target=child, args=(theirs,))
+    process.start()
+    try:
+        assert ours.poll(30), "the child hangs"
+        assert ours.recv() == list(range(10))
+    finally:
+        process.kill()
+        process.join()
