@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import wraps
 from typing import Any
 
 import lightgbm
@@ -9,6 +10,7 @@ import numpy as np
 
 from gapboost.callbacks import Content, Gradients, Metrics, as_gradients, as_metrics
 from gapboost.cross_validation import Curve, Fold, check_free, cross_validated, cv_setup
+from gapboost.features import check_arrow_numbers, features, without_qid
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.queries import Array, Judged
@@ -288,7 +290,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         y : array-like of shape (N,)
             Integer grades ``0..c``.
         qid : array-like of shape (N,)
-            Query id of each row, in any order of rows.
+            Query id of each row, in any order of rows; or the column ``qid`` of a data frame `X`.
         sample_weight : array-like of shape (Q,) or (N,), optional
             One weight a query in the order in which the queries first occur, or one a row, constant in a query.
         eval_set : list of (X, y), or one such tuple, optional
@@ -321,6 +323,9 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             _first(parameters, LEAST_HESSIAN_NAMES),
         )
         rows, evals = training.rows, training.evals
+        # LightGBM would end the whole process.
+        for name, part in (("X", rows), *((f"eval_set[{i}] X", e) for i, e in enumerate(evals))):
+            check_arrow_numbers(part.X, name)
         # Training happens on a fresh LGBMRanker: an error or an interrupt leaves this one as it was.
         trained = _shell(parameters, training)
         trained.fit(
@@ -349,10 +354,17 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         self.n_queries_in_ = len(rows.sizes)
         return self
 
+    @wraps(lightgbm.LGBMRanker.predict)
+    def predict(self, X: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: D102, the docstring is wrapped
+        X = features(without_qid(X)[0])
+        check_arrow_numbers(X, "X")
+        return super().predict(X, *args, **kwargs)
+
     def _weighed(self, data: Judged, how: Objective) -> Judged:
         return in_units_of_rows(data, how)
 
     def _binned(self, train: RankingRows, held_out: RankingRows) -> tuple[lightgbm.Dataset, lightgbm.Dataset]:
+        check_arrow_numbers(train.X, "X")
         # Kept raw: LightGBM bins again by itself should a candidate change how, instead of refusing.
         first = lightgbm.Dataset(train.X, train.y, weight=_row_weights(train), group=train.sizes, free_raw_data=False)
         second = lightgbm.Dataset(held_out.X, held_out.y, group=held_out.sizes, reference=first, free_raw_data=False)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from xgboost.sklearn import get_model_categories
 
 from gapboost.callbacks import Content, Gradients, Metrics, as_gradients, as_metrics
 from gapboost.cross_validation import Curve, Fold, check_free, cross_validated, cv_setup
+from gapboost.features import features, without_qid
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.queries import Array
@@ -286,7 +288,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         y : array-like of shape (N,)
             Integer grades ``0..c``.
         qid : array-like of shape (N,)
-            Query id of each row, in any order of rows.
+            Query id of each row, in any order of rows; or the column ``qid`` of a data frame `X`.
         sample_weight : array-like of shape (Q,) or (N,), optional
             One weight a query in the order in which the queries first occur, or one a row, constant in a query.
         eval_set : list of (X, y), or one such tuple, optional
@@ -317,7 +319,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         )
         # A model to continue brings the codes of its categories: those of another data frame can differ.
         model = xgb_model.get_booster() if isinstance(xgb_model, xgboost.XGBModel) else xgb_model
-        model, feature_types = get_model_categories(X, model, self.feature_types)
+        model, feature_types = get_model_categories(training.rows.X, model, self.feature_types)
         train = self._matrix(training.rows, feature_types, None)
         evals = [
             (train if rows is training.rows else self._matrix(rows, feature_types, train), f"validation_{i}")
@@ -344,6 +346,14 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         self._trained_by = training.objective
         self.n_queries_in_ = len(training.rows.sizes)
         return self
+
+    @wraps(xgboost.XGBRanker.predict)
+    def predict(self, X: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: D102, the docstring is wrapped
+        return super().predict(features(without_qid(X)[0]), *args, **kwargs)
+
+    @wraps(xgboost.XGBRanker.apply)
+    def apply(self, X: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: D102, the docstring is wrapped
+        return super().apply(features(without_qid(X)[0]), *args, **kwargs)
 
     def _least_hessian(self, parameters: dict[str, Any]) -> float:
         return 0.0 if self.booster == "gblinear" else float(parameters.get("min_child_weight", 1.0))

@@ -18,7 +18,6 @@ import pandas as pd
 import pytest
 import sklearn
 import xgboost
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GroupKFold, cross_validate
@@ -460,49 +459,6 @@ def test_rows_in_any_order_of_queries_and_any_id(twin, kind):
     npt.assert_array_equal(found.predict(TEST.X), expected.predict(TEST.X))
     assert found.evals_result_ == expected.evals_result_
     assert found.n_queries_in_ == 40
-
-
-FRAME = pd.DataFrame(TRAIN.X, columns=TRAIN.feature_names)
-KINDS = {
-    "list": lambda X: X.tolist(),
-    "float32": lambda X: X.astype(np.float32),
-    "DataFrame": lambda X: pd.DataFrame(X, columns=TRAIN.feature_names, index=np.arange(len(X))[::-1]),
-    "csr": sparse.csr_matrix,
-    "csc": sparse.csc_matrix,
-    "coo": sparse.coo_matrix,
-    "sparse array": sparse.csr_array,
-}
-
-
-@twins
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("in_order", [True, False])
-def test_kinds_of_X(twin, kind, in_order):
-    convert = KINDS[kind]
-    # Whole numbers are the same in float32; no zeros, which sparse matrices and XGBoost take to be missing.
-    X, V = np.floor(TRAIN.X * 16) + 1000, np.floor(VALI.X * 16) + 1000
-    rows, grouped = (slice(None), slice(None)) if in_order else shuffled(TRAIN)
-
-    def fit(X, y, qid, V):
-        return twin.ranker().fit(X, y, qid, eval_set=[(V, VALI.y)], eval_qid=[VALI.qid])
-
-    expected = fit(X[grouped], TRAIN.y[grouped], TRAIN.qid[grouped], V)
-    found = fit(convert(X[rows]), TRAIN.y[rows], TRAIN.qid[rows], convert(V))
-    # LightGBM's predict takes fewer kinds than its fit.
-    npt.assert_array_equal(found.predict(V if kind in ("coo", "sparse array") else convert(V)), expected.predict(V))
-    assert found.evals_result_ == expected.evals_result_
-
-
-@twins
-def test_polars(twin):
-    polars = pytest.importorskip("polars")
-    order, grouped = shuffled(TRAIN)
-    expected = twin.ranker().fit(TRAIN.X[grouped], TRAIN.y[grouped], TRAIN.qid[grouped])
-    frame = polars.DataFrame(TRAIN.X[order], schema=TRAIN.feature_names)
-    found = twin.ranker().fit(frame, polars.Series(TRAIN.y[order]), polars.Series(TRAIN.qid[order]))
-    npt.assert_array_equal(
-        found.predict(polars.DataFrame(TEST.X, schema=TRAIN.feature_names)), expected.predict(TEST.X)
-    )
 
 
 @twins
