@@ -36,6 +36,11 @@ METRIC_ALIASES = ("metric", "metrics", "metric_types")
 LEAST_HESSIAN_NAMES = ("min_sum_hessian_in_leaf", "min_hessian", "min_sum_hessian", "min_child_weight")
 BOOSTING_NAMES = ("boosting", "boost", "boosting_type")
 
+NO_QUERY_BAGGING = (
+    "bagging_by_query is True; expected False: with a custom objective LightGBM draws an empty bag and trains nothing. "
+    "subsample with subsample_freq bags rows"
+)
+
 
 def objective(
     measure: str | Measure | Objective = "gap", *, g: Any = None, n_jobs: int | None = None
@@ -185,6 +190,8 @@ class LightGBMObjective(Gradients):
     # LGBMRanker chooses what it passes by the number of parameters: exactly four bring the groups.
     def __call__(self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None) -> tuple[Array, Array]:
         """Gradient and hessian, float32 of shape (N,)."""
+        if isinstance(y_pred, lightgbm.Dataset):
+            _refuse_what_is_ignored(y_pred)
         return self.gradients(*_arguments(y_true, y_pred, weight, group))
 
     def weighed(self, data: Judged) -> Judged:
@@ -212,6 +219,16 @@ def in_units_of_rows(data: Judged, how: Objective) -> Judged:
     if how.in_units_of_rows:
         return data
     return replace(data, weights=data.weights * data.queries.sizes.mean())
+
+
+def _refuse_what_is_ignored(data: lightgbm.Dataset) -> None:
+    """What `lightgbm.train` was asked for and does not do, or does wrongly, with an objective from Python."""
+    if data.get_position() is not None:
+        raise ValueError(
+            "position is set on the data set; expected none: only LightGBM's own objectives correct its bias"
+        )
+    if (data.params or {}).get("bagging_by_query"):
+        raise ValueError(NO_QUERY_BAGGING)
 
 
 def _arguments(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[Array, Any, Content]:
@@ -403,10 +420,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
                 f"boosting_type is {boosting!r}; expected gbdt, dart or goss: LightGBM's rf takes no custom objective"
             )
         if parameters.get("bagging_by_query"):
-            raise ValueError(
-                "bagging_by_query is True; expected False: with a custom objective LightGBM draws an empty bag and trains "
-                "nothing. subsample with subsample_freq bags rows"
-            )
+            raise ValueError(NO_QUERY_BAGGING)
         if parameters["class_weight"] is not None:
             raise ValueError(
                 f"class_weight is {parameters['class_weight']!r}; expected None: weights of rows would vary within a query"
