@@ -260,8 +260,9 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         What was trained for, g filled in.
     g_ : tuple of float or None
     n_queries_in_ : int
-    booster_, best_iteration_, evals_result_, feature_importances_, ...
-        As in `lightgbm.LGBMRanker`.
+    booster_, best_iteration_, best_score_, evals_result_, feature_importances_, feature_name_, feature_names_in_,
+    n_estimators_, n_features_, n_features_in_, n_iter_
+        As in `lightgbm.LGBMRanker`; `best_iteration_` is 0 without early stopping.
     """
 
     _start_name = "init_score"

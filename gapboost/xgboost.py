@@ -234,8 +234,9 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     n_queries_in_ : int
     best_iteration_ : int
         Rounds of the best model by early stopping, 0 without it; `best_iteration` counts from 0.
-    evals_result_, best_iteration, feature_importances_, ...
-        As in `xgboost.XGBRanker`.
+    evals_result_, best_iteration, best_score, feature_importances_, feature_names_in_, n_features_in_
+        As in `xgboost.XGBRanker`; the first by ``evals_result()`` too. `best_iteration` and `best_score` are there after early
+        stopping, `feature_names_in_` after training on a data frame.
     """
 
     _start_name = "base_margin"

@@ -4,6 +4,7 @@ import copy
 import gc
 import io
 import pickle
+import re
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -263,6 +264,24 @@ def test_attributes_after_fit(twin):
     assert ranker.feature_importances_.shape == (TRAIN.n_features,)
     assert ranker.feature_importances_.sum() > 0
     assert twin.fitted(measure="ndcg").g_ is None
+
+
+@twins
+def test_every_fitted_attribute_is_there_and_documented(twin):
+    """Those of gapboost, and all that the booster's own ranker has after the same training."""
+    frame, vali = (pd.DataFrame(data.X, columns=TRAIN.feature_names) for data in (TRAIN, VALI))
+    parameters, fit = twin.stopping(3)
+    ranker = twin.ranker(n_estimators=40, learning_rate=0.5, **parameters).fit(
+        frame, TRAIN.y, TRAIN.qid, eval_set=(vali, VALI.y), eval_qid=VALI.qid, **fit
+    )
+    vendor = {name for name in dir(twin.vendor) if name.endswith("_") and not name.startswith("_")}
+    unknown = {"coef_", "intercept_"} if twin is XGBOOST else set()  # of gblinear
+    vendor |= {"best_iteration", "best_score"} if twin is XGBOOST else set()
+    names = (vendor - unknown) | {"g_", "measure_", "objective_", "n_queries_in_", "evals_result_", "best_iteration_"}
+    attributes = twin.ranker_class.__doc__.partition("Attributes")[2]
+    for name in sorted(names):
+        assert getattr(ranker, name) is not None, name
+        assert re.search(rf"\b{name}\b", attributes), f"{name} is not documented"
 
 
 @twins
