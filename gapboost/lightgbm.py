@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import wraps
 from typing import Any
 
 import lightgbm
@@ -9,6 +10,7 @@ import numpy as np
 
 from gapboost.callbacks import Content, Gradients, Metrics, as_gradients, as_metrics
 from gapboost.cross_validation import Curve, Fold, check_free, cross_validated, cv_setup
+from gapboost.features import check_arrow_numbers, features, without_qid
 from gapboost.kernels.openmp import openmp_team
 from gapboost.kernels.threads import working_on
 from gapboost.measures import Measure
@@ -16,7 +18,7 @@ from gapboost.objectives import Objective
 from gapboost.queries import Array, Judged
 from gapboost.ranker import GAPRanker, RankingRows, Training
 
-__all__ = ["LGBMGAPRanker", "cv", "eval_metric", "objective"]
+__all__ = ["LGBMGAPRanker", "cv", "eval_metric", "exportable", "objective"]
 
 # Parameters that steer LightGBM's own ranking objectives. They would be ignored without a word.
 OWN_RANKING_PARAMETERS = (
@@ -35,6 +37,11 @@ METRIC_ALIASES = ("metric", "metrics", "metric_types")
 # LightGBM's order of precedence: the name itself, then the shortest alias. LGBMRanker always sets min_child_weight.
 LEAST_HESSIAN_NAMES = ("min_sum_hessian_in_leaf", "min_hessian", "min_sum_hessian", "min_child_weight")
 BOOSTING_NAMES = ("boosting", "boost", "boosting_type")
+
+NO_QUERY_BAGGING = (
+    "bagging_by_query is True; expected False: with a custom objective LightGBM draws an empty bag and trains nothing. "
+    "subsample with subsample_freq bags rows"
+)
 
 # The threads that LightGBM computes on.
 TEAM = openmp_team(getattr(lightgbm.basic, "_LIB", None))
@@ -147,12 +154,49 @@ def cv(
     return cross_validated(train_fold, data, measures, n_folds, random_state)
 
 
+def exportable(model: "LGBMGAPRanker | lightgbm.Booster") -> lightgbm.Booster:
+    """The model in the form that exporters take, to ONNX among them; it predicts the same.
+
+    LightGBM leaves a Python objective out of the model, and exporters refuse a model without one. This one says
+    ``lambdarank``, whose predictions are raw scores too.
+
+    Parameters
+    ----------
+    model : LGBMGAPRanker or Booster
+        Fitted; early stopping has its best iterations exported.
+
+    Returns
+    -------
+    Booster
+        Its ``save_model`` and ``model_to_string`` say the same. Exported models take categories of a data frame by code.
+
+    Raises
+    ------
+    ValueError
+        Where the model has linear trees: exporters write their constants alone, without a word.
+    NotFittedError
+        Before `fit`.
+    """
+    booster = model.booster_ if isinstance(model, lightgbm.LGBMModel) else model
+    text = booster.model_to_string()
+    if "\nis_linear=1\n" in text:
+        raise ValueError(
+            "linear_tree is True in model; expected a model without linear trees: exporters cannot write them"
+        )
+    if "\nobjective=" not in text:
+        text = text.replace("\nfeature_names=", "\nobjective=lambdarank\nfeature_names=", 1)
+        text = text.replace("[objective: custom]", "[objective: lambdarank]", 1)
+    return lightgbm.Booster(model_str=text)
+
+
 class LightGBMObjective(Gradients):
     """Called by `lightgbm.train` as ``(preds, data)`` and by `LGBMRanker` as ``(y_true, y_pred, weight, group)``."""
 
     # LGBMRanker chooses what it passes by the number of parameters: exactly four bring the groups.
     def __call__(self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None) -> tuple[Array, Array]:
         """Gradient and hessian, float32 of shape (N,)."""
+        if isinstance(y_pred, lightgbm.Dataset):
+            _refuse_what_is_ignored(y_pred)
         with working_on(TEAM):
             return self.gradients(*_arguments(y_true, y_pred, weight, group))
 
@@ -184,6 +228,16 @@ def in_units_of_rows(data: Judged, how: Objective) -> Judged:
     return replace(data, weights=data.weights * data.queries.sizes.mean())
 
 
+def _refuse_what_is_ignored(data: lightgbm.Dataset) -> None:
+    """What `lightgbm.train` was asked for and does not do, or does wrongly, with an objective from Python."""
+    if data.get_position() is not None:
+        raise ValueError(
+            "position is set on the data set; expected none: only LightGBM's own objectives correct its bias"
+        )
+    if (data.params or {}).get("bagging_by_query"):
+        raise ValueError(NO_QUERY_BAGGING)
+
+
 def _arguments(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[Array, Any, Content]:
     """Scores, the data set and its content from either way of calling."""
     if isinstance(y_pred, lightgbm.Dataset):
@@ -213,8 +267,9 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         What was trained for, g filled in.
     g_ : tuple of float or None
     n_queries_in_ : int
-    booster_, best_iteration_, evals_result_, feature_importances_, ...
-        As in `lightgbm.LGBMRanker`.
+    booster_, best_iteration_, best_score_, evals_result_, feature_importances_, feature_name_, feature_names_in_,
+    n_estimators_, n_features_, n_features_in_, n_iter_
+        As in `lightgbm.LGBMRanker`; `best_iteration_` is 0 without early stopping.
     """
 
     _start_name = "init_score"
@@ -260,7 +315,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         y : array-like of shape (N,)
             Integer grades ``0..c``.
         qid : array-like of shape (N,)
-            Query id of each row, in any order of rows.
+            Query id of each row, in any order of rows; or the column ``qid`` of a data frame `X`.
         sample_weight : array-like of shape (Q,) or (N,), optional
             One weight a query in the order in which the queries first occur, or one a row, constant in a query.
         eval_set : list of (X, y), or one such tuple, optional
@@ -293,6 +348,9 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             _first(parameters, LEAST_HESSIAN_NAMES),
         )
         rows, evals = training.rows, training.evals
+        # LightGBM would end the whole process.
+        for name, part in (("X", rows), *((f"eval_set[{i}] X", e) for i, e in enumerate(evals))):
+            check_arrow_numbers(part.X, name)
         # Training happens on a fresh LGBMRanker: an error or an interrupt leaves this one as it was.
         trained = _shell(parameters, training)
         trained.fit(
@@ -321,10 +379,17 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         self.n_queries_in_ = len(rows.sizes)
         return self
 
+    @wraps(lightgbm.LGBMRanker.predict)
+    def predict(self, X: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: D102, the docstring is wrapped
+        X = features(without_qid(X)[0])
+        check_arrow_numbers(X, "X")
+        return super().predict(X, *args, **kwargs)
+
     def _weighed(self, data: Judged, how: Objective) -> Judged:
         return in_units_of_rows(data, how)
 
     def _binned(self, train: RankingRows, held_out: RankingRows) -> tuple[lightgbm.Dataset, lightgbm.Dataset]:
+        check_arrow_numbers(train.X, "X")
         # Kept raw: LightGBM bins again by itself should a candidate change how, instead of refusing.
         first = lightgbm.Dataset(train.X, train.y, weight=_row_weights(train), group=train.sizes, free_raw_data=False)
         second = lightgbm.Dataset(held_out.X, held_out.y, group=held_out.sizes, reference=first, free_raw_data=False)
@@ -363,10 +428,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
                 f"boosting_type is {boosting!r}; expected gbdt, dart or goss: LightGBM's rf takes no custom objective"
             )
         if parameters.get("bagging_by_query"):
-            raise ValueError(
-                "bagging_by_query is True; expected False: with a custom objective LightGBM draws an empty bag and trains "
-                "nothing. subsample with subsample_freq bags rows"
-            )
+            raise ValueError(NO_QUERY_BAGGING)
         if parameters["class_weight"] is not None:
             raise ValueError(
                 f"class_weight is {parameters['class_weight']!r}; expected None: weights of rows would vary within a query"

@@ -153,6 +153,10 @@ def grade_counts(grades: Array, offsets: Array, top: int) -> Array:
 
 def one_dimensional(values: Any, name: str) -> Array:
     """`values` as an array with one entry a row."""
+    if np.ma.is_masked(values):
+        raise ValueError(
+            f"{name} holds {int(np.ma.getmaskarray(values).sum())} masked values; expected a value in every row"
+        )
     try:
         array = np.asarray(values)
     except ValueError:

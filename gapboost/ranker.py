@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from gapboost.callbacks import as_metrics, check_contrasts, gradients_at
 from gapboost.evaluation import evaluate
+from gapboost.features import features, rows_of, split, without_qid
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.measure import known_grades
 from gapboost.objectives import Objective, Pass, as_objective
@@ -131,7 +131,7 @@ class GAPRanker:
         y : array-like of shape (N,)
             Integer grades.
         qid : array-like of shape (N,)
-            Query id of each row.
+            Query id of each row; or the column ``qid`` of a data frame `X`.
         sample_weight : array-like of shape (Q,) or (N,), optional
             Weights of the queries.
 
@@ -143,6 +143,7 @@ class GAPRanker:
             Before `fit`.
         """
         measure = self.measure_
+        _, qid = split(X, qid)
         if qid is None:
             raise ValueError(
                 "qid is missing in score; expected one query id a row. Inside scikit-learn's model selection turn on "
@@ -262,8 +263,6 @@ class GAPRanker:
                 if value is not None:
                     raise ValueError(f"{name} is given without eval_set; expected both or neither")
             return []
-        if eval_qid is None:
-            raise ValueError("eval_qid is missing; expected a list with the query ids of each pair in eval_set")
         if isinstance(eval_set, tuple) and len(eval_set) == 2 and not isinstance(eval_set[0], tuple):
             eval_set = [eval_set]
             named = {name: _alone(value) for name, value in named.items()}
@@ -273,6 +272,8 @@ class GAPRanker:
         for i, pair in enumerate(eval_set):
             if not isinstance(pair, tuple | list) or len(pair) != 2:
                 raise ValueError(f"eval_set[{i}] is a {type(pair).__name__}; expected a pair (X, y)")
+        if eval_qid is None and any(without_qid(X)[1] is None for X, _ in eval_set):
+            raise ValueError("eval_qid is missing; expected a list with the query ids of each pair in eval_set")
         qids, weights, starts = ([None] * len(eval_set) if v is None else v for v in named.values())
         return [(*pair, q, w, s) for pair, q, w, s in zip(eval_set, qids, weights, starts, strict=True)]
 
@@ -305,22 +306,22 @@ def ranking_rows(
     names: tuple[str, str, str, str],
 ) -> RankingRows:
     """One data set checked and in grouped order; `names` is what the caller calls `y`, `qid`, the weights and `start`."""
+    name = names[0].removesuffix("y") + "X"
+    X, qid = split(X, qid, name, names[1])
     if qid is None:
         raise ValueError(
             f"{names[1]} is missing; expected one query id a row (from group sizes: "
             "numpy.repeat(numpy.arange(len(group)), group))"
         )
     data = judged(y, qid, sample_weight=sample_weight, known=known, names=names[:3])
-    if not hasattr(X, "shape"):
-        X = np.asarray(X)  # LightGBM takes lists for training, not for evaluation
+    X = features(X, name)
     n_rows = X.shape[0]
     if n_rows != data.queries.n_rows:
-        raise ValueError(f"X has {n_rows} rows but {names[0]} has {data.queries.n_rows}; expected the same number")
+        raise ValueError(f"{name} has {n_rows} rows but {names[0]} has {data.queries.n_rows}; expected the same number")
     if start is not None:
         start = data.queries.grouped(checked_scores(start, n_rows, names[3], names[0]))
     if data.queries.rows is not None:
-        # Other sparse formats have no rows to take.
-        X = _safe_indexing(X.tocsr() if sparse.issparse(X) else X, data.queries.rows)
+        X = rows_of(X, data.queries.rows)
     return RankingRows(X, data, start, sample_weight is not None)
 
 

@@ -12,6 +12,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing
+
+from gapboost.features import without_qid
 
 # What a candidate is trained for, and so, by default, what it is scored by.
 CHANGES_THE_MEASURE = ("g", "measure")
@@ -33,7 +36,13 @@ def refuse_blind_search(ranker: Any) -> None:
     scorers = _scorers(found.get("scorer"))
     by_own_score = any(type(scorer).__name__ == "_PassthroughScorer" for scorer in scorers)
     score_params = found.get("score_params_test") or {}
-    if "qid" not in score_params and (by_own_score or any(getattr(s, "needs_qid", False) for s in scorers)):
+    # The column qid of a data frame goes wherever the frame goes.
+    _, column = without_qid(found.get("X"))
+    if (
+        column is None
+        and "qid" not in score_params
+        and (by_own_score or any(getattr(s, "needs_qid", False) for s in scorers))
+    ):
         raise ValueError(
             "qid reaches fit but not the scorer; expected sklearn.set_config(enable_metadata_routing=True) before the search, "
             "and qid among its parameters. Without routing use gapboost.model_selection.GSearchCV, or cross_val_predict and "
@@ -47,7 +56,9 @@ def refuse_blind_search(ranker: Any) -> None:
             "gapboost.nDCG(k=10))"
         )
     fit_params = found.get("fit_params") or {}
-    if "qid" in fit_params and "qid" in score_params:
+    if column is not None:
+        _check_whole(*(_safe_indexing(np.asarray(column), found[side]) for side in ("train", "test")))
+    elif "qid" in fit_params and "qid" in score_params:
         _check_whole(fit_params["qid"], score_params["qid"])
     if getattr(found.get("caller"), "resource", None) == "n_samples":
         raise ValueError(

@@ -1,6 +1,8 @@
 """XGBoost: a ranker beside `xgboost.XGBRanker`, and callbacks for `xgboost.train`."""
 
+import json
 from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,7 @@ from xgboost.sklearn import get_model_categories
 
 from gapboost.callbacks import Content, Gradients, Metrics, as_gradients, as_metrics
 from gapboost.cross_validation import Curve, Fold, check_free, cross_validated, cv_setup
+from gapboost.features import features, without_qid
 from gapboost.kernels.openmp import openmp_team
 from gapboost.kernels.threads import working_on
 from gapboost.measures import Measure
@@ -16,7 +19,7 @@ from gapboost.objectives import Objective
 from gapboost.queries import Array
 from gapboost.ranker import GAPRanker, RankingRows, Training
 
-__all__ = ["XGBGAPRanker", "cv", "eval_metric", "objective"]
+__all__ = ["XGBGAPRanker", "cv", "eval_metric", "exportable", "objective"]
 
 # Parameters that steer XGBoost's own ranking objectives start so, or are these. They would be ignored without a word.
 OWN_RANKING_PREFIX = "lambdarank_"
@@ -138,6 +141,58 @@ def cv(
     return cross_validated(train_fold, data, measures, n_folds, random_state)
 
 
+def exportable(model: "XGBGAPRanker | xgboost.Booster") -> xgboost.Booster:
+    """The model in the form that exporters take, to ONNX among them; it predicts the same.
+
+    Exporters take a ranker for a classifier, expect features to be called f0, f1, ..., write trees that early stopping does not
+    use, and do not know dart. This model says ``reg:squarederror``, whose predictions are raw scores too, names no features,
+    and holds the trees that predict with their weights inside.
+
+    Parameters
+    ----------
+    model : XGBGAPRanker or Booster
+        Fitted.
+
+    Returns
+    -------
+    Booster
+        Of trees. Exported models take categories of a data frame by code.
+
+    Raises
+    ------
+    ValueError
+        Where the model is a gblinear: there are no trees to export.
+    NotFittedError
+        Before `fit`.
+    """
+    booster = model.get_booster() if isinstance(model, xgboost.XGBModel) else model
+    best = booster.attr("best_iteration")
+    if best is not None:
+        booster = booster[: int(best) + 1]
+    content = json.loads(booster.save_raw("json"))
+    learner = content["learner"]
+    ensemble = learner["gradient_booster"]
+    if ensemble["name"] == "gblinear":
+        raise ValueError("booster is 'gblinear' in model; expected trees: exporters know no other XGBoost model")
+    if ensemble["name"] == "dart":
+        learner["gradient_booster"] = _with_weights_inside(ensemble)
+    learner["objective"] = {"name": "reg:squarederror", "reg_loss_param": {"scale_pos_weight": "1"}}
+    learner["feature_names"] = []
+    return xgboost.Booster(model_file=bytearray(json.dumps(content), "ascii"))
+
+
+def _with_weights_inside(dart: dict[str, Any]) -> dict[str, Any]:
+    """The trees of a dart model, as its JSON holds them, with each leaf times the weight of its tree."""
+    trees: dict[str, Any] = dart["gbtree"]
+    for tree, weight in zip(trees["model"]["trees"], dart["weight_drop"], strict=True):
+        # XGBoost keeps the value of a leaf where a split has its threshold.
+        tree["split_conditions"] = [
+            value * weight if left == -1 else value
+            for value, left in zip(tree["split_conditions"], tree["left_children"], strict=True)
+        ]
+    return trees
+
+
 class XGBoostObjective(Gradients):
     """Called by `xgboost.train` as ``(preds, dmatrix)``."""
 
@@ -194,8 +249,9 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     n_queries_in_ : int
     best_iteration_ : int
         Rounds of the best model by early stopping, 0 without it; `best_iteration` counts from 0.
-    evals_result_, best_iteration, feature_importances_, ...
-        As in `xgboost.XGBRanker`.
+    evals_result_, best_iteration, best_score, feature_importances_, feature_names_in_, n_features_in_
+        As in `xgboost.XGBRanker`; the first by ``evals_result()`` too. `best_iteration` and `best_score` are there after early
+        stopping, `feature_names_in_` after training on a data frame.
     """
 
     _start_name = "base_margin"
@@ -248,7 +304,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         y : array-like of shape (N,)
             Integer grades ``0..c``.
         qid : array-like of shape (N,)
-            Query id of each row, in any order of rows.
+            Query id of each row, in any order of rows; or the column ``qid`` of a data frame `X`.
         sample_weight : array-like of shape (Q,) or (N,), optional
             One weight a query in the order in which the queries first occur, or one a row, constant in a query.
         eval_set : list of (X, y), or one such tuple, optional
@@ -279,7 +335,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         )
         # A model to continue brings the codes of its categories: those of another data frame can differ.
         model = xgb_model.get_booster() if isinstance(xgb_model, xgboost.XGBModel) else xgb_model
-        model, feature_types = get_model_categories(X, model, self.feature_types)
+        model, feature_types = get_model_categories(training.rows.X, model, self.feature_types)
         train = self._matrix(training.rows, feature_types, None)
         evals = [
             (train if rows is training.rows else self._matrix(rows, feature_types, train), f"validation_{i}")
@@ -306,6 +362,14 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         self._trained_by = training.objective
         self.n_queries_in_ = len(training.rows.sizes)
         return self
+
+    @wraps(xgboost.XGBRanker.predict)
+    def predict(self, X: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: D102, the docstring is wrapped
+        return super().predict(features(without_qid(X)[0]), *args, **kwargs)
+
+    @wraps(xgboost.XGBRanker.apply)
+    def apply(self, X: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: D102, the docstring is wrapped
+        return super().apply(features(without_qid(X)[0]), *args, **kwargs)
 
     def _least_hessian(self, parameters: dict[str, Any]) -> float:
         return 0.0 if self.booster == "gblinear" else float(parameters.get("min_child_weight", 1.0))

@@ -14,20 +14,21 @@ KERNELS = {"kernels"}
 QUERIES = KERNELS | {"queries"}
 MEASURES = QUERIES | {"measures"}
 CALLBACKS = MEASURES | {"objectives", "evaluation", "callbacks"}
-TWINS = CALLBACKS | {"ranker", "search_guard", "cross_validation"}
+TWINS = CALLBACKS | {"features", "ranker", "search_guard", "cross_validation"}
 ROOMS = {
+    "features": set(),
     "kernels": KERNELS,
     "queries": QUERIES,
     "measures": MEASURES,
     "evaluation": MEASURES,
     "objectives": MEASURES,
     "callbacks": CALLBACKS,
-    "search_guard": set(),
+    "search_guard": {"features"},
     "cross_validation": CALLBACKS,
-    "ranker": CALLBACKS | {"search_guard"},
+    "ranker": CALLBACKS | {"features", "search_guard"},
     "lightgbm": TWINS,
     "xgboost": TWINS,
-    "model_selection": CALLBACKS | {"ranker", "cross_validation"},
+    "model_selection": CALLBACKS | {"features", "ranker", "cross_validation"},
     "plotting": QUERIES,
     "analysis": MEASURES | {"evaluation"},
     "datasets": set(),

@@ -4,6 +4,7 @@ import copy
 import gc
 import io
 import pickle
+import re
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -18,7 +19,6 @@ import pandas as pd
 import pytest
 import sklearn
 import xgboost
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GroupKFold, cross_validate
@@ -267,6 +267,24 @@ def test_attributes_after_fit(twin):
 
 
 @twins
+def test_every_fitted_attribute_is_there_and_documented(twin):
+    """Those of gapboost, and all that the booster's own ranker has after the same training."""
+    frame, vali = (pd.DataFrame(data.X, columns=TRAIN.feature_names) for data in (TRAIN, VALI))
+    parameters, fit = twin.stopping(3)
+    ranker = twin.ranker(n_estimators=40, learning_rate=0.5, **parameters).fit(
+        frame, TRAIN.y, TRAIN.qid, eval_set=(vali, VALI.y), eval_qid=VALI.qid, **fit
+    )
+    vendor = {name for name in dir(twin.vendor) if name.endswith("_") and not name.startswith("_")}
+    unknown = {"coef_", "intercept_"} if twin is XGBOOST else set()  # of gblinear
+    vendor |= {"best_iteration", "best_score"} if twin is XGBOOST else set()
+    names = (vendor - unknown) | {"g_", "measure_", "objective_", "n_queries_in_", "evals_result_", "best_iteration_"}
+    attributes = twin.ranker_class.__doc__.partition("Attributes")[2]
+    for name in sorted(names):
+        assert getattr(ranker, name) is not None, name
+        assert re.search(rf"\b{name}\b", attributes), f"{name} is not documented"
+
+
+@twins
 def test_before_fit(twin):
     ranker = twin.ranker()
     assert not ranker.__sklearn_is_fitted__()
@@ -460,49 +478,6 @@ def test_rows_in_any_order_of_queries_and_any_id(twin, kind):
     npt.assert_array_equal(found.predict(TEST.X), expected.predict(TEST.X))
     assert found.evals_result_ == expected.evals_result_
     assert found.n_queries_in_ == 40
-
-
-FRAME = pd.DataFrame(TRAIN.X, columns=TRAIN.feature_names)
-KINDS = {
-    "list": lambda X: X.tolist(),
-    "float32": lambda X: X.astype(np.float32),
-    "DataFrame": lambda X: pd.DataFrame(X, columns=TRAIN.feature_names, index=np.arange(len(X))[::-1]),
-    "csr": sparse.csr_matrix,
-    "csc": sparse.csc_matrix,
-    "coo": sparse.coo_matrix,
-    "sparse array": sparse.csr_array,
-}
-
-
-@twins
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("in_order", [True, False])
-def test_kinds_of_X(twin, kind, in_order):
-    convert = KINDS[kind]
-    # Whole numbers are the same in float32; no zeros, which sparse matrices and XGBoost take to be missing.
-    X, V = np.floor(TRAIN.X * 16) + 1000, np.floor(VALI.X * 16) + 1000
-    rows, grouped = (slice(None), slice(None)) if in_order else shuffled(TRAIN)
-
-    def fit(X, y, qid, V):
-        return twin.ranker().fit(X, y, qid, eval_set=[(V, VALI.y)], eval_qid=[VALI.qid])
-
-    expected = fit(X[grouped], TRAIN.y[grouped], TRAIN.qid[grouped], V)
-    found = fit(convert(X[rows]), TRAIN.y[rows], TRAIN.qid[rows], convert(V))
-    # LightGBM's predict takes fewer kinds than its fit.
-    npt.assert_array_equal(found.predict(V if kind in ("coo", "sparse array") else convert(V)), expected.predict(V))
-    assert found.evals_result_ == expected.evals_result_
-
-
-@twins
-def test_polars(twin):
-    polars = pytest.importorskip("polars")
-    order, grouped = shuffled(TRAIN)
-    expected = twin.ranker().fit(TRAIN.X[grouped], TRAIN.y[grouped], TRAIN.qid[grouped])
-    frame = polars.DataFrame(TRAIN.X[order], schema=TRAIN.feature_names)
-    found = twin.ranker().fit(frame, polars.Series(TRAIN.y[order]), polars.Series(TRAIN.qid[order]))
-    npt.assert_array_equal(
-        found.predict(polars.DataFrame(TEST.X, schema=TRAIN.feature_names)), expected.predict(TEST.X)
-    )
 
 
 @twins

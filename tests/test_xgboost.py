@@ -237,13 +237,6 @@ def test_the_training_set_as_eval_set_is_binned_once(monkeypatch):
 # --- pandas -----------------------------------------------------------------------------------------------------------
 
 
-def test_the_special_qid_column_is_not_taken_for_a_feature():
-    # XGBRanker drops it in predict.
-    frame = pd.DataFrame(X, columns=TRAIN.feature_names).assign(qid=QID)
-    with pytest.raises(ValueError, match="special column `qid`"):
-        XGBOOST.ranker().fit(frame, Y, QID)
-
-
 def test_categories_in_another_order_continue_a_model():
     letters = np.array(list("abcdef"))
 

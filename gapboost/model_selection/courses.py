@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing
 
 from gapboost.evaluation import mean, query_values
+from gapboost.features import rows_of
 from gapboost.measures import Measure
 from gapboost.queries import Array, Judged
 from gapboost.ranker import GAPRanker, RankingRows, ranking_rows
@@ -61,7 +61,7 @@ class Data:
     def rows(self, which: Array) -> RankingRows:
         """The rows of one side of a fold, as the ranker's `fit` would see them."""
         weight = None if self.weight is None else self.weight[which]
-        return ranking_rows(_safe_indexing(self.X, which), self.y[which], self.qid[which], weight, None, None, NAMES)
+        return ranking_rows(rows_of(self.X, which), self.y[which], self.qid[which], weight, None, None, NAMES)
 
 
 @dataclass(frozen=True)

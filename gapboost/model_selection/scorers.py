@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from gapboost.evaluation import evaluate
+from gapboost.features import split
 from gapboost.measures import Measure
 
 
@@ -62,13 +63,14 @@ class MeasureScorer:
         return f"measure_scorer({self.measure!r})"
 
     def __call__(self, estimator: Any, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:
-        """Mean of the measure over the queries of `qid`, shape (N,), for the predictions on `X`.
+        """Mean of the measure over the queries of `qid`, shape (N,), or of the column ``qid`` of `X`.
 
         Raises
         ------
         ValueError
             Where `qid` is missing: one query of all rows is never what is meant.
         """
+        _, qid = split(X, qid)
         if qid is None:
             raise ValueError(
                 f"qid did not reach {self!r}; expected sklearn.set_config(enable_metadata_routing=True), and qid among the "

@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 
 from gapboost.cross_validation import query_folds
 from gapboost.evaluation import evaluate
+from gapboost.features import features, split
 from gapboost.measures import Measure
 from gapboost.measures.measure import known_grades
 from gapboost.model_selection.courses import NAMES, Data, Params, Task, as_courses
@@ -112,7 +113,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         y : array-like of shape (N,)
             Integer grades ``0..c``.
         qid : array-like of shape (N,)
-            Query id of each row, in any order of rows.
+            Query id of each row, in any order of rows; or the column ``qid`` of a data frame `X`.
         sample_weight : array-like of shape (Q,) or (N,), optional
             Weights of the queries, in training and in the scores.
 
@@ -130,6 +131,8 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         targets = self._targets()
         candidates = self._candidates()
         _check_candidates(self.estimator, candidates, targets, y)
+        X, qid = split(X, qid)
+        X = features(X)
         rows = ranking_rows(X, y, qid, sample_weight, None, None, NAMES)
         queries = rows.data.queries
         folds = query_folds(queries, self.cv, self.random_state, X, y)
@@ -192,6 +195,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         ValueError
             Where `qid` is missing.
         """
+        _, qid = split(X, qid)
         if qid is None:
             raise ValueError("qid is missing in score; expected one query id a row")
         target = self._targets()[0]
@@ -258,8 +262,8 @@ def _results(candidates: list[Params], names: list[str], scores: Array, times: A
     results["params"] = candidates
     for m, name in enumerate(names):
         values = scores[:, :, m]
-        for split in range(values.shape[1]):
-            results[f"split{split}_test_{name}"] = values[:, split]
+        for fold in range(values.shape[1]):
+            results[f"split{fold}_test_{name}"] = values[:, fold]
         results[f"mean_test_{name}"] = values.mean(axis=1)
         results[f"std_test_{name}"] = values.std(axis=1)
         results[f"rank_test_{name}"] = rankdata(-values.mean(axis=1), method="min").astype(np.int32)

@@ -1,0 +1,175 @@
+"""Tables of features: what both boosters take as it is, what is brought into such a form, and the column ``qid``."""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import _safe_indexing
+
+Array = np.ndarray[Any, Any]
+
+# XGBoost's name for the query ids among the columns of a data frame; here for every data frame and both boosters.
+QID = "qid"
+
+# Types of columns of polars and Arrow, as they print in lower case.
+NUMBERS = frozenset(
+    (
+        "bool",
+        "boolean",
+        "double",
+        "float",
+        "float32",
+        "float64",
+        *(f"{s}int{n}" for s in ("", "u") for n in (8, 16, 32, 64)),
+    )
+)
+CATEGORIES = ("categorical", "dictionary", "enum")
+HALVES = ("float16", "halffloat")
+
+
+def column_names(X: Any) -> list[Any]:
+    """Names of the columns of a data frame of pandas or polars, or of an Arrow table; nothing for anything else."""
+    names = getattr(X, "column_names", None)  # of an Arrow table, whose `columns` are the values
+    return list(getattr(X, "columns", ()) if names is None else names)
+
+
+def without_qid(X: Any) -> tuple[Any, Any]:
+    """A data frame without its column ``qid``, and that column; anything else as it is, and None."""
+    if _loader(X) is not None:
+        return X, None  # whatever is asked of it would make it compute
+    names = column_names(X)
+    if QID not in names:
+        return X, None
+    # In polars and Arrow [] with a list means something else.
+    others = [name for name in names if name != QID]
+    return (X.select(others) if hasattr(type(X), "select") else X[others]), X[QID]
+
+
+def split(X: Any, qid: Any, name: str = "X", qid_name: str = "qid") -> tuple[Any, Any]:
+    """Features and query ids, the latter from the column ``qid`` where there is one.
+
+    Raises
+    ------
+    ValueError
+        Where they are given twice.
+    """
+    X, column = without_qid(X)
+    if column is None:
+        return X, qid
+    if qid is not None:
+        raise ValueError(f"{qid_name} is given, and {name} has a column {QID!r} too; expected one of them")
+    return X, column
+
+
+def features(X: Any, name: str = "X") -> Any:
+    """`X` in a form that both boosters understand, in training and in predictions.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (N, n_features), or data frame
+        Lists become arrays; sparse matrices become CSR, or stay CSC, of floats in canonical form; masked values become NaN;
+        numbers in another byte order, which XGBoost would misread without a word, those of this machine. All else stays.
+    name : str
+        What the caller calls it.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Where it is no table in memory of numbers and categories.
+    """
+    if sparse.issparse(X):
+        return _sparse(X)
+    load = _loader(X)
+    if load is not None:
+        raise TypeError(f"{name} is a {type(X).__name__}; expected a table in memory: {name}.{load}()")
+    if not hasattr(X, "shape"):
+        X = _array(X, name)
+    if len(X.shape) != 2:
+        raise ValueError(
+            f"{name} has shape {X.shape}; expected rows and columns, shape (n_rows, n_features). Reshape your data"
+        )
+    if isinstance(X, np.ndarray):
+        return _numbers(X, name)
+    _check_columns(X, name)
+    return X
+
+
+def _sparse(X: Any) -> Any:
+    # LightGBM predicts for these two classes only, and knows floats only.
+    X = sparse.csc_matrix(X) if X.format == "csc" else sparse.csr_matrix(X)
+    X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+    if not X.has_canonical_format:
+        # LightGBM misreads columns whose rows are not in order, without a word.
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def _loader(X: Any) -> str | None:
+    """The method that would bring a lazy table of polars or Dask into memory; None for all else."""
+    name = "compute" if type(X).__module__.startswith("dask") else "collect"
+    return name if hasattr(type(X), name) else None
+
+
+def _array(X: Any, name: str) -> Array:
+    try:
+        return np.asarray(X)
+    except ValueError:
+        raise ValueError(f"{name} holds rows of different lengths; expected shape (n_rows, n_features)") from None
+
+
+def _numbers(X: Array, name: str) -> Array:
+    if X.dtype.kind not in "biufO":
+        # scikit-learn's words for what its tools pass on
+        refused = " (Complex data not supported)" if X.dtype.kind == "c" else ""
+        raise ValueError(f"{name} has dtype {X.dtype}{refused}; expected numbers")
+    if isinstance(X, np.ma.MaskedArray):
+        X = np.ma.filled(X.astype(np.float64), np.nan)
+    return X if X.dtype.isnative else X.astype(X.dtype.newbyteorder("="))
+
+
+def _check_columns(X: Any, name: str) -> None:
+    """Refuse what the boosters refuse in words that do not tell, if they live to tell."""
+    names = column_names(X)
+    if len(set(names)) != len(names):
+        twice = next(column for column in names if names.count(column) > 1)
+        raise ValueError(f"{name} has several columns {twice!r}; expected distinct names")
+    arrow = _arrow_types(X)
+    for column, kind in arrow:
+        if kind not in NUMBERS and not kind.startswith((*CATEGORIES, *HALVES)):
+            raise ValueError(f"{name} has a column {column!r} of type {kind}; expected numbers or categories")
+    if not arrow:
+        for column, dtype in zip(names, getattr(X, "dtypes", ()), strict=False):
+            if getattr(dtype, "kind", "") in ("m", "M"):
+                raise ValueError(f"{name} has a column {column!r} of type {dtype}; expected numbers or categories")
+
+
+def _arrow_types(X: Any) -> list[tuple[str, str]]:
+    """Name and type of each column of a table of polars or Arrow; nothing for anything else."""
+    if hasattr(type(X), "iloc") or not hasattr(X, "schema"):
+        return []
+    types = X.schema.types if hasattr(X, "column_names") else X.dtypes
+    return [(column, str(kind).lower()) for column, kind in zip(column_names(X), types, strict=True)]
+
+
+def check_arrow_numbers(X: Any, name: str) -> None:
+    """Refuse columns of polars and Arrow that are not numbers of 32 or 64 bits, whole numbers or truth values.
+
+    Raises
+    ------
+    ValueError
+        Naming the column.
+    """
+    for column, kind in _arrow_types(X):
+        if kind not in NUMBERS:
+            raise ValueError(
+                f"{name} has a column {column!r} of type {kind}; expected integers, float32 or float64. LightGBM takes "
+                f"categories from pandas alone: {name}.to_pandas()"
+            )
+
+
+def rows_of(X: Any, rows: Array) -> Any:
+    """These rows of a table of `features`."""
+    if sparse.issparse(X):
+        return X.tocsr()[rows]
+    return X.take(rows) if hasattr(X, "column_names") else _safe_indexing(X, rows)

@@ -1,0 +1,176 @@
+"""Fits beside each other, in threads and processes, and interrupted: each is what it would be alone."""
+
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import joblib
+import numpy as np
+import numpy.testing as npt
+import pytest
+import xgboost
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from test_rankers import LIGHTGBM, twins
+
+import gapboost as gb
+
+# More documents than one thread takes, long lists among them, and ids whose order a hash could change.
+SIZES = np.concatenate([np.full(300, 20), [1500, 2500]])
+QID = np.repeat([f"query {i}" for i in range(len(SIZES))], SIZES)
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(len(QID), 4))
+Y = np.digitize(X[:, 0] + RNG.normal(size=len(QID)), [0.5, 1.5])
+GS = [(0.5, 0.5), (0.9, 0.1), (0.1, 0.9)]
+
+
+def rankers(twin, **parameters):
+    return [twin.ranker(n_estimators=3, g=g, random_state=0, **parameters) for g in GS]
+
+
+def fitted(ranker):
+    ranker = clone(ranker).fit(X, Y, QID)
+    return ranker.predict(X), ranker.score(X, Y, QID)
+
+
+@pytest.fixture(scope="module")
+def alone():
+    """Predictions and score of each ranker, trained by itself on one thread."""
+    from test_rankers import LIGHTGBM, XGBOOST
+
+    return {twin.name: [fitted(ranker) for ranker in rankers(twin)] for twin in (LIGHTGBM, XGBOOST)}
+
+
+def check(found, expected):
+    assert len(found) == len(expected)
+    for (scores, value), (scores_alone, value_alone) in zip(found, expected, strict=True):
+        npt.assert_array_equal(scores, scores_alone)
+        assert value == value_alone
+
+
+@twins
+@pytest.mark.parametrize("n_jobs", [2, 3, -1, None])
+def test_every_number_of_threads_gives_the_same_model(twin, n_jobs, alone):
+    check([fitted(ranker) for ranker in rankers(twin, n_jobs=n_jobs)[:1]], alone[twin.name][:1])
+
+
+@twins
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_fits_in_parallel_threads(twin, n_jobs, alone):
+    """As in a Dask worker with several threads; with n_jobs=2 they share one pool from inside another."""
+    with ThreadPoolExecutor(6) as pool:
+        found = list(pool.map(fitted, rankers(twin, n_jobs=n_jobs) * 2))
+    check(found, alone[twin.name] * 2)
+
+
+@twins
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_joblib(twin, backend, alone):
+    fits = joblib.Parallel(2, backend=backend)(joblib.delayed(ranker.fit)(X, Y, QID) for ranker in rankers(twin))
+    check([(ranker.predict(X), ranker.score(X, Y, QID)) for ranker in fits], alone[twin.name])
+
+
+IN_PROCESSES = """
+import multiprocessing, sys, warnings
+import numpy as np
+import gapboost as gb
+from gapboost.{module} import {ranker} as Ranker
+
+data = np.load(sys.argv[1])
+
+def fit(path):
+    ranker = Ranker(**{parameters!r}).fit(data["X"], data["y"], data["qid"])
+    np.save(path, ranker.predict(data["X"]))
+
+gb.LambdaRank(gb.AP()).gradients(data["y"], data["X"][:, 0], data["qid"], n_jobs=2)
+warnings.filterwarnings("ignore", ".*use of fork", DeprecationWarning)
+child = multiprocessing.get_context("fork").Process(target=fit, args=(sys.argv[3],))
+child.start()
+child.join(60)
+assert child.exitcode == 0, child.exitcode
+fit(sys.argv[2])
+"""
+
+
+@twins
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_new_process_and_one_forked_from_it(twin, alone, tmp_path):
+    """Threads do not survive a fork: the child must not wait for the pool of its parent.
+
+    The parent uses only gapboost's pool before: after a fit, OpenMP inside XGBoost would itself wait for ever.
+    """
+    parameters = rankers(twin, n_jobs=2)[0].get_params()
+    code = IN_PROCESSES.format(
+        module=twin.name,
+        ranker=twin.ranker_class.__name__,
+        parameters={name: value for name, value in parameters.items() if value is not None and value == value},
+    )
+    np.savez(tmp_path / "rows.npz", X=X, y=Y, qid=QID)
+    paths = [tmp_path / name for name in ("rows.npz", "parent.npy", "child.npy")]
+    done = subprocess.run(
+        [sys.executable, "-c", code, *paths], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    for path in paths[1:]:
+        npt.assert_array_equal(np.load(path), alone[twin.name][0][0])
+
+
+@twins
+def test_interrupt_by_a_signal(twin, alone):
+    """A real SIGINT in the midst of training: unfitted but usable."""
+    seen = []
+
+    def interrupt(*_):
+        seen.append(1)
+        if len(seen) == 2:
+            signal.raise_signal(signal.SIGINT)
+
+    class Interrupt(xgboost.callback.TrainingCallback):
+        def after_iteration(self, model, epoch, evals_log):
+            interrupt()
+            return False
+
+    ranker = rankers(twin, n_jobs=2)[0]
+    callback = {"callbacks": [interrupt if twin is LIGHTGBM else Interrupt()]}
+    if twin is not LIGHTGBM:
+        ranker.set_params(**callback)
+    with pytest.raises(KeyboardInterrupt):
+        ranker.fit(X, Y, QID, **(callback if twin is LIGHTGBM else {}))
+    assert len(seen) == 2
+    assert not ranker.__sklearn_is_fitted__()
+    with pytest.raises(NotFittedError):
+        ranker.predict(X)
+    if twin is not LIGHTGBM:
+        ranker.set_params(callbacks=None)
+    ranker.fit(X, Y, QID)
+    check([(ranker.predict(X), ranker.score(X, Y, QID))], alone[twin.name][:1])
+
+
+def test_an_interrupt_inside_the_gradients_waits_for_its_helpers(monkeypatch):
+    """Helpers that went on would write to arrays that are gone."""
+    from gapboost.kernels import threads
+
+    running, done = [], []
+
+    def task(first, last):
+        running.append(first)
+        if first == 0:
+            raise KeyboardInterrupt
+        done.append(first)
+
+    with pytest.raises(KeyboardInterrupt):
+        threads.run(task, [(i, i + 1) for i in range(20)], 2)
+    count = len(done)
+    assert sorted(running) == sorted([0, *done])
+    expected = gb.LambdaRank(gb.AP()).gradients(Y, X[:, 0], QID, n_jobs=1)
+    npt.assert_array_equal(gb.LambdaRank(gb.AP()).gradients(Y, X[:, 0], QID, n_jobs=2), expected)
+    assert len(done) == count
+
+
+@twins
+def test_a_second_fit_of_the_same_object(twin, alone):
+    ranker = rankers(twin)[1].fit(X[:4000, :2], Y[:4000], QID[:4000])
+    ranker.fit(X, Y, QID)
+    check([(ranker.predict(X), ranker.score(X, Y, QID))], alone[twin.name][1:2])

@@ -1,0 +1,168 @@
+"""What the boosters can do beside plain trees, with our objectives: each option has its effect, or is refused."""
+
+import shutil
+import subprocess
+
+import lightgbm
+import numpy as np
+import numpy.testing as npt
+import pytest
+from test_rankers import LIGHTGBM, QID, SIZES, TEST, TRAIN, VALI, XGBOOST, X, Y, twins
+
+import gapboost as gb
+import gapboost.lightgbm
+import gapboost.xgboost
+
+UNTRAINED = gb.evaluate(gb.GAP(g=(0.5, 0.5)), TEST.y, np.zeros(len(TEST)), TEST.qid)[gb.GAP(g=(0.5, 0.5))]
+
+
+def learns(ranker):
+    return ranker.score(TEST.X, TEST.y, TEST.qid) > UNTRAINED + 0.2
+
+
+@twins
+def test_dart(twin):
+    parameters = (
+        {"boosting_type": "dart", "drop_rate": 0.5} if twin is LIGHTGBM else {"booster": "dart", "rate_drop": 0.5}
+    )
+    ranker = twin.fitted(n_estimators=20, **parameters)
+    assert learns(ranker)
+    assert (ranker.predict(TEST.X) != twin.fitted(n_estimators=20).predict(TEST.X)).any()
+    if twin is XGBOOST:  # LightGBM's does not always repeat itself with an objective from Python
+        npt.assert_array_equal(twin.fitted(n_estimators=20, **parameters).predict(TEST.X), ranker.predict(TEST.X))
+
+
+@twins
+def test_goss_and_gradient_based_sampling(twin):
+    # LightGBM samples from round 1 / learning_rate on.
+    sampling = (
+        {"data_sample_strategy": "goss", "top_rate": 0.2, "other_rate": 0.2}
+        if twin is LIGHTGBM
+        else {"sampling_method": "gradient_based", "subsample": 0.4}
+    )
+    parameters = {"n_estimators": 20, "learning_rate": 0.3, "random_state": 0}
+    ranker = twin.fitted(**parameters, **sampling)
+    assert learns(ranker)
+    assert (ranker.predict(TEST.X) != twin.fitted(**parameters).predict(TEST.X)).any()
+
+
+def test_lightgbm_linear_trees():
+    ranker = LIGHTGBM.fitted(n_estimators=1, linear_tree=True)
+    constants = LIGHTGBM.fitted(n_estimators=1)
+    assert len(np.unique(constants.predict(TEST.X))) == 7
+    # LightGBM's first tree has constants even so.
+    assert len(np.unique(LIGHTGBM.fitted(n_estimators=2, linear_tree=True).predict(TEST.X))) > 100
+    npt.assert_array_equal(ranker.predict(TEST.X), constants.predict(TEST.X))
+
+
+def two_features(data):
+    """Relevance falls and then rises in the first feature, and depends on the second where the first is high."""
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1, 1, size=(len(data), 2))
+    score = x[:, 0] + 2 * x[:, 0] ** 2 + (x[:, 0] > 0) * x[:, 1]
+    return x, (score > 0.5).astype(int) + (score > 1.5)
+
+
+@twins
+@pytest.mark.parametrize("sign", [1, -1])
+def test_monotone_constraints(twin, sign):
+    x, y = two_features(TRAIN)
+    grid = np.column_stack([np.tile(np.linspace(-1, 1, 50), 5), np.repeat(np.linspace(-1, 1, 5), 50)])
+
+    def steps(**parameters):
+        ranker = twin.ranker(n_estimators=20, **parameters).fit(sign * x, y, QID)
+        return np.diff(ranker.predict(sign * grid).reshape(5, 50), axis=1)
+
+    assert (steps() < 0).any()
+    limits = [sign, 0] if twin is LIGHTGBM else (sign, 0)
+    bound = steps(monotone_constraints=limits)
+    assert (bound >= 0).all()
+    assert (bound > 0).any()
+
+
+@twins
+def test_interaction_constraints(twin):
+    x, y = two_features(TRAIN)
+    a, b = x[:400], x[400:]
+    mixed = np.column_stack([a[:, 0], b[:, 1]]), np.column_stack([b[:, 0], a[:, 1]])
+
+    def interaction(**parameters):
+        predict = twin.ranker(n_estimators=20, **parameters).fit(x, y, QID).predict
+        return np.abs(predict(a) + predict(b) - predict(mixed[0]) - predict(mixed[1])).max()
+
+    assert interaction() > 0.1
+    alone = [[0], [1]] if twin is LIGHTGBM else "[[0], [1]]"
+    assert interaction(interaction_constraints=alone) < 1e-5
+
+
+@twins
+def test_categories_by_number(twin):
+    """Codes in an array; for data frames see test_containers."""
+    rng = np.random.default_rng(0)
+
+    def codes(y):
+        high = np.where(y == 1, 4, rng.choice([0, 2, 3, 5, 7], len(y)))
+        return np.column_stack([rng.normal(size=len(y)), np.where(y == 2, rng.choice([1, 6], len(y)), high)])
+
+    if twin is LIGHTGBM:
+        ranker = twin.ranker(n_estimators=20).fit(codes(Y), Y, QID, categorical_feature=[1])
+    else:
+        ranker = twin.ranker(n_estimators=20, enable_categorical=True, feature_types=["q", "c"]).fit(codes(Y), Y, QID)
+    assert ranker.score(codes(TEST.y), TEST.y, TEST.qid) > 0.99
+
+
+@twins
+def test_a_query_of_weight_2_is_the_query_twice(twin):
+    """The whole model, scores to start from and bins included."""
+    x = np.floor(X * 2)  # few values: the bins are the same with some rows twice
+    # No ties: they would be broken in another order.
+    start = np.random.default_rng(0).normal(size=len(Y))
+    weights = np.where(np.arange(40) % 3 == 0, 2.0, 1.0)
+    again = np.flatnonzero(np.repeat(weights, SIZES) == 2)
+    rows = np.concatenate([np.arange(len(Y)), again])
+    qid = np.concatenate([QID, QID[again] + 10**6])
+    parameters = {"min_child_samples": 1} if twin is LIGHTGBM else {"tree_method": "exact"}
+    parameters |= {"n_estimators": 10, "objective": gb.LambdaRank(gb.GAP(g=(0.5, 0.5)))}
+    weighted = twin.ranker(**parameters).fit(x, Y, QID, sample_weight=weights, **{twin.start: start})
+    twice = twin.ranker(**parameters).fit(x[rows], Y[rows], qid, **{twin.start: start[rows]})
+    plain = twin.ranker(**parameters).fit(x, Y, QID, **{twin.start: start})
+    npt.assert_allclose(weighted.predict(x), twice.predict(x), rtol=0, atol=1e-4)
+    assert np.abs(weighted.predict(x) - plain.predict(x)).max() > 0.01
+
+
+def test_lightgbm_positions_of_a_data_set_are_refused():
+    data = lightgbm.Dataset(X, Y, group=SIZES, position=np.tile(np.arange(20), 40), params=LIGHTGBM.native)
+    with pytest.raises(ValueError, match="position is set on the data set; expected none"):
+        lightgbm.train({**LIGHTGBM.native, "objective": gapboost.lightgbm.objective("gap")}, data, 2)
+
+
+def test_lightgbm_query_bagging_of_native_training_is_refused():
+    data = lightgbm.Dataset(X, Y, group=SIZES, params=LIGHTGBM.native)
+    bagging = {"bagging_by_query": True, "bagging_fraction": 0.5, "bagging_freq": 1}
+    with pytest.raises(ValueError, match="bagging_by_query is True; expected False"):
+        lightgbm.train({**LIGHTGBM.native, **bagging, "objective": gapboost.lightgbm.objective("gap")}, data, 2)
+
+
+def test_xgboost_random_forest():
+    """XGBoost's way to one: many trees in one round."""
+    forest = {"num_parallel_tree": 20, "subsample": 0.5, "colsample_bynode": 0.5, "learning_rate": 1, "n_estimators": 1}
+    ranker = XGBOOST.fitted(**forest)
+    assert len(ranker.get_booster().get_dump()) == 20
+    assert learns(ranker)
+
+
+def has_cuda():
+    return (
+        bool(shutil.which("nvidia-smi"))
+        and "GPU" in subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, check=False).stdout
+    )
+
+
+# Predictions for arrays in main memory by a model on the device: XGBoost copies them, and says so.
+@pytest.mark.filterwarnings("ignore:.*[Mm]ismatched devices:UserWarning")
+def test_xgboost_on_cuda():
+    if not has_cuda():
+        pytest.skip("no CUDA device")
+    on_device, on_cpu = (XGBOOST.fitted(device=device, n_estimators=30, evals=[VALI]) for device in ("cuda", "cpu"))
+    npt.assert_allclose(XGBOOST.curve(on_device), XGBOOST.curve(on_cpu), rtol=0, atol=0.05)
+    assert learns(on_device)
