@@ -114,7 +114,9 @@ def cv(
     ValueError
         Where `params` name an objective or metric, the data have no groups, or there are fewer queries than folds.
     """
-    check_free(params, (*OBJECTIVE_ALIASES, *METRIC_ALIASES, "objective"))
+    check_free(params, (*OBJECTIVE_ALIASES, *METRIC_ALIASES, "objective"), num_boost_round)
+    if not isinstance(train_set, lightgbm.Dataset):
+        raise TypeError(f"train_set is a {type(train_set).__name__}; expected a lightgbm.Dataset")
     # As lightgbm.cv does: the bins of all folds are those of the whole set, made with these parameters.
     train_set._update_params(params).construct()
     how, measures, data = cv_setup(

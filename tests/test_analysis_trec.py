@@ -190,7 +190,7 @@ def test_other_bad_input():
     qrels, run = {"1": {"a": 1}}, {"1": {"a": 1.0}}
     with pytest.raises(ValueError, match="ties is 'row'"):
         trec.evaluate(gb.AP(), qrels, run, ties="row")
-    with pytest.raises(ValueError, match="y_score holds 1 NaN"):
+    with pytest.raises(ValueError, match="run holds 1 NaN"):
         trec.evaluate(gb.AP(), qrels, {"1": {"a": float("nan")}})
     with pytest.raises(ValueError, match="qrels holds the grade 300"):
         trec.evaluate(gb.AP(), {"1": {"a": 300}}, run)

@@ -102,7 +102,7 @@ ROWS = table(
         "sample_weight",
         "varying in a query",
         [1.0, 1.0, 2.0, 3.0],
-        "varies within query np.str_('b')",
+        "varies within query 'b'",
         "one weight a query",
     ),
     ("sample_weight", "strings", ["1", "2"], "dtype <U1", "weights >= 0"),
