@@ -288,6 +288,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             _first(parameters, LEAST_HESSIAN_NAMES),
         )
         rows, evals = training.rows, training.evals
+        if eval_names is not None and (not isinstance(eval_names, list | tuple) or len(eval_names) != len(evals)):
+            raise ValueError(f"eval_names is {eval_names!r}; expected a list with a name for each evaluation set")
         # Training happens on a fresh LGBMRanker: an error or an interrupt leaves this one as it was.
         trained = _shell(parameters, training)
         trained.fit(

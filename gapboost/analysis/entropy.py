@@ -197,6 +197,7 @@ def _counts(counts: Any, name: str) -> Array:
         array = np.empty((0, 0))
     if (
         array.ndim != 1
+        or len(array) == 0
         or array.dtype.kind not in "iuf"
         or not np.isfinite(array).all()
         or (array < 0).any()

@@ -141,6 +141,8 @@ def local_optimality(
     """
     w, steps = _finite(weights, "weights"), _finite(step_sizes, "step_sizes")
     wanted = tuple(listed(measures))
+    if not isinstance(epsilon, int | float | np.number) or np.isnan(epsilon):
+        raise ValueError(f"epsilon is {epsilon!r}; expected a number")
     n_directions = whole(n_directions, "n_directions")
     if not wanted:
         raise ValueError("measures is empty; expected at least one")

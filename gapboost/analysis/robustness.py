@@ -13,7 +13,7 @@ import numpy as np
 
 from gapboost.analysis.correlation import kendall_tau
 from gapboost.analysis.optional import axes, frame
-from gapboost.analysis.systems import checked_measures, evaluated
+from gapboost.analysis.systems import checked_measures, evaluated, positions
 from gapboost.analysis.trec import Qrels, Retrieved, Run, Ties, checked_qrels, retrieved
 from gapboost.analysis.work import generators, in_order
 from gapboost.arguments import mapping, whole
@@ -130,7 +130,10 @@ def robustness(
         raise ValueError(f"fractions is {fractions!r}; expected shares in (0, 1]")
     repeats = whole(repeats, "repeats")
     checked_measures(measures)
-    complete = dict(checked_qrels(qrels)) if topics is None else {topic: qrels[topic] for topic in topics}
+    complete = dict(checked_qrels(qrels))
+    if topics is not None:
+        positions(topics, list(complete), "topics")
+        complete = {topic: complete[topic] for topic in topics}
     if not mapping(runs, "runs", "{system: {topic: {document: score}}}"):
         raise ValueError("runs is empty; expected {system: {topic: {document: score}}}")
     found = {name: retrieved(run, list(complete), ties) for name, run in runs.items()}

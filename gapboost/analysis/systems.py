@@ -61,11 +61,12 @@ class SystemValues:
 
     def on_topics(self, topics: Sequence[str]) -> Self:
         """The same for some of the topics."""
-        return replace(self, topics=tuple(topics), values=self.values[:, :, _positions(topics, self.topics, "topics")])
+        kept = positions(topics, self.topics, "topics")
+        return replace(self, topics=tuple(topics), values=self.values[:, :, kept])
 
     def of_systems(self, systems: Sequence[str]) -> Self:
         """The same for some of the systems."""
-        kept = _positions(systems, self.systems, "systems")
+        kept = positions(systems, self.systems, "systems")
         return replace(self, systems=tuple(systems), values=self.values[:, kept])
 
     def best(self, n: int) -> Self:
@@ -93,7 +94,8 @@ class SystemValues:
         return ax
 
 
-def _positions(wanted: Sequence[str], known: Sequence[str], name: str) -> list[int]:
+def positions(wanted: Sequence[str], known: Sequence[str], name: str) -> list[int]:
+    """Where `wanted` are among `known`; what `wanted` is called stands in `name`."""
     at = {label: position for position, label in enumerate(known)}
     if isinstance(wanted, str) or not isinstance(wanted, Collection):
         raise TypeError(f"{name} is {wanted!r}; expected a list of some of {list(known)[:5]} ...")
