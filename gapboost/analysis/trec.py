@@ -14,6 +14,7 @@ The rules, where files leave something open:
 import gzip
 import math
 import os
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TextIO, TypeAlias
@@ -54,7 +55,7 @@ def _read(path: Any, reader: Callable[[Any], Any], value: str, expected: str) ->
     """``{topic: {document: value}}`` of a file; the errors name its line."""
     name = os.fspath(path)
     topics: dict[str, dict[str, Any]] = {}
-    with gzip.open(name, "rt") if name.endswith(".gz") else open(name) as stream:
+    with gzip.open(name, "rt", encoding="utf-8") if name.endswith(".gz") else open(name, encoding="utf-8") as stream:
         lines = _Lines(stream)
         try:
             for entry in reader(lines):
@@ -65,6 +66,8 @@ def _read(path: Any, reader: Callable[[Any], Any], value: str, expected: str) ->
                 if not math.isfinite(found):
                     raise ValueError(f"the {value} {found}")
                 documents[entry.doc_id] = found
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise ValueError(f"{name}: broken gzip file after line {lines.number}: {error}") from error
         except ValueError as error:
             raise ValueError(
                 f"{name}, line {lines.number}: expected '{expected}', each document once in a topic; found "
