@@ -88,10 +88,12 @@ def draw(found: dict[str, dict[str, list[tuple[int, float, float]]]], path: Path
                     [r[0] for r in by_what[what]], [r[row + 1] for r in by_what[what]], "o-", label=shape, markersize=4
                 )
                 axes.set_ylabel(label)
-        for axes in panels[:, column]:
-            low, high = axes.get_xlim()
-            bottom = axes.get_ylim()[0]
-            axes.plot([low, high], [bottom, bottom * high / low], ":", color="grey", linewidth=1, label="linear")
+        for row, axes in enumerate(panels[:, column]):
+            # A straight line through the largest measurement.
+            n, *largest = max(by_what[what][-1] for by_what in found.values())
+            axes.plot(
+                [n / 1000, n], [largest[row] / 1000, largest[row]], ":", color="grey", linewidth=1, label="linear"
+            )
             axes.grid(alpha=0.3)
         panels[0, column].set_title(what)
         panels[1, column].set_xlabel("documents")

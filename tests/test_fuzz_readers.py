@@ -2,6 +2,7 @@
 
 import gzip
 import math
+import re
 
 import numpy as np
 from fuzz_readers import read_letor, read_trec
@@ -146,7 +147,7 @@ def check_trec(content, kind, parts, place, number):
         raise Refused
     text = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
     found = {}
-    for line in text.decode().splitlines():
+    for line in re.split("\r\n|\r|\n", text.decode()):
         words = line.split()
         if words:
             assert len(words) == parts
