@@ -180,7 +180,7 @@ def check_contrasts(data: Judged, name: str) -> None:
         )
 
 
-def as_metrics(measures: Any, g: Any = None) -> list[Measure]:
+def as_metrics(measures: Any, g: Any = None, name: str = "measure") -> list[Measure]:
     """One measure or several, by name or by value, as a list.
 
     Raises
@@ -189,13 +189,13 @@ def as_metrics(measures: Any, g: Any = None) -> list[Measure]:
         As `gapboost.measures.as_measure`.
     """
     if isinstance(measures, str | Measure):
-        return [as_measure(measures, g)]
+        return [as_measure(measures, g, name)]
     if not isinstance(measures, list | tuple) or not measures:
-        raise TypeError(f"measure is {measures!r}; expected a name, a measure or a list of them")
+        raise TypeError(f"{name} is {measures!r}; expected a name, a measure or a list of them")
     if g is not None:
         raise ValueError(f"g is {g!r} with a list of measures; expected each measure with its own g")
     # XGBoost would record two values a round for a measure that is named twice.
-    return list(dict.fromkeys(as_measure(measure) for measure in measures))
+    return list(dict.fromkeys(as_measure(measure, None, name) for measure in measures))
 
 
 def as_gradients(measure: Any, g: Any) -> Objective:

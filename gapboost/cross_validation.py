@@ -1,12 +1,13 @@
 """Folds of whole queries, and the course of measures over boosting iterations across them."""
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.model_selection import GroupKFold
 
+from gapboost.arguments import mapping, random_numbers, whole
 from gapboost.callbacks import as_gradients, as_metrics, check_contrasts, from_groups
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
@@ -33,7 +34,9 @@ def query_codes(queries: Queries) -> Array:
     return queries.ungrouped(np.repeat(np.arange(len(queries)), queries.sizes))
 
 
-def query_folds(queries: Queries, cv: Any, random_state: Any, X: Any = None, y: Any = None) -> list[Fold]:
+def query_folds(
+    queries: Queries, cv: Any, random_state: Any, X: Any = None, y: Any = None, name: str = "cv"
+) -> list[Fold]:
     """Training and test rows of each fold, checked to hold whole queries.
 
     Parameters
@@ -45,6 +48,8 @@ def query_folds(queries: Queries, cv: Any, random_state: Any, X: Any = None, y: 
         For a number of folds: None balances their documents, anything else deals the queries out at random.
     X, y : array-like, optional
         Shown to a splitter.
+    name : str
+        What the caller calls `cv`.
 
     Raises
     ------
@@ -54,19 +59,22 @@ def query_folds(queries: Queries, cv: Any, random_state: Any, X: Any = None, y: 
     codes = query_codes(queries)
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         if not 2 <= cv <= len(queries):
-            raise ValueError(f"cv is {cv}; expected from 2 folds to one for each of the {len(queries)} queries")
-        cv = GroupKFold(int(cv), shuffle=random_state is not None, random_state=random_state)
+            raise ValueError(f"{name} is {cv}; expected from 2 folds to one for each of the {len(queries)} queries")
+        drawn = None if random_state is None else random_numbers(random_state)
+        cv = GroupKFold(int(cv), shuffle=drawn is not None, random_state=drawn)
     elif random_state is not None:
         raise ValueError(f"random_state is {random_state!r} but cv is {cv!r}; expected a number of folds, or None")
-    if hasattr(cv, "split") and not isinstance(cv, str):
+    if hasattr(cv, "split") and not isinstance(cv, str | bytes):
         with warnings.catch_warnings():
             # What a splitter that ignores groups does to queries is checked below.
             warnings.filterwarnings("ignore", "The groups parameter is ignored", UserWarning)
             folds = list(cv.split(codes if X is None else X, y, groups=_sortable(queries, codes)))
-    elif isinstance(cv, Iterable) and not isinstance(cv, str):
+    elif np.iterable(cv) and not isinstance(cv, str | bytes):
         folds = list(cv)
     else:
         raise TypeError(f"cv is {cv!r}; expected a number of folds, a splitter or (train, test) row numbers")
+    if not folds:
+        raise ValueError(f"cv is {cv!r}, which makes no folds; expected some")
     for number, fold in enumerate(folds):
         _check_whole(fold, queries, codes, number)
     return folds
@@ -83,7 +91,12 @@ def _sortable(queries: Queries, codes: Array) -> Array:
 
 
 def _check_whole(fold: Fold, queries: Queries, codes: Array, number: int) -> None:
-    train, test = (np.bincount(codes[rows], minlength=len(queries)) for rows in fold)
+    try:
+        train, test = (np.bincount(codes[np.asarray(rows)], minlength=len(queries)) for rows in fold)
+    except (TypeError, ValueError, IndexError) as error:
+        raise ValueError(
+            f"fold {number} of cv is {fold!r}; expected (train, test) row numbers from 0 to {len(codes) - 1} ({error})"
+        ) from None
     if not train.any() or not test.any():
         raise ValueError(f"fold {number} of cv has no {'test' if train.any() else 'training'} rows; expected some")
     cut = ((train > 0) & (train < queries.sizes)) | ((test > 0) & (test < queries.sizes)) | ((train > 0) & (test > 0))
@@ -94,8 +107,10 @@ def _check_whole(fold: Fold, queries: Queries, codes: Array, number: int) -> Non
         )
 
 
-def check_free(params: dict[str, Any], names: Sequence[str]) -> None:
-    """Refuse parameters of a booster that `cv` sets itself."""
+def check_free(params: dict[str, Any], names: Sequence[str], n_rounds: Any) -> None:
+    """Refuse parameters of a booster that `cv` sets itself, and rounds that are no number."""
+    mapping(params, "params", "{parameter: value}")
+    whole(n_rounds, "num_boost_round")
     for name in names:
         if name in params:
             raise ValueError(f"params holds {name}={params[name]!r}; expected it unset: see measure and eval_metric")
@@ -106,7 +121,7 @@ def cv_setup(
 ) -> tuple[Objective, list[Measure], Judged]:
     """What is trained for, what is reported, and the judged queries of a data set's label, group sizes and weight."""
     how = as_gradients(measure, g)
-    others = [] if eval_metric is None else as_metrics(eval_metric)
+    others = [] if eval_metric is None else as_metrics(eval_metric, name="eval_metric")
     data = from_groups(*found, [how.measure, *others])
     check_contrasts(data, "label")
     # By all labels: a fold that lacks a grade would be judged by another g.
@@ -128,7 +143,7 @@ def cross_validated(
     """
     codes = query_codes(data.queries)
     histories = []
-    for rows in query_folds(data.queries, n_folds, random_state):
+    for rows in query_folds(data.queries, whole(n_folds, "n_folds", 2), random_state, name="n_folds"):
         train, test = ((r, np.unique(codes[r])) for r in rows)
         histories.append(train_fold(train, test))
     values = np.array(histories)  # folds, iterations, measures

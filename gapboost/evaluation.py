@@ -1,19 +1,22 @@
 """The value of measures for rankings: the mean over queries, or one value a query."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, get_args
 
 import numpy as np
 
+from gapboost.arguments import one_of
 from gapboost.kernels.ordering import rank
 from gapboost.kernels.threads import chunks, resolve_n_jobs, run, table_bytes
 from gapboost.kernels.value import ranked_grades, value
 from gapboost.measures import Measure
-from gapboost.measures.measure import known_grades
+from gapboost.measures.measure import known_grades, listed
 from gapboost.queries import Array, Judged, checked_scores, judged
 
 Ties = Literal["expected", "row"]
 Empty = Literal[0, 1, "skip"]
+TIES: tuple[Ties, ...] = get_args(Ties)
+EMPTY: tuple[Empty, ...] = get_args(Empty)
 
 
 class PerQuery(dict[Measure, Array]):
@@ -85,17 +88,9 @@ def evaluate(
     >>> gb.evaluate([gb.GAP(g=(0.5, 0.5)), gb.AP()], [2, 0, 1, 0, 1], [3, 2, 1, 2, 1], ["a", "a", "a", "b", "b"])
     {GAP(g=(0.5, 0.5)): 0.6944444444444444, AP(rel=1): 0.6666666666666666}
     """
-    given: Any = [measures] if isinstance(measures, Measure) else measures
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise TypeError(f"measures is {given!r}; expected a measure such as GAP(g=(0.5, 0.5)), or several")
-    wanted = list(given)
-    for measure in wanted:
-        if not isinstance(measure, Measure):
-            raise TypeError(f"measures holds {measure!r}; expected measures such as GAP(g=(0.5, 0.5))")
-    if ties not in ("expected", "row"):
-        raise ValueError(f'ties is {ties!r}; expected "expected" or "row"')
-    if empty not in (0, 1, "skip"):
-        raise ValueError(f'empty is {empty!r}; expected 0, 1 or "skip"')
+    wanted = listed(measures)
+    one_of(ties, "ties", TIES)
+    one_of(empty, "empty", EMPTY)
     known = known_grades(wanted)
     data = judged(y_true, qid, sample_weight=sample_weight, recall_base=recall_base, known=known)
     scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))

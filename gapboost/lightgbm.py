@@ -126,7 +126,9 @@ def cv(
     ValueError
         Where `params` name an objective or metric, the data have no groups, or there are fewer queries than folds.
     """
-    check_free(params, (*OBJECTIVE_ALIASES, *METRIC_ALIASES, "objective"))
+    check_free(params, (*OBJECTIVE_ALIASES, *METRIC_ALIASES, "objective"), num_boost_round)
+    if not isinstance(train_set, lightgbm.Dataset):
+        raise TypeError(f"train_set is a {type(train_set).__name__}; expected a lightgbm.Dataset")
     # As lightgbm.cv does: the bins of all folds are those of the whole set, made with these parameters.
     train_set._update_params(params).construct()
     how, measures, data = cv_setup(
@@ -351,6 +353,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         # LightGBM would end the whole process.
         for name, part in (("X", rows), *((f"eval_set[{i}] X", e) for i, e in enumerate(evals))):
             check_arrow_numbers(part.X, name)
+        if eval_names is not None and (not isinstance(eval_names, list | tuple) or len(eval_names) != len(evals)):
+            raise ValueError(f"eval_names is {eval_names!r}; expected a list with a name for each evaluation set")
         # Training happens on a fresh LGBMRanker: an error or an interrupt leaves this one as it was.
         trained = _shell(parameters, training)
         trained.fit(

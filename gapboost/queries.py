@@ -287,8 +287,9 @@ def query_weights(sample_weight: Any, queries: Queries, name: str = "sample_weig
         differing = np.repeat(weights, queries.sizes) != by_row
         if differing.any():
             q = int(np.searchsorted(queries.offsets, int(np.argmax(differing)), side="right")) - 1
+            (query,) = queries.ids[q : q + 1].tolist()
             raise ValueError(
-                f"{name} varies within query {queries.ids[q]!r}; expected one weight a query, or one a row that is "
+                f"{name} varies within query {query!r}; expected one weight a query, or one a row that is "
                 "the same for all rows of a query"
             )
     elif len(given) == len(queries):

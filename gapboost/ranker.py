@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from gapboost.arguments import random_numbers
 from gapboost.callbacks import as_metrics, check_contrasts, gradients_at
 from gapboost.evaluation import evaluate
 from gapboost.features import features, rows_of, split, without_qid
@@ -194,7 +194,7 @@ class GAPRanker:
         """
         refuse_blind_search(self)
         requested = self._requested()
-        others = [] if eval_metric is None else as_metrics(eval_metric)
+        others = [] if eval_metric is None else as_metrics(eval_metric, name="eval_metric")
         known = known_grades([requested.measure])
         rows = ranking_rows(X, y, qid, sample_weight, start, known, ("y", "qid", "sample_weight", self._start_name))
         check_contrasts(rows.data, "y")
@@ -266,8 +266,12 @@ class GAPRanker:
         if isinstance(eval_set, tuple) and len(eval_set) == 2 and not isinstance(eval_set[0], tuple):
             eval_set = [eval_set]
             named = {name: _alone(value) for name, value in named.items()}
-        for name, value in named.items():
-            if value is not None and len(value) != len(eval_set):
+        for name, value in {"eval_set": eval_set, **named}.items():
+            if value is None:
+                continue
+            if not isinstance(value, list | tuple) and np.ndim(value) == 0:
+                raise TypeError(f"{name} is {value!r}; expected a list with an entry for each evaluation set")
+            if len(value) != len(eval_set):
                 raise ValueError(f"{name} has {len(value)} entries; expected one for each of {len(eval_set)} eval sets")
         for i, pair in enumerate(eval_set):
             if not isinstance(pair, tuple | list) or len(pair) != 2:
@@ -336,8 +340,5 @@ def _seed(random_state: Any) -> int:
     """A seed for the tie keys from any scikit-learn `random_state`; None is 0: training is deterministic by default."""
     if random_state is None:
         return 0
-    if isinstance(random_state, int | np.integer):
-        return int(random_state)
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**31 - 1))
-    return int(check_random_state(random_state).randint(2**31 - 1))
+    drawn = random_numbers(random_state)
+    return int(random_state) if isinstance(random_state, int | np.integer) else int(drawn.randint(2**31 - 1))

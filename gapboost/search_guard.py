@@ -7,6 +7,7 @@ is `score` itself, which never takes all rows for one query.
 """
 
 import sys
+from collections import Counter
 from types import FrameType
 from typing import Any
 
@@ -60,11 +61,7 @@ def refuse_blind_search(ranker: Any) -> None:
         _check_whole(*(_safe_indexing(np.asarray(column), found[side]) for side in ("train", "test")))
     elif "qid" in fit_params and "qid" in score_params:
         _check_whole(fit_params["qid"], score_params["qid"])
-    if getattr(found.get("caller"), "resource", None) == "n_samples":
-        raise ValueError(
-            'resource is "n_samples", which leaves documents of queries out at random; expected resource="n_estimators" '
-            "(max_resources: the largest number of trees)"
-        )
+        _check_complete(fit_params["qid"], score_params["qid"], (found.get("score_params") or {}).get("qid"))
 
 
 def _search_frame() -> FrameType | None:
@@ -101,4 +98,17 @@ def _check_whole(train: Any, test: Any) -> None:
         raise ValueError(
             f"{len(both)} queries, such as {next(iter(both))!r}, have documents in both the training and the test rows; expected "
             "folds of whole queries: cv=GroupKFold(...) and groups=qid"
+        )
+
+
+def _check_complete(train: Any, test: Any, every: Any) -> None:
+    """Halving searches over the number of rows draw documents at random."""
+    if every is None:
+        return
+    seen, whole = Counter(np.asarray(train).tolist() + np.asarray(test).tolist()), Counter(np.asarray(every).tolist())
+    cut = [query for query, count in seen.items() if count < whole[query]]
+    if cut:
+        raise ValueError(
+            f"{len(cut)} queries, such as {cut[0]!r}, lack some of their documents, as in halving searches whose resource is "
+            '"n_samples"; expected whole queries: resource="n_estimators" (max_resources: the largest number of trees)'
         )

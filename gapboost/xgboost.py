@@ -103,7 +103,9 @@ def cv(
     TypeError
         Where `dtrain` cannot be sliced.
     """
-    check_free(params, ("objective", "eval_metric", "disable_default_eval_metric"))
+    check_free(params, ("objective", "eval_metric", "disable_default_eval_metric"), num_boost_round)
+    if not isinstance(dtrain, xgboost.DMatrix):
+        raise TypeError(f"dtrain is a {type(dtrain).__name__}; expected a DMatrix")
     if isinstance(dtrain, xgboost.QuantileDMatrix):
         raise TypeError("dtrain is a QuantileDMatrix, which XGBoost cannot slice; expected a DMatrix")
     _, _, content = _arguments(np.empty(0), dtrain)

@@ -70,6 +70,15 @@ def test_empty_and_missing_files(written, reader, tmp_path):
         reader(tmp_path / "none")
 
 
+@pytest.mark.parametrize("reader", [trec.read_qrels, trec.read_run])
+def test_broken_gzip(reader, tmp_path):
+    path = tmp_path / "cut.gz"
+    for content in (b"\x1f\x8b", gzip.compress(RUN.encode())[:-9], b"601 0 a 1", b"\x1f\x8b\x08" + bytes(20)):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=r"cut\.gz: broken gzip file"):
+            reader(path)
+
+
 def test_the_same_document_in_two_topics_is_no_duplicate(written):
     assert trec.read_qrels(written("1 0 a 1\n2 0 a 1\n")) == {"1": {"a": 1}, "2": {"a": 1}}
 
@@ -190,7 +199,7 @@ def test_other_bad_input():
     qrels, run = {"1": {"a": 1}}, {"1": {"a": 1.0}}
     with pytest.raises(ValueError, match="ties is 'row'"):
         trec.evaluate(gb.AP(), qrels, run, ties="row")
-    with pytest.raises(ValueError, match="y_score holds 1 NaN"):
+    with pytest.raises(ValueError, match="run holds 1 NaN"):
         trec.evaluate(gb.AP(), qrels, {"1": {"a": float("nan")}})
     with pytest.raises(ValueError, match="qrels holds the grade 300"):
         trec.evaluate(gb.AP(), {"1": {"a": 300}}, run)

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from bad_input import check, inf, nan, table
 
 import gapboost as gb
 from gapboost import AP, GAP, LambdaRank, Precision, eGAP, evaluate, nDCG, xGAP
@@ -13,26 +14,8 @@ MEASURE = GAP(g=(0.5, 0.5))
 GOOD = {"y_true": [0, 1, 2, 0], "y_score": [4.0, 3.0, 2.0, 1.0], "qid": ["a", "a", "b", "b"]}
 
 
-def check(error, argument, found, expected, call):
-    """The message begins with the argument, then tells what was found; after `expected` what would be right."""
-    with pytest.raises((ValueError, TypeError)) as caught:
-        call()
-    message = str(caught.value)
-    assert caught.type is error, message
-    assert message.startswith(argument + " "), message
-    before, _, after = message.partition("expected")
-    assert found in before, message
-    assert expected in after, message
-
-
-def table(*rows):
-    """One test a row, named by what is wrong."""
-    return [pytest.param(*row, id=f"{row[0]}-{row[1]}") for row in rows]
-
-
 # -------------------------------------------------------------------------------------------- rows of documents
 
-nan, inf = np.nan, np.inf
 REAL_GRADES = "integer grades 0..c"
 ROWS = table(
     # argument, defect, value, what the message says was found, what it says is expected
@@ -102,7 +85,7 @@ ROWS = table(
         "sample_weight",
         "varying in a query",
         [1.0, 1.0, 2.0, 3.0],
-        "varies within query np.str_('b')",
+        "varies within query 'b'",
         "one weight a query",
     ),
     ("sample_weight", "strings", ["1", "2"], "dtype <U1", "weights >= 0"),

@@ -122,7 +122,7 @@ def test_random_state_deals_the_queries_out(cv, fold):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_folds": 37}, "cv is 37; expected from 2 folds to one for each of the 36 queries"),
+        ({"n_folds": 37}, "n_folds is 37; expected from 2 folds to one for each of the 36 queries"),
         ({"measure": "ap", "g": (0.5, 0.5)}, "expected g only with"),
         ({"params": {"objective": "lambdarank"}}, "params holds objective='lambdarank'; expected it unset"),
     ],

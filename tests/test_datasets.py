@@ -284,7 +284,7 @@ def test_one_file_with_str_queries_makes_all_str(write: Callable[..., Path]) -> 
 
 
 def test_no_path() -> None:
-    with pytest.raises(ValueError, match="no path is given"):
+    with pytest.raises(ValueError, match="path is empty; expected one or more"):
         load_letor([])
 
 
@@ -408,13 +408,13 @@ def test_ranking_data_is_frozen_and_checks_shapes() -> None:
     assert repr(data) == "RankingData(1 queries, 2 rows, 3 features, grades {0: 1, 1: 1})"
     with pytest.raises(dataclasses.FrozenInstanceError):
         data.y = y  # type: ignore[misc]
-    with pytest.raises(ValueError, match=r"y has shape \(1,\), expected \(2,\)"):
+    with pytest.raises(ValueError, match=r"y has shape \(1,\); expected \(2,\)"):
         RankingData(X, y[:1], qid)
     with pytest.raises(ValueError, match=r"qid has shape \(3,\)"):
         RankingData(X, y, np.arange(3))
     with pytest.raises(ValueError, match="docid has shape"):
         RankingData(X, y, qid, docid=np.array(["a"]))
-    with pytest.raises(ValueError, match="2 feature names for the 3 columns"):
+    with pytest.raises(ValueError, match="feature_names has 2 names; expected one for each of the 3 columns"):
         RankingData(X, y, qid, feature_names=["a", "b"])
     with pytest.raises(ValueError, match="X has shape"):
         RankingData(X[0], y, qid)
@@ -476,7 +476,7 @@ def test_digits_sizes_and_errors() -> None:
     assert [(part.n_queries, len(part)) for part in small] == [(5, 35), (1, 7), (2, 14)]
     wrong: list[tuple[Sequence[int], int, str]] = [
         ((10, 10), 5, "expected three numbers from 1"),
-        ((10, 0, 10), 5, "expected three numbers from 1"),
+        ((10, 0, 10), 5, "n_queries is 0; expected a whole number >= 1"),
         ((10, 10, 10), 0, "n_docs is 0"),
         ((1000, 500, 500), 5, "leave .* of the 1797 images"),
         ((100, 1, 100), 40, "leave .* expected at least 41"),

@@ -10,14 +10,15 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "gapboost"
 
 # What each room may import besides itself; evaluation is beside objectives, datasets beside everything.
-KERNELS = {"kernels"}
+KERNELS = {"kernels", "arguments"}
 QUERIES = KERNELS | {"queries"}
 MEASURES = QUERIES | {"measures"}
 CALLBACKS = MEASURES | {"objectives", "evaluation", "callbacks"}
 TWINS = CALLBACKS | {"features", "ranker", "search_guard", "cross_validation"}
 ROOMS = {
     "features": set(),
-    "kernels": KERNELS,
+    "arguments": set(),
+    "kernels": {"kernels"},
     "queries": QUERIES,
     "measures": MEASURES,
     "evaluation": MEASURES,
@@ -31,7 +32,7 @@ ROOMS = {
     "model_selection": CALLBACKS | {"features", "ranker", "cross_validation"},
     "plotting": QUERIES,
     "analysis": MEASURES | {"evaluation"},
-    "datasets": set(),
+    "datasets": {"arguments"},
     "__init__": MEASURES | {"objectives", "evaluation"},
 }
 

@@ -8,9 +8,10 @@ import numpy as np
 from scipy.stats import kendalltau
 
 from gapboost.analysis.optional import axes, frame
-from gapboost.analysis.systems import SystemValues, system_values
+from gapboost.analysis.systems import SystemValues, checked_values, system_values
 from gapboost.analysis.thresholds import threshold_grid
-from gapboost.analysis.trec import Qrels, Run, Ties
+from gapboost.analysis.trec import Qrels, Run, Ties, checked_qrels
+from gapboost.arguments import whole
 from gapboost.measures import AP, GAP, Measure, eGAP, nDCG, xGAP
 from gapboost.queries import Array
 
@@ -57,7 +58,7 @@ class Correlation:
 
 def correlation(values: SystemValues) -> Correlation:
     """Kendall's tau between all measures of `values`, over systems, by their means over topics."""
-    if len(values.systems) < 2:
+    if len(checked_values(values).systems) < 2:
         raise ValueError(f"values is {values!r}; expected at least two systems")
     means = values.means
     tau = np.array([[kendall_tau(a, b) for b in means] for a in means])
@@ -74,8 +75,10 @@ def few_highly_relevant(qrels: Qrels, grade: int | None = None, factor: int = 10
         The higher grade k in ``R(1) >= factor * R(k) > 0``; by default the highest one.
     factor : int, default=10
     """
+    checked_qrels(qrels)
     counts = {topic: np.bincount([max(g, 0) for g in judged.values()] or [0]) for topic, judged in qrels.items()}
     top = max(len(c) for c in counts.values()) - 1 if grade is None else grade
+    top, factor = whole(top, "grade", 0), whole(factor, "factor")
     return [topic for topic, c in counts.items() if len(c) > top >= 2 and c[1] >= factor * c[top] > 0]
 
 
@@ -151,8 +154,10 @@ def threshold_correlation(
     topics : sequence of str, optional
         By default all judged ones; see `few_highly_relevant`.
     """
-    top = max((max(judged.values(), default=0) for judged in qrels.values()), default=0)
+    top = max(max(judged.values(), default=0) for judged in checked_qrels(qrels).values())
     thresholds = tuple(tuple(map(float, g)) for g in (threshold_grid(max(top, 1)) if grid is None else grid))
+    if not families:
+        raise ValueError("families is empty; expected graded measures such as GAP")
     graded = [family(g=g) for g in thresholds for family in families]
     values = system_values([*graded, *references], qrels, runs, ties=ties, n_jobs=n_jobs, progress=progress)
     if topics is not None:

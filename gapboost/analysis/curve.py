@@ -18,8 +18,10 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from gapboost.analysis.optional import axes, frame
-from gapboost.evaluation import Ties, query_values
+from gapboost.arguments import one_of, whole
+from gapboost.evaluation import TIES, Ties, query_values
 from gapboost.measures import Measure
+from gapboost.measures.measure import known_grades, listed
 from gapboost.queries import Array, Judged, checked_scores, judged
 
 
@@ -70,8 +72,11 @@ class PrecisionRecallCurve:
     @classmethod
     def mean(cls, curves: "list[PrecisionRecallCurve]", levels: int = 100) -> Self:
         """The mean precision of several rankings at `levels` equal steps of recall."""
+        if not isinstance(curves, list | tuple) or not all(isinstance(c, PrecisionRecallCurve) for c in curves):
+            raise TypeError(f"curves is {curves!r}; expected a list of curves")
         if not curves:
             raise ValueError("curves is empty; expected at least one")
+        levels = whole(levels, "levels")
         recall = np.arange(1, levels + 1) / levels
         precision = np.mean([curve.at(recall) for curve in curves], axis=0)
         return cls(curves[0].measure, np.arange(1, levels + 1), recall, precision)
@@ -129,9 +134,10 @@ def precision_recall(
     >>> curve.recall.round(3).tolist(), curve.precision.round(3).tolist(), round(curve.area, 3)
     ([0.333, 1.0], [1.0, 0.75], 0.833)
     """
-    base = None if recall_base is None else np.asarray(recall_base)[None]
-    known = None if measure.n_grades is None else (measure.n_grades, repr(measure))
-    data = judged(y_true, None, recall_base=base, known=known)
+    (measure,) = listed([measure], "measure")
+    one_of(ties, "ties", TIES)
+    base = None if recall_base is None else [recall_base]
+    data = judged(y_true, None, recall_base=base, known=known_grades([measure]))
     return curve(measure, data, checked_scores(y_score, data.queries.n_rows), ties)
 
 

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from gapboost.analysis.optional import axes, frame
-from gapboost.analysis.systems import SystemValues
+from gapboost.analysis.systems import SystemValues, checked_values
 from gapboost.analysis.work import generators, in_order
+from gapboost.arguments import probability, whole
 from gapboost.queries import Array
 
 
@@ -106,12 +107,14 @@ def discriminative_power(
     progress : bool, default=False
         Show a progress bar over the measures.
     """
+    checked_values(values)
+    level, n_resamples = probability(level, "level"), whole(n_resamples, "n_resamples")
     if top is not None:
         values = values.best(top)
     n_topics = len(values.topics)
     if len(values.systems) < 2 or n_topics < 2:
         raise ValueError(f"values is {values!r}; expected at least two systems and two topics")
-    if not 0 < level < 1 or n_resamples < 1 / level:
+    if n_resamples < 1 / level:
         raise ValueError(f"level is {level!r} and n_resamples {n_resamples!r}; expected at least 1 / level resamples")
     pairs = list(itertools.combinations(range(len(values.systems)), 2))
     first, second = np.array(pairs).T

@@ -25,6 +25,7 @@ from sklearn.exceptions import ConvergenceWarning
 from gapboost.analysis.newton import Path, Problem
 from gapboost.analysis.optional import axes, frame
 from gapboost.measures import Measure
+from gapboost.measures.measure import listed
 from gapboost.queries import Array
 
 # A constraint that is missed by less than this holds: the equations were then solved for a value as near as that.
@@ -103,9 +104,18 @@ def expected_value(measure: Measure, probabilities: Array, recall_base: Any) -> 
     recall_base : array-like of shape (c + 1,)
         Documents of each grade in the collection.
     """
-    p = np.asarray(probabilities, dtype=np.float64)
-    problem = Problem(measure, len(p), np.asarray(recall_base), np.arange(p.shape[1]))
-    return problem.expected(p)
+    (measure,) = listed([measure], "measure")
+    base = _counts(recall_base, "recall_base")
+    try:
+        p = np.asarray(probabilities, dtype=np.float64)
+    except (TypeError, ValueError):
+        p = np.empty(0)
+    if p.ndim != 2 or p.shape[1] != len(base) or not (p >= 0).all() or not np.isfinite(p).all():
+        raise ValueError(
+            f"probabilities is {probabilities!r}; expected numbers >= 0 of shape (n, {len(base)}): one column for each of the "
+            "grades of recall_base"
+        )
+    return Problem(measure, len(p), base, np.arange(p.shape[1])).expected(p)
 
 
 def maximum_entropy(measure: Measure, value: float, counts: Any, recall_base: Any = None) -> MaximumEntropy:
@@ -154,6 +164,7 @@ def maximum_entropy(measure: Measure, value: float, counts: Any, recall_base: An
 
 def solve(measure: Measure, value: float, counts: Any, recall_base: Any = None) -> MaximumEntropy:
     """As `maximum_entropy`, without the warning."""
+    (measure,) = listed([measure], "measure")
     whole = _counts(counts, "counts")
     base = whole if recall_base is None else _counts(recall_base, "recall_base")
     if whole.sum() < 1:
@@ -165,8 +176,8 @@ def solve(measure: Measure, value: float, counts: Any, recall_base: Any = None) 
             f"recall_base is {base.tolist()}, but {whole.tolist()} are in the ranking; expected at least those from "
             "grade 1 on"
         )
-    if not np.isfinite(value):
-        raise ValueError(f"value is {value}; expected the finite value of a measure")
+    if not isinstance(value, int | float | np.integer | np.floating) or not np.isfinite(value):
+        raise ValueError(f"value is {value!r}; expected the finite value of a measure")
     occurring = np.flatnonzero(whole)
     problem = Problem(measure, int(whole.sum()), base, occurring)
     path = Path(problem, whole[occurring].astype(np.float64), float(value))
@@ -180,7 +191,17 @@ def solve(measure: Measure, value: float, counts: Any, recall_base: Any = None) 
 
 
 def _counts(counts: Any, name: str) -> Array:
-    array = np.asarray(counts)
-    if array.ndim != 1 or array.dtype.kind not in "iuf" or (array < 0).any() or (array != np.floor(array)).any():
+    try:
+        array = np.asarray(counts)
+    except ValueError:
+        array = np.empty((0, 0))
+    if (
+        array.ndim != 1
+        or len(array) == 0
+        or array.dtype.kind not in "iuf"
+        or not np.isfinite(array).all()
+        or (array < 0).any()
+        or (array != np.floor(array)).any()
+    ):
         raise ValueError(f"{name} is {counts!r}; expected one number of documents for each of the grades 0, 1, ...")
     return array.astype(np.int64)

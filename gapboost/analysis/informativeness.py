@@ -20,7 +20,9 @@ from gapboost.analysis.lists import RankedList, list_values
 from gapboost.analysis.optional import axes, frame
 from gapboost.analysis.thresholds import threshold_grid
 from gapboost.analysis.work import in_order
+from gapboost.arguments import whole
 from gapboost.measures import GAP, Measure, nDCG
+from gapboost.measures.measure import listed
 from gapboost.queries import Array
 
 # Expected documents that do not count as missing.
@@ -138,10 +140,11 @@ def informativeness(
     ValueError
         Where no list has enough documents of every grade.
     """
-    wanted = tuple(measures)
-    top = max((len(found.recall_base) for found in lists), default=1) - 1
-    if minimum < 1:
-        raise ValueError(f"minimum is {minimum!r}; expected at least one document of each grade")
+    wanted = tuple(listed(measures))
+    if not wanted:
+        raise ValueError("measures is empty; expected at least one")
+    top = _top(lists)
+    minimum = whole(minimum, "minimum")
     enough = [found for found in lists if len(found.counts) > top and (found.counts[1:] >= minimum).all()]
     if not enough or top < 1:
         raise ValueError(
@@ -160,6 +163,13 @@ def informativeness(
         mae.transpose(1, 0, 2),
         converged.T,
     )
+
+
+def _top(lists: Any) -> int:
+    """The highest grade that the lists know."""
+    if not isinstance(lists, list | tuple) or not all(isinstance(found, RankedList) for found in lists):
+        raise TypeError(f"lists is a {type(lists).__name__}; expected a list of RankedList, as from ranked_lists")
+    return max((len(found.recall_base) for found in lists), default=1) - 1
 
 
 def _errors(measures: Sequence[Measure], top: int, item: tuple[RankedList, Array]) -> tuple[Array, Array, Array]:
@@ -256,7 +266,7 @@ def threshold_sweep(
     others : sequence of Measure
         To compare with.
     """
-    top = max((len(found.recall_base) for found in lists), default=1) - 1
+    top = _top(lists)
     thresholds = tuple(tuple(map(float, g)) for g in (threshold_grid(max(top, 1)) if grid is None else grid))
     if not thresholds:
         raise ValueError("grid is empty; expected at least one g")

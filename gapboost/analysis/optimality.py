@@ -15,9 +15,11 @@ import numpy as np
 
 from gapboost.analysis.optional import axes, frame
 from gapboost.analysis.work import generators, in_order
+from gapboost.arguments import mapping, whole
 from gapboost.evaluation import mean, query_values
 from gapboost.measures import Measure
-from gapboost.queries import Array, Judged, judged
+from gapboost.measures.measure import listed
+from gapboost.queries import Array, Judged, judged, numbers
 
 STEP_SIZES = tuple(i / 10 for i in range(1, 11))
 
@@ -137,11 +139,15 @@ def local_optimality(
     ValueError
         Where weights and features do not fit together, or there is nothing to alter.
     """
-    w = np.asarray(weights, dtype=np.float64)
-    if w.ndim != 1 or len(w) == 0 or not np.isfinite(w).all():
-        raise ValueError(f"weights has shape {w.shape}; expected finite numbers of shape (n_weights,)")
-    if not measures or not datasets or n_directions < 1 or not step_sizes:
-        raise ValueError("expected at least one measure, data set, direction and step size")
+    w, steps = _finite(weights, "weights"), _finite(step_sizes, "step_sizes")
+    wanted = tuple(listed(measures))
+    if not isinstance(epsilon, int | float | np.number) or np.isnan(epsilon):
+        raise ValueError(f"epsilon is {epsilon!r}; expected a number")
+    n_directions = whole(n_directions, "n_directions")
+    if not wanted:
+        raise ValueError("measures is empty; expected at least one")
+    if not mapping(datasets, "datasets", "{name: (features, y, qid)}"):
+        raise ValueError("datasets is empty; expected {name: (features, y, qid)}")
     prepared = []
     for name, (features, y, qid) in datasets.items():
         data = judged(y, qid, names=(f"datasets[{name!r}] y", f"datasets[{name!r}] qid", "weights"))
@@ -152,19 +158,28 @@ def local_optimality(
             )
         rows = features if data.queries.rows is None else features[data.queries.rows]
         prepared.append((rows, data))
-    wanted = tuple(measures)
     values = np.array([_values(wanted, data, rows @ w) for rows, data in prepared])
-    change = partial(_changes, wanted, w, prepared, values, tuple(step_sizes))
+    change = partial(_changes, wanted, w, prepared, values, tuple(steps))
     changes = in_order(change, generators(random_state, n_directions), n_jobs, progress, "directions")
     return LocalOptimality(
         wanted,
         tuple(datasets),
-        tuple(step_sizes),
+        tuple(steps.tolist()),
         values,
         np.array(changes).transpose(1, 2, 0, 3),
         epsilon,
         float(np.linalg.norm(w)),
     )
+
+
+def _finite(values: Any, name: str) -> Array:
+    array = numbers(values, name, "finite numbers").astype(np.float64)
+    if len(array) == 0 or not np.isfinite(array).all():
+        raise ValueError(
+            f"{name} has shape {array.shape} and {int((~np.isfinite(array)).sum())} NaN or infinite values; "
+            "expected at least one number, and finite ones"
+        )
+    return array
 
 
 def _changes(

@@ -13,10 +13,11 @@ import numpy as np
 
 from gapboost.analysis.correlation import kendall_tau
 from gapboost.analysis.optional import axes, frame
-from gapboost.analysis.systems import evaluated
-from gapboost.analysis.trec import Qrels, Retrieved, Run, Ties, retrieved
+from gapboost.analysis.systems import checked_measures, evaluated, positions
+from gapboost.analysis.trec import Qrels, Retrieved, Run, Ties, checked_qrels, retrieved
 from gapboost.analysis.work import generators, in_order
-from gapboost.queries import Array
+from gapboost.arguments import mapping, whole
+from gapboost.queries import Array, numbers
 
 FRACTIONS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05)
 
@@ -124,16 +125,22 @@ def robustness(
     progress : bool, default=False
         Show a progress bar over the repeats.
     """
-    if not fractions or not all(0 < f <= 1 for f in fractions) or repeats < 1:
-        raise ValueError(
-            f"fractions is {fractions!r} and repeats {repeats!r}; expected shares in (0, 1], and repeats >= 1"
-        )
-    complete = dict(qrels) if topics is None else {topic: qrels[topic] for topic in topics}
+    shares = numbers(fractions, "fractions", "shares in (0, 1]")
+    if len(shares) == 0 or not ((shares > 0) & (shares <= 1)).all():
+        raise ValueError(f"fractions is {fractions!r}; expected shares in (0, 1]")
+    repeats = whole(repeats, "repeats")
+    checked_measures(measures)
+    complete = dict(checked_qrels(qrels))
+    if topics is not None:
+        positions(topics, list(complete), "topics")
+        complete = {topic: complete[topic] for topic in topics}
+    if not mapping(runs, "runs", "{system: {topic: {document: score}}}"):
+        raise ValueError("runs is empty; expected {system: {topic: {document: score}}}")
     found = {name: retrieved(run, list(complete), ties) for name, run in runs.items()}
-    whole = evaluated(measures, complete, runs, found, 1).means
-    repeat = partial(_repeat, list(measures), complete, runs, found, whole, tuple(fractions))
+    everything = evaluated(measures, complete, runs, found, 1).means
+    repeat = partial(_repeat, list(measures), complete, runs, found, everything, tuple(shares.tolist()))
     tau = in_order(repeat, generators(random_state, repeats), n_jobs, progress, "judgement samples")
-    return Robustness(tuple(measures), tuple(fractions), np.array(tau).transpose(1, 2, 0))
+    return Robustness(tuple(measures), tuple(shares.tolist()), np.array(tau).transpose(1, 2, 0))
 
 
 def _repeat(

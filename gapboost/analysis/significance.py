@@ -8,7 +8,8 @@ from scipy import stats
 
 from gapboost.analysis.optional import axes, frame
 from gapboost.analysis.work import generators
-from gapboost.queries import Array, one_dimensional
+from gapboost.arguments import probability, whole
+from gapboost.queries import Array, numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,15 +124,14 @@ def significance(
     >>> round(result.difference, 3), round(result.t, 3), result.counts
     (0.1, 0.092, (3, 1, 0))
     """
-    a, b = (one_dimensional(v, n).astype(np.float64) for v, n in ((first, "first"), (second, "second")))
+    a, b = (numbers(v, n, "values of a measure").astype(np.float64) for v, n in ((first, "first"), (second, "second")))
     if a.shape != b.shape:
         raise ValueError(f"first has {len(a)} values but second has {len(b)}; expected the same queries")
     d = a - b
     d = d[~np.isnan(d)]
     if len(d) < 2 or not np.isfinite(d).all():
         raise ValueError(f"{len(d)} queries have values for both rankers; expected at least two, and finite values")
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence is {confidence!r}; expected a number between 0 and 1")
+    confidence, n_resamples = probability(confidence, "confidence"), whole(n_resamples, "n_resamples")
     mean, error = float(d.mean()), float(stats.sem(d))
     half = float(stats.t.ppf((1 + confidence) / 2, len(d) - 1)) * error
     differing = d[d != 0]

@@ -1,14 +1,15 @@
 """Values of measures for several systems on the same topics: what discrimination, correlation and robustness compare."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
 from gapboost.analysis.optional import axes, frame, ir_measures
-from gapboost.analysis.trec import Qrels, Retrieved, Run, Ties, retrieved
+from gapboost.analysis.trec import Qrels, Retrieved, Run, Ties, checked_qrels, retrieved
 from gapboost.analysis.work import in_order
+from gapboost.arguments import mapping, whole
 from gapboost.measures import Measure
 from gapboost.queries import Array
 
@@ -36,7 +37,12 @@ class SystemValues:
     values: Array
 
     def __post_init__(self) -> None:
-        values = np.asarray(self.values, dtype=np.float64)
+        try:
+            values = np.asarray(self.values, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"values holds what is no number ({error}); expected (measures, systems, topics)"
+            ) from None
         expected = (len(self.measures), len(self.systems), len(self.topics))
         if values.shape != expected:
             raise ValueError(f"values has shape {values.shape}; expected (measures, systems, topics) = {expected}")
@@ -55,16 +61,17 @@ class SystemValues:
 
     def on_topics(self, topics: Sequence[str]) -> Self:
         """The same for some of the topics."""
-        return replace(self, topics=tuple(topics), values=self.values[:, :, _positions(topics, self.topics, "topics")])
+        kept = positions(topics, self.topics, "topics")
+        return replace(self, topics=tuple(topics), values=self.values[:, :, kept])
 
     def of_systems(self, systems: Sequence[str]) -> Self:
         """The same for some of the systems."""
-        kept = _positions(systems, self.systems, "systems")
+        kept = positions(systems, self.systems, "systems")
         return replace(self, systems=tuple(systems), values=self.values[:, kept])
 
     def best(self, n: int) -> Self:
         """The same for the `n` systems with the best mean rank over the measures."""
-        if not 1 <= n <= len(self.systems):
+        if whole(n, "n") > len(self.systems):
             raise ValueError(f"n is {n!r}; expected between 1 and {len(self.systems)} systems")
         places = (-self.means).argsort(axis=1, kind="stable").argsort(axis=1, kind="stable")
         kept = np.sort(places.mean(axis=0).argsort(kind="stable")[:n])
@@ -87,10 +94,13 @@ class SystemValues:
         return ax
 
 
-def _positions(wanted: Sequence[str], known: Sequence[str], name: str) -> list[int]:
+def positions(wanted: Sequence[str], known: Sequence[str], name: str) -> list[int]:
+    """Where `wanted` are among `known`; what `wanted` is called stands in `name`."""
     at = {label: position for position, label in enumerate(known)}
+    if isinstance(wanted, str) or not isinstance(wanted, Collection):
+        raise TypeError(f"{name} is {wanted!r}; expected a list of some of {list(known)[:5]} ...")
     missing = [label for label in wanted if label not in at]
-    if missing or not wanted:
+    if missing or len(wanted) == 0:
         raise ValueError(f"{name} is {list(wanted)[:5]}; expected some of {list(known)[:5]} ...")
     return [at[label] for label in wanted]
 
@@ -123,10 +133,35 @@ def system_values(
     -------
     SystemValues
     """
-    if not runs:
+    checked_measures(measures)
+    if not mapping(runs, "runs", "{system: {topic: {document: score}}}"):
         raise ValueError("runs is empty; expected at least one run by name")
-    found = {name: retrieved(run, list(qrels), ties) for name, run in runs.items()}
+    found = {name: retrieved(run, list(checked_qrels(qrels)), ties) for name, run in runs.items()}
     return evaluated(measures, qrels, runs, found, n_jobs, progress)
+
+
+def checked_measures(measures: Any) -> None:
+    """Refuse what is neither a measure of gapboost nor one of ir_measures.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where something else is among them, or nothing.
+    """
+    if not isinstance(measures, list | tuple):
+        raise TypeError(f"measures is {measures!r}; expected a list of measures")
+    if not measures:
+        raise ValueError("measures is empty; expected at least one")
+    for measure in measures:
+        if not isinstance(measure, Measure) and not isinstance(measure, ir_measures().measures.Measure):
+            raise TypeError(f"measures holds {measure!r}; expected measures of gapboost or of ir_measures")
+
+
+def checked_values(values: Any) -> SystemValues:
+    """`values`, or a TypeError."""
+    if not isinstance(values, SystemValues):
+        raise TypeError(f"values is a {type(values).__name__}; expected SystemValues, as from system_values")
+    return values
 
 
 def evaluated(

@@ -2,6 +2,8 @@
 
 import itertools
 
+from gapboost.arguments import whole
+
 
 def threshold_grid(c: int, steps: int = 10) -> list[tuple[float, ...]]:
     """Every g over `c` grades whose entries are multiples of ``1 / steps``, from g_1 = 0 to g_1 = 1.
@@ -18,7 +20,6 @@ def threshold_grid(c: int, steps: int = 10) -> list[tuple[float, ...]]:
     >>> threshold_grid(2, 2)
     [(0.0, 1.0), (0.5, 0.5), (1.0, 0.0)]
     """
-    if c < 1 or steps < 1:
-        raise ValueError(f"c is {c!r} and steps is {steps!r}; expected at least one positive grade and one step")
+    c, steps = whole(c, "c"), whole(steps, "steps")
     shares = [head for head in itertools.product(range(steps + 1), repeat=c - 1) if sum(head) <= steps]
     return [tuple(part / steps for part in (*head, steps - sum(head))) for head in shares]

@@ -14,6 +14,7 @@ The rules, where files leave something open:
 import gzip
 import math
 import os
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TextIO, TypeAlias
@@ -22,9 +23,11 @@ import numpy as np
 
 from gapboost.analysis.lists import RankedList, in_rank_order
 from gapboost.analysis.optional import ir_measures
-from gapboost.evaluation import Empty, PerQuery, mean, query_values
+from gapboost.arguments import mapping, one_of
+from gapboost.evaluation import EMPTY, Empty, PerQuery, mean, query_values
 from gapboost.measures import Measure
-from gapboost.queries import Array, Judged, Queries, checked_grades, checked_scores, grade_counts
+from gapboost.measures.measure import listed
+from gapboost.queries import Array, Judged, Queries, checked_grades, checked_scores, grade_counts, numbers
 
 Qrels: TypeAlias = Mapping[str, Mapping[str, int]]
 Run: TypeAlias = Mapping[str, Mapping[str, float]]
@@ -52,7 +55,7 @@ def _read(path: Any, reader: Callable[[Any], Any], value: str, expected: str) ->
     """``{topic: {document: value}}`` of a file; the errors name its line."""
     name = os.fspath(path)
     topics: dict[str, dict[str, Any]] = {}
-    with gzip.open(name, "rt") if name.endswith(".gz") else open(name) as stream:
+    with gzip.open(name, "rt", encoding="utf-8") if name.endswith(".gz") else open(name, encoding="utf-8") as stream:
         lines = _Lines(stream)
         try:
             for entry in reader(lines):
@@ -63,6 +66,8 @@ def _read(path: Any, reader: Callable[[Any], Any], value: str, expected: str) ->
                 if not math.isfinite(found):
                     raise ValueError(f"the {value} {found}")
                 documents[entry.doc_id] = found
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise ValueError(f"{name}: broken gzip file after line {lines.number}: {error}") from error
         except ValueError as error:
             raise ValueError(
                 f"{name}, line {lines.number}: expected '{expected}', each document once in a topic; found "
@@ -121,6 +126,8 @@ def map_gains(qrels: Qrels, grades: Mapping[int, int]) -> dict[str, dict[str, in
     ValueError
         Where a gain has no grade.
     """
+    mapping(qrels, "qrels", "{topic: {document: gain}}")
+    mapping(grades, "grades", "{gain: grade}")
     unknown = {gain for judged in qrels.values() for gain in judged.values()} - set(grades)
     if unknown:
         raise ValueError(f"qrels holds the gain {min(unknown)}; expected a grade for it in grades, {dict(grades)}")
@@ -155,10 +162,12 @@ class Retrieved:
             for judgements, begin, end in zip((qrels[t] for t in topics), offsets[:-1], offsets[1:], strict=True)
             for document in self.documents[begin:end]
         ]
-        judgements = [np.fromiter(qrels[topic].values(), dtype=np.int64) for topic in topics]
-        base = checked_grades(np.maximum(np.concatenate(judgements), 0), "qrels")
+        judgements = [grade for topic in topics for grade in qrels[topic].values()]
+        whole = numbers(judgements, "qrels", "integer grades") if judgements else np.zeros(0)
+        # Every judgement below 0 counts as 0; a fraction below 0 stays one, and is refused.
+        base = checked_grades(np.where(whole < 0, np.ceil(whole) - whole, whole), "qrels")
         top = int(base.max())
-        counts = grade_counts(base, np.cumsum([0, *map(len, judgements)]), top)
+        counts = grade_counts(base, np.cumsum([0, *(len(qrels[topic]) for topic in topics)]), top)
         grades = np.maximum(np.array(gains, dtype=np.int32), 0)
         return Rankings(Judged(self.queries, grades, counts, np.ones(len(topics))), self.scores, self.ties)
 
@@ -204,6 +213,19 @@ class Rankings:
         return in_rank_order(self.data, self.scores)
 
 
+def checked_qrels(qrels: Any) -> Qrels:
+    """Judgements of at least one topic.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Where they are none.
+    """
+    if not mapping(qrels, "qrels", "{topic: {document: grade}}"):
+        raise ValueError("qrels is empty; expected {topic: {document: grade}}")
+    return qrels  # type: ignore[no-any-return]
+
+
 def retrieved(run: Run, topics: Sequence[str], ties: Ties = "expected") -> Retrieved:
     """The documents of a run for `topics`, in trec_eval's order among equal scores.
 
@@ -212,8 +234,8 @@ def retrieved(run: Run, topics: Sequence[str], ties: Ties = "expected") -> Retri
     ValueError
         Where `ties` is unknown, a score is not finite, or the run has none of the topics.
     """
-    if ties not in ("expected", "trec_eval"):
-        raise ValueError(f'ties is {ties!r}; expected "expected" or "trec_eval"')
+    one_of(ties, "ties", ("expected", "trec_eval"))
+    mapping(run, "run", "{topic: {document: score}}")
     documents: list[str] = []
     scores: list[float] = []
     sizes = []
@@ -233,7 +255,7 @@ def retrieved(run: Run, topics: Sequence[str], ties: Ties = "expected") -> Retri
     queries = Queries(ids, np.concatenate(([0], np.cumsum(sizes))).astype(np.int64), None)
     # trec_eval holds scores in single precision: more documents are tied there than the file says.
     dtype = np.float32 if ties == "trec_eval" else np.float64
-    return Retrieved(queries, documents, checked_scores(np.array(scores, dtype=dtype), len(scores)), ties)
+    return Retrieved(queries, documents, checked_scores(scores, len(scores), "run", "run").astype(dtype), ties)
 
 
 def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
@@ -259,7 +281,7 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
     ValueError
         Where the run has none of the judged topics, a score is not finite, or a grade is beyond 255.
     """
-    return retrieved(run, list(qrels), ties).judged(qrels)
+    return retrieved(run, list(checked_qrels(qrels)), ties).judged(qrels)
 
 
 def evaluate(
@@ -298,7 +320,8 @@ def evaluate(
     >>> evaluate(gb.Precision(k=2), qrels, {"601": {"a": 9.1, "c": 8.7, "b": 8.5}})
     {Precision(k=2): 0.5}
     """
-    wanted = [measures] if isinstance(measures, Measure) else list(measures)
+    wanted = listed(measures)
+    one_of(empty, "empty", EMPTY)
     found = rankings(qrels, run, ties=ties)
     values = found.values(wanted, empty=empty, n_jobs=n_jobs)
     if per_query:

@@ -7,6 +7,7 @@ import joblib
 import numpy as np
 
 from gapboost.analysis.optional import progress
+from gapboost.arguments import random_numbers
 from gapboost.kernels.threads import resolve_n_jobs
 
 Item = TypeVar("Item")
@@ -28,6 +29,7 @@ def generators(random_state: Any, number: int) -> list[np.random.Generator]:
     """Independent generators, one for each item of work: results then do not depend on the order of the work."""
     if isinstance(random_state, np.random.Generator):
         return random_state.spawn(number)
-    if isinstance(random_state, np.random.RandomState):
-        random_state = int(random_state.randint(2**31 - 1))
+    if random_state is not None:
+        drawn = random_numbers(random_state)
+        random_state = int(drawn.randint(2**31 - 1)) if not isinstance(random_state, int | np.integer) else random_state
     return [np.random.default_rng(seed) for seed in np.random.SeedSequence(random_state).spawn(number)]

@@ -41,14 +41,17 @@ class RankingData:
     feature_names: list[str] | None = None
 
     def __post_init__(self) -> None:
-        if len(self.X.shape) != 2:
-            raise ValueError(f"X has shape {self.X.shape}, expected (n_rows, n_features)")
+        if len(_shape(self.X, "X")) != 2:
+            raise ValueError(f"X has shape {self.X.shape}; expected (n_rows, n_features)")
         rows, columns = self.X.shape
         for name, member in (("y", self.y), ("qid", self.qid), ("docid", self.docid)):
-            if member is not None and member.shape != (rows,):
-                raise ValueError(f"{name} has shape {member.shape}, expected ({rows},): X has {rows} rows")
-        if self.feature_names is not None and len(self.feature_names) != columns:
-            raise ValueError(f"{len(self.feature_names)} feature names for the {columns} columns of X")
+            if (name != "docid" or member is not None) and _shape(member, name) != (rows,):
+                raise ValueError(f"{name} has shape {_shape(member, name)}; expected ({rows},): X has {rows} rows")
+        names = checked_names(self.feature_names)
+        if names is not None and len(names) != columns:
+            raise ValueError(
+                f"feature_names has {len(names)} names; expected one for each of the {columns} columns of X"
+            )
 
     @property
     def n_queries(self) -> int:
@@ -71,6 +74,31 @@ class RankingData:
         return (
             f"RankingData({self.n_queries} queries, {len(self)} rows, {self.n_features} features, grades {{{grades}}})"
         )
+
+
+def _shape(member: Any, name: str) -> tuple[int, ...]:
+    try:
+        return tuple(member.shape)
+    except AttributeError:
+        raise TypeError(f"{name} is a {type(member).__name__}; expected an array") from None
+
+
+def checked_names(feature_names: Any) -> list[str] | None:
+    """Names of columns as a list.
+
+    Raises
+    ------
+    TypeError
+        Where they are anything but a sequence of strings; one string is not a name a letter.
+    """
+    if feature_names is None:
+        return None
+    if isinstance(feature_names, str | bytes) or np.ndim(feature_names) != 1:
+        raise TypeError(f"feature_names is {feature_names!r}; expected a list of strings")
+    names = list(feature_names)
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError(f"feature_names is {names!r}; expected a list of strings")
+    return names
 
 
 class RankingSplit(NamedTuple):

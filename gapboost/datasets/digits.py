@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 from sklearn.datasets import load_digits
-from sklearn.utils import check_random_state
 
+from gapboost.arguments import random_numbers, whole
 from gapboost.datasets.data import RankingData, RankingSplit
 
 _Array = npt.NDArray[np.float64]
@@ -107,16 +107,16 @@ def load_digits_ranking(
     >>> train
     RankingData(240 queries, 9600 rows, 23 features, grades {0: 6687, 1: 1940, 2: 973})
     """
-    if len(n_queries) != 3 or min(n_queries) < 1:
+    if np.ndim(n_queries) != 1 or len(n_queries) != 3:
         raise ValueError(
-            f"n_queries is {n_queries!r}, expected three numbers from 1: for training, validation and test"
+            f"n_queries is {n_queries!r}; expected three numbers from 1: for training, validation and test"
         )
-    if n_docs < 1:
-        raise ValueError(f"n_docs is {n_docs}, expected a number from 1")
+    n_queries = [whole(n, "n_queries") for n in n_queries]
+    n_docs = whole(n_docs, "n_docs")
     digits = load_digits()
     images, labels = digits.images / 16.0, digits.target
     confusable = _confusable(images, labels)
-    generator = check_random_state(random_state)
+    generator = random_numbers(random_state)
     bounds = np.cumsum(n_queries)[:-1] * len(images) // sum(n_queries)
     parts = []
     for pool, n_part in zip(np.split(generator.permutation(len(images)), bounds), n_queries, strict=True):

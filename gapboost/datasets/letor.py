@@ -17,7 +17,8 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
-from gapboost.datasets.data import RankingData, RankingSplit
+from gapboost.arguments import one_of, whole
+from gapboost.datasets.data import RankingData, RankingSplit, checked_names
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
@@ -221,12 +222,17 @@ def _assemble(
     )
 
 
-def _n_features(n_features: int | None, feature_names: Sequence[str] | None) -> int | None:
-    if feature_names is None:
+def _options(n_features: int | None, feature_names: Sequence[str] | None, zero_based: bool | None) -> int | None:
+    """Number of columns, where it is given, after checking what is given."""
+    one_of(zero_based, "zero_based", (True, False, None))
+    names = checked_names(feature_names)
+    if n_features is not None:
+        n_features = whole(n_features, "n_features")
+    if names is None:
         return n_features
-    if n_features not in (None, len(feature_names)):
-        raise ValueError(f"n_features is {n_features}, but {len(feature_names)} feature_names are given")
-    return len(feature_names)
+    if n_features not in (None, len(names)):
+        raise ValueError(f"n_features is {n_features}, but {len(names)} feature_names are given; expected as many")
+    return len(names)
 
 
 def load_letor(
@@ -298,11 +304,14 @@ def load_letor(
     >>> data.docid.tolist()
     ['a', 'b']
     """
-    paths = [path] if isinstance(path, str | os.PathLike) else list(path)
+    paths = [path] if isinstance(path, str | os.PathLike) else path
+    if not isinstance(paths, list | tuple) or not all(isinstance(each, str | os.PathLike) for each in paths):
+        raise TypeError(f"path is {path!r}; expected a path, or a list of them")
     if not paths:
-        raise ValueError("no path is given, expected one or more")
+        raise ValueError("path is empty; expected one or more")
+    width = _options(n_features, feature_names, zero_based)
     parts = [_read(Path(each)) for each in paths]
-    first, width = _layout(parts, zero_based, _n_features(n_features, feature_names))
+    first, width = _layout(parts, zero_based, width)
     return _assemble(parts, first, width, feature_names, dense)
 
 
@@ -338,8 +347,11 @@ def load_letor_fold(
     ValueError
         As in :func:`load_letor`; the same query in two of the files is not an error.
     """
+    if not isinstance(directory, str | os.PathLike):
+        raise TypeError(f"directory is {directory!r}; expected a path")
+    width = _options(n_features, feature_names, zero_based)
     parts: Mapping[str, _Part] = {name: _read(_find(Path(directory), name)) for name in RankingSplit._fields}
-    first, width = _layout(list(parts.values()), zero_based, _n_features(n_features, feature_names))
+    first, width = _layout(list(parts.values()), zero_based, width)
     return RankingSplit(**{name: _assemble([part], first, width, feature_names, dense) for name, part in parts.items()})
 
 

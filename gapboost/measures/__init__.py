@@ -23,7 +23,7 @@ NAMED: dict[str, type[Measure]] = {
 }
 
 
-def as_measure(measure: str | Measure, g: Any = None) -> Measure:
+def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> Measure:
     """A measure from its name, as parameters of rankers and callbacks give it, or from itself.
 
     Parameters
@@ -31,6 +31,8 @@ def as_measure(measure: str | Measure, g: Any = None) -> Measure:
     measure : {"gap", "xgap", "egap", "ap", "ndcg", "precision"} or Measure
     g : sequence of float, optional
         Threshold probabilities for a named graded measure.
+    name : str
+        What the caller calls `measure`.
 
     Raises
     ------
@@ -41,19 +43,17 @@ def as_measure(measure: str | Measure, g: Any = None) -> Measure:
     """
     if isinstance(measure, Measure):
         if g is not None:
-            raise ValueError(
-                f"g is {g!r} but measure is {measure!r}; expected g inside the measure, or measure by name"
-            )
+            raise ValueError(f"g is {g!r} but {name} is {measure!r}; expected g inside the measure, or measure by name")
         return measure
     if not isinstance(measure, str):
         raise TypeError(
-            f"measure is {measure!r}; expected one of {', '.join(NAMED)} or a measure such as GAP(g=(0.5, 0.5))"
+            f"{name} is {measure!r}; expected one of {', '.join(NAMED)} or a measure such as GAP(g=(0.5, 0.5))"
         )
     if measure not in NAMED:
-        raise ValueError(f"measure is {measure!r}; expected one of {', '.join(NAMED)} or a measure such as nDCG(k=10)")
+        raise ValueError(f"{name} is {measure!r}; expected one of {', '.join(NAMED)} or a measure such as nDCG(k=10)")
     kind = NAMED[measure]
     if issubclass(kind, GradedMeasure):
         return kind(g=g)
     if g is not None:
-        raise ValueError(f"g is {g!r} but measure is {measure!r}; expected g only with gap, xgap or egap")
+        raise ValueError(f"g is {g!r} but {name} is {measure!r}; expected g only with gap, xgap or egap")
     return kind()

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from gapboost.arguments import whole
 from gapboost.queries import Array, judged
 
 
@@ -18,18 +19,12 @@ def as_cutoff(k: Any, name: str = "k") -> int | None:
     ValueError
         Where `k` is not a whole number >= 1.
     """
-    if k is None:
-        return None
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise ValueError(f"{name} is {k!r}; expected a whole number of ranks >= 1, or None for the whole list")
-    return int(k)
+    return None if k is None else whole(k, name, 1, "a whole number of ranks", ", or None for the whole list")
 
 
 def as_relevant(rel: Any) -> int:
     """The lowest relevant grade as int."""
-    if isinstance(rel, bool) or not isinstance(rel, int | np.integer) or rel < 1:
-        raise ValueError(f"rel is {rel!r}; expected the lowest relevant grade, a whole number >= 1")
-    return int(rel)
+    return whole(rel, "rel", 1, "the lowest relevant grade, a whole number")
 
 
 @dataclass(frozen=True, repr=False)
@@ -174,6 +169,24 @@ class Measure(ABC):
         lower = chi[:, grades].T - chi[rank, grades]
         changes: Array = np.triu(upper + lower, 1)
         return changes + changes.T
+
+
+def listed(measures: Any, name: str = "measures") -> "list[Measure]":
+    """One measure or several as a list.
+
+    Raises
+    ------
+    TypeError
+        Where something else is among them.
+    """
+    several: Any = [measures] if isinstance(measures, Measure) else measures
+    if isinstance(several, str) or not np.iterable(several):
+        raise TypeError(f"{name} is {several!r}; expected a measure such as GAP(g=(0.5, 0.5)), or several")
+    found: list[Measure] = list(several)
+    for measure in found:
+        if not isinstance(measure, Measure):
+            raise TypeError(f"{name} holds {measure!r}; expected measures such as GAP(g=(0.5, 0.5))")
+    return found
 
 
 def known_grades(measures: Sequence[Measure]) -> tuple[int, str] | None:

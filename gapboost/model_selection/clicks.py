@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
+from gapboost.arguments import probability, random_numbers, whole
 from gapboost.queries import Array, checked_grades, grouped_rows, one_dimensional
 
 # Cells of the table of resampled counts that are held at once.
@@ -106,13 +106,12 @@ def g_from_clicks(
     [(0.41, 0.84), (0.16, 0.59)]
     """
     units, number = _units(grades, clicks, impressions, sessions)
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence is {confidence!r}; expected a probability between 0 and 1")
-    if isinstance(n_resamples, bool) or not isinstance(n_resamples, int | np.integer) or n_resamples < 2:
-        raise ValueError(f"n_resamples is {n_resamples!r}; expected a whole number >= 2")
+    confidence = probability(confidence, "confidence")
+    n_resamples = whole(n_resamples, "n_resamples", 2)
+    rng = random_numbers(random_state)
     total = np.tensordot(number, units, axes=1)
     _check_total(total)
-    samples = _resampled(units, number, int(n_resamples), check_random_state(random_state))
+    samples = _resampled(units, number, n_resamples, rng)
     tail = (1 - confidence) / 2
     _check_rising(total, samples, tail)
     g = _thresholds(total[None])[0]

@@ -9,9 +9,11 @@
 """
 
 import itertools
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+
+from gapboost.arguments import one_of, whole
 
 
 def uniform_g(n_grades: int) -> tuple[float, ...]:
@@ -27,7 +29,7 @@ def uniform_g(n_grades: int) -> tuple[float, ...]:
     >>> uniform_g(4)
     (0.25, 0.25, 0.25, 0.25)
     """
-    n_grades = _whole(n_grades, "n_grades")
+    n_grades = whole(n_grades, "n_grades")
     return (1 / n_grades,) * n_grades
 
 
@@ -61,9 +63,8 @@ def simplex_grid(
     ValueError
         Where a number is not whole and >= 1, `monotone` is unknown, or `full_support` leaves nothing.
     """
-    n_grades, steps = _whole(n_grades, "n_grades"), _whole(steps, "steps")
-    if monotone not in (None, "increasing", "decreasing"):
-        raise ValueError(f'monotone is {monotone!r}; expected "increasing", "decreasing" or None')
+    n_grades, steps = whole(n_grades, "n_grades"), whole(steps, "steps")
+    one_of(monotone, "monotone", ("increasing", "decreasing", None))
     if full_support and steps < n_grades:
         raise ValueError(f"steps is {steps} with full_support; expected at least {n_grades}, one for each grade")
     # A point of the lattice is a way to set n_grades - 1 bars among the steps.
@@ -77,9 +78,3 @@ def simplex_grid(
             continue
         points.append(tuple(int(c) / steps for c in counts))
     return points
-
-
-def _whole(value: Any, name: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{name} is {value!r}; expected a whole number >= 1")
-    return int(value)

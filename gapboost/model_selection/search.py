@@ -12,9 +12,11 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils.metaestimators import available_if
 
+from gapboost.arguments import mapping, whole
 from gapboost.cross_validation import query_folds
 from gapboost.evaluation import evaluate
 from gapboost.features import features, split
+from gapboost.kernels.threads import resolve_n_jobs
 from gapboost.measures import Measure
 from gapboost.measures.measure import known_grades
 from gapboost.model_selection.courses import NAMES, Data, Params, Task, as_courses
@@ -128,6 +130,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                 f"estimator is {self.estimator!r}; expected an LGBMGAPRanker or XGBGAPRanker (a pipeline: "
                 "sklearn.model_selection.GridSearchCV with scoring=measure_scorer(...))"
             )
+        resolve_n_jobs(self.n_jobs)
         targets = self._targets()
         candidates = self._candidates()
         _check_candidates(self.estimator, candidates, targets, y)
@@ -176,7 +179,10 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return list(dict.fromkeys(checked_target(m, "scoring") for m in several))
 
     def _candidates(self) -> list[Params]:
-        grids = [self.param_grid] if isinstance(self.param_grid, Mapping) else list(self.param_grid)
+        grids = [self.param_grid] if isinstance(self.param_grid, Mapping) else self.param_grid
+        if not isinstance(grids, list | tuple) or not grids:
+            raise TypeError(f"param_grid is {grids!r}; expected {{parameter: list of values}}, or a list of such")
+        grids = [mapping(grid, "param_grid", "{parameter: list of values}, or a list of such") for grid in grids]
         every = range(1, self.estimator._n_rounds + 1)
         return list(ParameterGrid([{"n_estimators": every, **grid} for grid in grids]))
 
@@ -243,9 +249,7 @@ def _check_candidates(estimator: GAPRanker, candidates: list[Params], targets: l
             f"early_stopping_rounds is {patience!r}; expected None: the search chooses the number of trees"
         )
     for candidate in candidates:
-        trees = candidate["n_estimators"]
-        if isinstance(trees, bool) or not isinstance(trees, int | np.integer) or trees < 1:
-            raise ValueError(f"n_estimators in param_grid is {trees!r}; expected whole numbers >= 1")
+        whole(candidate["n_estimators"], "n_estimators in param_grid")
     trained = [clone(estimator).set_params(**course.params)._requested().measure for course in as_courses(candidates)]
     checked_grades(y, "y", known_grades([*targets, *trained]))
 

@@ -21,7 +21,7 @@ def as_objective(name: str, measure: Measure, random_state: int = 0) -> Objectiv
     ValueError
         Where the name is unknown.
     """
-    if name not in NAMED:
+    if not isinstance(name, str) or name not in NAMED:
         raise ValueError(f"objective is {name!r}; expected one of {', '.join(NAMED)} or an objective value")
     objective = NAMED[name](measure)
     # The smooth objectives have no ties to break.

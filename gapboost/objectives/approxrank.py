@@ -25,9 +25,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gapboost.arguments import positive
 from gapboost.kernels.approxrank import approximate_ranks, approxrank
 from gapboost.kernels.threads import resolve_n_jobs
-from gapboost.objectives.objective import checked_scale
 from gapboost.objectives.smooth import SmoothObjective, SmoothPass
 from gapboost.queries import Array, Judged
 
@@ -58,9 +58,9 @@ class ApproxRank(SmoothObjective):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "alpha", checked_scale(self.alpha, "alpha"))
+        object.__setattr__(self, "alpha", positive(self.alpha, "alpha"))
         if self.beta is not None:
-            object.__setattr__(self, "beta", checked_scale(self.beta, "beta"))
+            object.__setattr__(self, "beta", positive(self.beta, "beta"))
 
     def prepared(self, data: Judged, n_jobs: int | None = None) -> "ApproxRankPass":
         """See `Objective.prepared`."""

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from gapboost.arguments import positive, whole
 from gapboost.kernels.lambdarank import lambdarank
 from gapboost.kernels.long import LONG, long_query
 from gapboost.kernels.ordering import workspace
 from gapboost.kernels.threads import chunks, resolve_n_jobs, run, share, table_bytes
 from gapboost.measures.measure import as_cutoff
-from gapboost.objectives.objective import Objective, Pass, checked_scale, tables_of
+from gapboost.objectives.objective import Objective, Pass, tables_of
 from gapboost.queries import Array, Judged
 
 # The tables are kept between iterations while they cost less than this many bytes a document.
@@ -59,12 +60,9 @@ class LambdaRank(Objective):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        seed: Any = self.random_state
-        if not (isinstance(seed, int | np.integer) and seed >= 0):
-            raise ValueError(f"random_state is {seed!r}; expected a whole number >= 0")
-        object.__setattr__(self, "sigma", checked_scale(self.sigma, "sigma"))
+        object.__setattr__(self, "sigma", positive(self.sigma, "sigma"))
         object.__setattr__(self, "truncation", as_cutoff(self.truncation, "truncation"))
-        object.__setattr__(self, "random_state", int(seed))
+        object.__setattr__(self, "random_state", whole(self.random_state, "random_state", 0))
 
     def prepared(self, data: Judged, n_jobs: int | None = None) -> "LambdaRankPass":
         """See `Objective.prepared`."""

@@ -113,16 +113,3 @@ def tables_of(measure: Measure, counts: Array) -> tuple[Array, Array]:
             f"{(*counts.shape, counts.shape[1])} and {counts.shape}"
         )
     return np.ascontiguousarray(pair, dtype=np.float64), np.ascontiguousarray(own, dtype=np.float64)
-
-
-def checked_scale(value: Any, name: str) -> float:
-    """A steepness or spread as float.
-
-    Raises
-    ------
-    ValueError
-        Where `value` is not a finite number above 0.
-    """
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < value < np.inf:
-        raise ValueError(f"{name} is {value!r}; expected a finite number > 0")
-    return float(value)

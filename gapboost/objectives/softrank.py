@@ -24,9 +24,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gapboost.arguments import positive
 from gapboost.kernels.softrank import expected_ranks, softrank
 from gapboost.kernels.threads import resolve_n_jobs
-from gapboost.objectives.objective import checked_scale, tables_of
+from gapboost.objectives.objective import tables_of
 from gapboost.objectives.smooth import SmoothObjective, SmoothPass
 from gapboost.queries import Array, Judged
 
@@ -59,7 +60,7 @@ class SoftRank(SmoothObjective):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "sigma", checked_scale(self.sigma, "sigma"))
+        object.__setattr__(self, "sigma", positive(self.sigma, "sigma"))
 
     def prepared(self, data: Judged, n_jobs: int | None = None) -> "SoftRankPass":
         """See `Objective.prepared`."""

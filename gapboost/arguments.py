@@ -1,0 +1,107 @@
+"""Numbers and choices that callers give, checked in one way everywhere.
+
+Every message begins with the argument, tells what was found and, after "expected", what would be right. Data by rows is
+checked in `gapboost.queries`.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+
+def whole(value: Any, name: str, least: int = 1, meaning: str = "a whole number", otherwise: str = "") -> int:
+    """A whole number from `least` on; `meaning` and `otherwise` are for the message.
+
+    Raises
+    ------
+    ValueError
+        Where it is anything else, a boolean or a float with a whole value included.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ValueError(f"{name} is {value!r}; expected {meaning} >= {least}{otherwise}")
+    return int(value)
+
+
+def positive(value: Any, name: str) -> float:
+    """A finite number above 0.
+
+    Raises
+    ------
+    ValueError
+        Where it is anything else.
+    """
+    if not _is_real(value) or not 0 < value < np.inf:
+        raise ValueError(f"{name} is {value!r}; expected a finite number > 0")
+    return float(value)
+
+
+def probability(value: Any, name: str) -> float:
+    """A number above 0 and below 1.
+
+    Raises
+    ------
+    ValueError
+        Where it is anything else.
+    """
+    if not _is_real(value) or not 0 < value < 1:
+        raise ValueError(f"{name} is {value!r}; expected a number between 0 and 1")
+    return float(value)
+
+
+def _is_real(value: Any) -> bool:
+    return not isinstance(value, bool) and isinstance(value, int | float | np.integer | np.floating)
+
+
+def one_of(value: Any, name: str, choices: tuple[Any, ...]) -> Any:
+    """`value`, one of `choices`.
+
+    Raises
+    ------
+    ValueError
+        Where it is none of them.
+    """
+    # Comparing an array gives an array, which has no truth value.
+    if not (value is None or isinstance(value, str | int | float | np.generic)) or value not in choices:
+        *first, last = [f'"{choice}"' if isinstance(choice, str) else repr(choice) for choice in choices]
+        raise ValueError(f"{name} is {value!r}; expected {', '.join(first)} or {last}")
+    return value
+
+
+def mapping(value: Any, name: str, expected: str) -> Mapping[Any, Any]:
+    """A mapping such as `expected` shows, those inside it included: ``{topic: {document: grade}}``.
+
+    Raises
+    ------
+    TypeError
+        Where it is none.
+    """
+    nested = expected.count("{") > 1
+    if not isinstance(value, Mapping) or (nested and not all(isinstance(v, Mapping) for v in value.values())):
+        raise TypeError(f"{name} is {_shown(value)}; expected {expected}")
+    return value
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 100 else f"{text[:100]} ..."
+
+
+def random_numbers(value: Any, name: str = "random_state") -> np.random.RandomState:
+    """A source of random numbers from an int, a Generator, a RandomState or None.
+
+    Raises
+    ------
+    ValueError
+        Where it is anything else.
+    """
+    if isinstance(value, np.random.Generator):
+        return np.random.RandomState(int(value.integers(2**31 - 1)))
+    if not isinstance(value, bool):
+        try:
+            source: np.random.RandomState = check_random_state(value)
+            return source
+        except ValueError:
+            pass
+    raise ValueError(f"{name} is {value!r}; expected a whole number >= 0, a Generator, a RandomState or None")

@@ -1,0 +1,26 @@
+"""How long the property tests run, and what the tests of bad input and the fuzzers went through."""
+
+from collections import Counter
+
+from hypothesis import settings
+
+# The same examples in every run; `--hypothesis-profile=long` looks for new ones.
+settings.register_profile("gapboost", max_examples=100, derandomize=True, deadline=None, print_blob=True)
+settings.register_profile("long", parent=settings.get_profile("gapboost"), max_examples=5000, derandomize=False)
+settings.load_profile("gapboost")
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Counts of all workers: under xdist a report carries its properties here."""
+    reports = [r for outcome in ("passed", "failed") for r in terminalreporter.getreports(outcome) if r.when == "call"]
+    cases = sum("/test_bad_input" in f"/{report.nodeid}" for report in reports)
+    fuzzed = [dict(report.user_properties) for report in reports if "examples" in dict(report.user_properties)]
+    if cases:
+        terminalreporter.write_line(f"bad input: {cases} cases")
+    if fuzzed:
+        total = Counter()
+        for properties in fuzzed:
+            total.update({name: properties[name] for name in ("examples", "refused")})
+        terminalreporter.write_line(
+            f"fuzzing: {len(fuzzed)} properties, {total['examples']} examples, of which {total['refused']} were refused"
+        )

@@ -1,0 +1,122 @@
+"""A property as a test that counts its examples, and the values that fuzzing puts in."""
+
+import numpy as np
+import pandas as pd
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+REFUSALS = (ValueError, TypeError)
+
+
+class Refused(Exception):
+    """The input was refused in the way it should be."""
+
+
+def called(function, *arguments, **named):
+    """The result, or `Refused` for an error of the right type with a message; any other error is the test's."""
+    try:
+        return function(*arguments, **named)
+    except REFUSALS as error:
+        raise Refused(error) from error
+
+
+def fuzz(share=1.0, most_refused=0.8, **strategies):
+    """A test of one property, over a share of the examples that the profile asks for."""
+
+    def decorate(holds):
+        def test(record_property):
+            count = {"examples": 0, "refused": 0}
+
+            @settings(
+                max_examples=max(5, int(share * settings.default.max_examples)),
+                suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+            )
+            @given(**strategies)
+            def run(**drawn):
+                count["examples"] += 1
+                try:
+                    holds(**drawn)
+                except Refused:
+                    count["refused"] += 1
+
+            try:
+                run()
+            finally:
+                for name, number in count.items():
+                    record_property(name, number)
+            # Inputs that are nearly all refused would test nothing else.
+            assert count["refused"] <= most_refused * count["examples"], count
+
+        test.__doc__ = holds.__doc__
+        test.__name__ = holds.__name__
+        return test
+
+    return decorate
+
+
+numbers = st.one_of(
+    st.integers(-3, 20),
+    st.floats(),
+    st.sampled_from([-0.0, 5e-324, 1e300, -1e300, 2.0**53, 1e-12]),
+    st.sampled_from([np.float32(0.1), np.int8(3), np.uint64(2), np.bool_(True), np.float64("nan")]),
+)
+scalars = st.one_of(
+    numbers,
+    st.none(),
+    st.booleans(),
+    st.text(max_size=3),
+    st.binary(max_size=3),
+    st.complex_numbers(),
+    st.sampled_from([pd.NA, pd.NaT, np.datetime64("NaT"), np.datetime64("2020-01-01"), object, len, Ellipsis]),
+)
+# Whatever somebody could hand over by mistake; small, so that what works works fast.
+anything = st.recursive(
+    scalars,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.lists(inner, max_size=3).map(tuple),
+        st.dictionaries(st.one_of(st.text(max_size=2), st.integers(0, 3)), inner, max_size=3),
+        st.lists(numbers, max_size=5).map(np.array),
+        st.lists(scalars, max_size=4).map(lambda values: pd.Series(values, dtype=object)),
+        st.integers(0, 3).flatmap(
+            lambda n: st.sampled_from([np.zeros((n, 2)), np.ones((2, n, 1)), np.full(n, np.nan)])
+        ),
+    ),
+    max_leaves=6,
+)
+
+
+def objects(values):
+    """An array of any objects, tuples included."""
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+CONTAINERS = (list, tuple, objects, np.array, pd.Series)
+
+
+def mostly(usual, *junk):
+    """`usual`, and in about one example of eight something else."""
+    return st.sampled_from([0] * 8 + [1]).flatmap(
+        lambda other: st.one_of(*junk or (scalars, anything)) if other else usual
+    )
+
+
+@st.composite
+def columns(draw, clean, length):
+    """A column of rows as they should be."""
+    values = draw(st.lists(clean, min_size=length, max_size=length))
+    # Only an array of objects keeps a tuple in one piece.
+    kinds = (objects,) if any(isinstance(v, tuple) for v in values) else CONTAINERS
+    return draw(st.sampled_from(kinds))(values)
+
+
+@st.composite
+def spoilt(draw, column):
+    """The same with one entry, or all of it, replaced by something else."""
+    values = list(column)
+    if not values or draw(st.booleans()):
+        return draw(anything)
+    values[draw(st.integers(0, len(values) - 1))] = draw(scalars)
+    return values

@@ -1,0 +1,185 @@
+# ruff: noqa: E501  (a table)
+"""Every argument of the analyses, with every defect it can have."""
+
+import numpy as np
+import pytest
+from bad_input import (
+    FIELDS,
+    NOT_A_CHOICE,
+    NOT_A_MAPPING,
+    NOT_A_MEASURE,
+    NOT_A_SEED,
+    NOT_A_SHARE,
+    NOT_POSITIVE_WHOLE,
+    check,
+    defects,
+    inf,
+    nan,
+    without,
+)
+
+from gapboost import analysis
+from gapboost.analysis import trec
+from gapboost.measures import AP, GAP
+
+QRELS = {"1": {"a": 2, "b": 1, "c": 0}, "2": {"a": 1, "b": 2}}
+RUNS = {"x": {"1": {"a": 1.0, "b": 2.0}, "2": {"a": 1.0}}, "y": {"1": {"a": 3.0, "b": 2.0}, "2": {"b": 3.5}}}
+RNG = np.random.default_rng(0)
+X, Y, QID = RNG.normal(size=(40, 3)), RNG.integers(0, 3, 40), np.repeat(np.arange(4), 10)
+LISTS = analysis.ranked_lists(Y, np.arange(40.0), QID)
+VALUES = analysis.system_values([AP(), GAP(g=(0.5, 0.5))], QRELS, RUNS)
+CURVE = analysis.precision_recall(AP(), [0, 1], [1, 2])
+
+ON_RUNS = {"qrels": QRELS, "runs": RUNS}
+CALLS = {
+    "trec.map_gains": (trec.map_gains, {"qrels": QRELS, "grades": {0: 0, 1: 1, 2: 2}}),
+    "trec.rankings": (trec.rankings, {"qrels": QRELS, "run": RUNS["x"]}),
+    "trec.evaluate": (trec.evaluate, {"measures": AP(), "qrels": QRELS, "run": RUNS["x"]}),
+    "precision_recall": (analysis.precision_recall, {"measure": AP(), "y_true": [0, 1, 2], "y_score": [1, 2, 3]}),
+    "PrecisionRecallCurve.mean": (analysis.PrecisionRecallCurve.mean, {"curves": [CURVE], "levels": 5}),
+    "expected_value": (
+        analysis.expected_value,
+        {"measure": AP(), "probabilities": [[0.5, 0.5]] * 4, "recall_base": [2, 2]},
+    ),
+    "maximum_entropy": (analysis.maximum_entropy, {"measure": GAP(g=(0.5, 0.5)), "value": 0.7, "counts": [17, 2, 1]}),
+    "informativeness": (analysis.informativeness, {"measures": [AP()], "lists": LISTS, "minimum": 1, "n_jobs": 1}),
+    "threshold_sweep": (
+        analysis.threshold_sweep,
+        {"lists": LISTS[:1], "grid": [(0.5, 0.5)], "others": (), "minimum": 1, "n_jobs": 1},
+    ),
+    "local_optimality": (
+        analysis.local_optimality,
+        {
+            "measures": [AP()],
+            "weights": [1.0, 2.0, 3.0],
+            "datasets": {"t": (X, Y, QID)},
+            "n_directions": 2,
+            "n_jobs": 1,
+        },
+    ),
+    "robustness": (
+        analysis.robustness,
+        {"measures": [AP()], **ON_RUNS, "fractions": (0.5,), "repeats": 1, "n_jobs": 1},
+    ),
+    "significance": (analysis.significance, {"first": [0.1, 0.2, 0.4], "second": [0.1, 0.3, 0.2], "n_resamples": 10}),
+    "system_values": (analysis.system_values, {"measures": [AP()], **ON_RUNS, "n_jobs": 1}),
+    "SystemValues.best": (VALUES.best, {"n": 1}),
+    "SystemValues.on_topics": (VALUES.on_topics, {"topics": ["1"]}),
+    "discriminative_power": (analysis.discriminative_power, {"values": VALUES, "n_resamples": 20}),
+    "correlation": (analysis.correlation, {"values": VALUES}),
+    "few_highly_relevant": (analysis.few_highly_relevant, {"qrels": QRELS, "factor": 1}),
+    "threshold_grid": (analysis.threshold_grid, {"c": 2, "steps": 2}),
+}
+COUNTS = {
+    "None": None,
+    "text": "text",
+    "a number": 3,
+    "empty": [],
+    "negative": [-1, 5],
+    "fractional": [1.5, 2],
+    "NaN": [nan, 2.0],
+    "infinite": [inf, 2.0],
+    "two columns": (np.ones((2, 2)), "array"),
+    "ragged": [[1], [1, 2]],
+    "words": ["a", "b"],
+}
+NOT_LISTED = {
+    **without(NOT_A_MEASURE, "a set"),
+    "a name": "gap",
+    "names": (["gap"], "'gap'"),
+    "a class": ([GAP], "GAP"),
+}
+NUMBERS = {
+    "None": (None, "shape ()"),
+    "a number": (3, "shape ()"),
+    "text": ("text", "shape ()"),
+    "two columns": (np.ones((3, 2)), "shape (3, 2)"),
+    "words": (["a", "b", "c"], "dtype <U1"),
+    "complex": ([1j] * 3, "complex"),
+}
+NESTED = {**NOT_A_MAPPING, "not nested": {"1": 2}, "a list inside": {"1": ["a"]}}
+GRADES = {
+    "fractional": ({"1": {"a": 1.5}, "2": {}}, "fractional value 1.5"),
+    "NaN": ({"1": {"a": nan}}, "1 NaN"),
+    "words": ({"1": {"a": "good"}}, "dtype <U4"),
+    "None": ({"1": {"a": None}}, "1 NaN"),
+    "too high": ({"1": {"a": 300}}, "grade 300"),
+}
+SCORES = {
+    "NaN": ({"1": {"a": nan}}, "1 NaN"),
+    "infinite": ({"1": {"a": inf}}, "1 NaN or infinite"),
+    "words": ({"1": {"a": "9.5"}}, "dtype <U3"),
+    "None": ({"1": {"a": None}}, "1 NaN"),
+}
+KINDS = (
+    # functions, argument, defects, expected, error
+    (("trec.map_gains", "trec.rankings", "trec.evaluate", "system_values", "robustness", "few_highly_relevant"), "qrels", NESTED, "{topic: {document: g", TypeError),
+    (("trec.rankings", "trec.evaluate", "system_values", "few_highly_relevant"), "qrels", {"empty": ({}, "empty")}, "{topic", ValueError),
+    (("trec.rankings", "trec.evaluate", "system_values"), "qrels", GRADES, "grades", ValueError),
+    (("trec.rankings", "trec.evaluate"), "run", NESTED, "{topic: {document: score}}", TypeError),
+    (("trec.rankings", "trec.evaluate"), "run", SCORES, "finite scores", ValueError),
+    (("system_values", "robustness"), "runs", NESTED, "{system: {topic: {document: score}}}", TypeError),
+    (("system_values", "robustness"), "runs", {"empty": ({}, "empty")}, "", ValueError),
+    (("trec.map_gains",), "grades", NOT_A_MAPPING, "{gain: grade}", TypeError),
+    (("trec.evaluate", "informativeness", "local_optimality"), "measures", NOT_LISTED, "measure", TypeError),
+    (("informativeness", "local_optimality", "system_values", "robustness"), "measures", {"empty": ([], "empty")}, "at least one", ValueError),
+    (("system_values", "robustness"), "measures", NOT_LISTED, "measures", TypeError),
+    (("trec.rankings", "trec.evaluate", "system_values", "robustness"), "ties", {**NOT_A_CHOICE, "None": None}, '"expected" or "trec_eval"', ValueError),
+    (("precision_recall",), "ties", {**NOT_A_CHOICE, "None": None}, '"expected" or "row"', ValueError),
+    (("trec.evaluate",), "empty", {**NOT_A_CHOICE, "None": None}, '0, 1 or "skip"', ValueError),
+    (("precision_recall", "expected_value", "maximum_entropy"), "measure", NOT_A_MEASURE, "measures such as", TypeError),
+    (("maximum_entropy",), "counts", COUNTS, "one number of documents for each", ValueError),
+    (("maximum_entropy",), "recall_base", without(COUNTS, "None"), "one number of documents for each", ValueError),
+    (("expected_value",), "recall_base", COUNTS, "one number of documents for each", ValueError),
+    (("expected_value",), "probabilities", {**without(COUNTS, "two columns"), "one column": [[1.0]] * 4, "negatives": [[-0.5, 1.5]] * 4}, "shape (n, 2)", ValueError),
+    (("maximum_entropy",), "value", {"None": None, "text": "a", "NaN": nan, "infinite": inf, "a list": [0.7]}, "finite", ValueError),
+    (("PrecisionRecallCurve.mean",), "curves", {"None": None, "a number": 3, "text": "a", "numbers": [1]}, "curves", TypeError),
+    (("PrecisionRecallCurve.mean",), "levels", NOT_POSITIVE_WHOLE, "a whole number >= 1", ValueError),
+    (("informativeness", "threshold_sweep"), "lists", {"None": (None, "NoneType"), "numbers": ([1], "list"), "text": ("a", "str")}, "RankedList", TypeError),
+    (("informativeness", "threshold_sweep"), "minimum", NOT_POSITIVE_WHOLE, "a whole number >= 1", ValueError),
+    (("local_optimality",), "weights", {**NUMBERS, "empty": ([], "(0,)"), "NaN": ([nan] * 3, "3 NaN")}, "", ValueError),
+    (("local_optimality",), "step_sizes", {**NUMBERS, "empty": ([], "(0,)"), "infinite": ([inf], "1 NaN")}, "", ValueError),
+    (("local_optimality",), "datasets", NOT_A_MAPPING, "{name: (features, y, qid)}", TypeError),
+    (("local_optimality",), "n_directions", NOT_POSITIVE_WHOLE, "a whole number >= 1", ValueError),
+    (("local_optimality",), "epsilon", {"None": None, "text": "a", "NaN": nan, "a list": [1]}, "a number", ValueError),
+    (("robustness",), "fractions", {**NUMBERS, "zero": [0.0], "above 1": [1.1], "NaN": [nan], "empty": []}, "", ValueError),
+    (("robustness",), "repeats", NOT_POSITIVE_WHOLE, "a whole number >= 1", ValueError),
+    (("robustness", "SystemValues.on_topics"), "topics", {"unknown": ["9"], "empty": []}, "some of", ValueError),
+    (("robustness", "SystemValues.on_topics"), "topics", {"a number": 3, "text": "1"}, "some of", TypeError),
+    (("significance",), "first", NUMBERS, "", ValueError),
+    (("significance",), "second", NUMBERS, "", ValueError),
+    (("significance",), "confidence", NOT_A_SHARE, "a number between 0 and 1", ValueError),
+    (("significance", "discriminative_power"), "n_resamples", NOT_POSITIVE_WHOLE, "a whole number >= 1", ValueError),
+    (("discriminative_power",), "level", NOT_A_SHARE, "a number between 0 and 1", ValueError),
+    (("discriminative_power", "correlation"), "values", {"None": (None, "NoneType"), "array": (X, "ndarray")}, "SystemValues", TypeError),
+    (("significance", "local_optimality", "robustness", "discriminative_power"), "random_state", NOT_A_SEED, "a whole number >= 0", ValueError),
+    (("SystemValues.best",), "n", NOT_POSITIVE_WHOLE, "a whole number >= 1", ValueError),
+    (("SystemValues.best",), "n", {"more than systems": 3}, "between 1 and 2", ValueError),
+    (("few_highly_relevant",), "factor", NOT_POSITIVE_WHOLE, "a whole number >= 1", ValueError),
+    (("threshold_grid",), "c", NOT_POSITIVE_WHOLE, "a whole number >= 1", ValueError),
+    (("threshold_grid",), "steps", NOT_POSITIVE_WHOLE, "a whole number >= 1", ValueError),
+)  # fmt: skip
+CASES = [
+    case
+    for functions, argument, kind, expected, error in KINDS
+    for function in functions
+    for case in defects(function, argument, kind, expected, error)
+]
+
+
+@pytest.mark.parametrize(FIELDS, CASES)
+def test_bad_input(function, argument, value, error, named, found, expected):
+    call, good = CALLS[function]
+    check(error, named, found, expected, lambda: call(**{**good, argument: value}))
+
+
+@pytest.mark.parametrize("function", CALLS)
+def test_the_good_input_is_good(function):
+    call, good = CALLS[function]
+    assert call(**good) is not None
+
+
+@pytest.mark.parametrize("values", [None, "text", [1.0], np.ones((1, 2)), np.full((2, 2, 2), nan)], ids=str)
+def test_system_values(values):
+    given = (AP(), GAP(g=(0.5, 0.5))), ("x", "y"), ("1", "2"), values
+    check(ValueError, "values", "", "", lambda: analysis.SystemValues(*given))

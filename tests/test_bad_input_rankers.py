@@ -1,0 +1,245 @@
+"""Every argument of the rankers, of their callbacks and of cross-validation, with every defect it can have."""
+
+import lightgbm
+import numpy as np
+import pytest
+import xgboost
+from bad_input import (
+    FIELDS,
+    NOT_A_MAPPING,
+    NOT_A_MEASURE,
+    NOT_A_SEED,
+    NOT_POSITIVE_WHOLE,
+    NOT_ROWS,
+    check,
+    defects,
+    inf,
+    nan,
+    without,
+)
+
+import gapboost.lightgbm
+import gapboost.xgboost
+from gapboost.measures import AP
+
+RNG = np.random.default_rng(0)
+X, Y, QID = RNG.normal(size=(40, 3)), RNG.integers(0, 3, 40), np.repeat(np.arange(4), 10)
+ROWS = {"X": X, "y": Y, "qid": QID}
+EVALS = {"eval_set": [(X, Y)], "eval_qid": [QID]}
+
+LIGHTGBM = {"n_estimators": 2, "n_jobs": 1, "verbose": -1, "min_child_samples": 1}
+XGBOOST = {"n_estimators": 2, "n_jobs": 1}
+PARAMETERS = ("measure", "g", "objective", "random_state", "n_jobs")
+
+
+def fit(ranker, always):
+    """Parameters and arguments of fit in one call."""
+
+    def call(**given):
+        parameters = {name: given.pop(name) for name in PARAMETERS if name in given}
+        return ranker(**{**always, **parameters}).fit(**given)
+
+    return call
+
+
+def dataset():
+    return lightgbm.Dataset(X, Y, group=[10] * 4, params={"verbose": -1, "min_data_in_leaf": 1})
+
+
+LGBM = gapboost.lightgbm.LGBMGAPRanker
+XGB = gapboost.xgboost.XGBGAPRanker
+CALLS = {
+    "LGBMGAPRanker": (fit(LGBM, LIGHTGBM), {**ROWS, **EVALS}),
+    "XGBGAPRanker": (fit(XGB, XGBOOST), {**ROWS, **EVALS}),
+    "lightgbm.objective": (gapboost.lightgbm.objective, {"measure": "gap", "g": (0.5, 0.5)}),
+    "xgboost.objective": (gapboost.xgboost.objective, {"measure": "gap", "g": (0.5, 0.5)}),
+    "lightgbm.eval_metric": (gapboost.lightgbm.eval_metric, {"measure": "gap", "g": (0.5, 0.5)}),
+    "xgboost.eval_metric": (gapboost.xgboost.eval_metric, {"measure": "gap", "g": (0.5, 0.5)}),
+    "lightgbm.cv": (
+        lambda **given: gapboost.lightgbm.cv(**{"train_set": dataset(), **given}),
+        {"params": {"verbose": -1, "min_data_in_leaf": 1}, "num_boost_round": 2, "n_folds": 2},
+    ),
+    "xgboost.cv": (
+        gapboost.xgboost.cv,
+        {"params": {}, "dtrain": xgboost.DMatrix(X, Y, qid=QID), "num_boost_round": 2, "n_folds": 2},
+    ),
+}
+# What each booster calls its own.
+START = {"LGBMGAPRanker": "init_score", "XGBGAPRanker": "base_margin"}
+EVAL_START = {"LGBMGAPRanker": "eval_init_score", "XGBGAPRanker": "base_margin_eval_set"}
+EVAL_WEIGHT = {"LGBMGAPRanker": "eval_sample_weight", "XGBGAPRanker": "sample_weight_eval_set"}
+
+GRADES = {
+    "a number": (3, "shape ()"),
+    "two columns": (np.ones((40, 2)), "shape (40, 2)"),
+    "empty": ([], "is empty"),
+    "negative": (Y - 1, "negative grade -1"),
+    "fractional": (Y / 2, "fractional value 0.5"),
+    "NaN": (np.where(Y == 2, nan, Y), "NaN or infinite"),
+    "infinite": (np.where(Y == 2, inf, Y), "NaN or infinite"),
+    "text": (Y.astype(str), "dtype <U"),
+    "complex": (Y * 1j, "complex"),
+    "words": (np.array(["good"] * 40, dtype=object), "strings"),
+}
+SCORES = {
+    "a number": (3, "shape ()"),
+    "short": (np.zeros(39), "39 rows"),
+    "empty": ([], "0 rows"),
+    "two columns": (np.zeros((40, 2)), "shape (40, 2)"),
+    "NaN": (np.full(40, nan), "40 NaN"),
+    "infinite": (np.full(40, inf), "40 NaN or infinite"),
+    "text": (["0"] * 40, "dtype <U1"),
+}
+WEIGHTS = {
+    "a number": (3, "shape ()"),
+    "wrong length": (np.ones(5), "5 values"),
+    "empty": ([], "0 values"),
+    "negative": (-np.ones(4), "negative"),
+    "NaN": (np.full(4, nan), "NaN"),
+    "infinite": (np.full(4, inf), "infinite"),
+    "all zero": (np.zeros(4), "zero for every query"),
+    "text": (["1"] * 4, "dtype <U1"),
+    "varying": (np.arange(40.0), "varies within query 0"),
+}
+IDS = {
+    "a number": (3, "shape ()"),
+    "text": ("a", "shape ()"),
+    "two columns": (np.ones((40, 2)), "shape (40, 2)"),
+    "short": (QID[1:], "39 rows"),
+    "empty": ([], "0 rows"),
+    "NaN": (np.full(40, nan), "40 missing"),
+    "None inside": ([None] * 40, "40 missing"),
+}
+SETS = {
+    "a number": 3,
+    "a boolean": True,
+    "text": "text",
+    "a function": (print, "print"),
+    "a mapping": {"a": 1},
+    "NaN": nan,
+}
+THRESHOLDS = {
+    "a number": 0.5,
+    "text": "text",
+    "empty": ((), "empty"),
+    "negative": ([-0.5, 1.5], "(-0.5, 1.5)"),
+    "NaN": ([nan, 1.0], "nan"),
+    "infinite": ([inf, 0.0], "inf"),
+    "a wrong sum": ([0.5, 0.6], "sum 1.1"),
+    "two rows": (np.eye(2), "array"),
+}
+
+
+def of_ranker(name):
+    yield from defects(name, "X", {"one dimension": (np.ones(40), "shape (40,)"), **NOT_ROWS}, "n_features")
+    yield from defects(name, "X", {"short": (X[1:], "39 rows"), "empty": (X[:0], "0 rows")}, "the same number")
+    for defect, row in GRADES.items():
+        yield from defects(name, "y", {defect: row}, "")
+    yield from defects(name, "qid", {"None": (None, "missing")}, "one query id a row")
+    for defect, row in IDS.items():
+        yield from defects(name, "qid", {defect: row}, "row")
+    for defect, row in WEIGHTS.items():
+        yield from defects(name, "sample_weight", {defect: row}, "")
+    for defect, row in SCORES.items():
+        yield from defects(name, START[name], {defect: row}, "")
+    for argument in ("eval_set", "eval_qid", EVAL_START[name], EVAL_WEIGHT[name]):
+        yield from defects(name, argument, SETS, "each evaluation set", TypeError)
+        if argument != "eval_set":
+            yield from defects(name, argument, {"two": ([None, None], "2 entries")}, "one for each of 1 eval sets")
+    for defect, row in IDS.items():
+        yield from defects(name, "eval_qid", {f"{defect} in it": ([row[0]], row[1])}, "row", named="eval_qid[0]")
+    for defect, row in WEIGHTS.items():
+        argument = EVAL_WEIGHT[name]
+        yield from defects(name, argument, {f"{defect} in it": ([row[0]], row[1])}, "", named=f"{argument}[0]")
+    for defect, row in SCORES.items():
+        argument = EVAL_START[name]
+        yield from defects(name, argument, {f"{defect} in it": ([row[0]], row[1])}, "", named=f"{argument}[0]")
+    for defect, row in GRADES.items():
+        yield from defects(name, "eval_set", {f"{defect} for y": ([(X, row[0])], row[1])}, "", named="eval_set[0] y")
+    for defect, row in NOT_ROWS.items():
+        yield from defects(name, "eval_set", {f"{defect} for X": ([(row[0], Y)], row[1])}, "n_features", named="X")
+    yield from defects(name, "measure", NOT_A_MEASURE, "one of gap, xgap", TypeError)
+    yield from defects(name, "measure", {"unknown": "map", "upper case": "GAP"}, "one of gap, xgap")
+    yield from defects(name, "g", THRESHOLDS, "")
+    yield from defects(name, "objective", NOT_A_MEASURE, "a name such as", TypeError)
+    yield from defects(name, "objective", {"unknown": "softmax"}, "lambdarank")
+    yield from defects(name, "random_state", NOT_A_SEED, "a whole number >= 0")
+    yield from defects(name, "n_jobs", {"text": "2", "a float": 1.5, "a boolean": True}, "a whole number", TypeError)
+
+
+def of_callback(name):
+    named = NOT_A_MEASURE if "objective" in name else {**NOT_A_MEASURE, "empty": []}
+    yield from defects(name, "measure", named, "a measure" if "objective" in name else "a name, a measure", TypeError)
+    yield from defects(name, "measure", {"unknown": "map", "upper case": "GAP"}, "one of gap, xgap")
+    yield from defects(name, "g", THRESHOLDS, "")
+
+
+def of_cv(name):
+    data, kind = ("train_set", "a lightgbm.Dataset") if name == "lightgbm.cv" else ("dtrain", "a DMatrix")
+    yield from defects(name, "params", NOT_A_MAPPING, "{parameter: value}", TypeError)
+    yield from defects(
+        name,
+        data,
+        {"None": (None, "NoneType"), "an array": (X, "ndarray")},
+        kind,
+        TypeError,
+    )
+    yield from defects(name, "num_boost_round", NOT_POSITIVE_WHOLE, "a whole number >= 1")
+    yield from defects(name, "n_folds", {**NOT_POSITIVE_WHOLE, "one": 1}, "a whole number >= 2")
+    yield from defects(name, "n_folds", {"more than queries": 5}, "one for each of the 4 queries")
+    yield from defects(name, "measure", NOT_A_MEASURE, "a measure", TypeError)
+    yield from defects(name, "g", THRESHOLDS, "")
+    yield from defects(
+        name, "eval_metric", {**without(NOT_A_MEASURE, "None"), "empty": []}, "a name, a measure", TypeError
+    )
+    yield from defects(name, "eval_metric", {"unknown": "map"}, "one of gap, xgap")
+    yield from defects(name, "random_state", NOT_A_SEED, "a whole number >= 0")
+
+
+CASES = [
+    *(case for name in START for case in of_ranker(name)),
+    *defects(
+        "LGBMGAPRanker", "eval_names", {"a number": 3, "text": "a", "empty": [], "two": ["a", "b"]}, "a name for each"
+    ),
+    *defects(
+        "LGBMGAPRanker", "eval_metric", {**without(NOT_A_MEASURE, "None"), "empty": []}, "a name, a measure", TypeError
+    ),
+    *(case for name in CALLS if "." in name and "cv" not in name for case in of_callback(name)),
+    *(case for name in ("lightgbm.cv", "xgboost.cv") for case in of_cv(name)),
+]
+
+
+@pytest.mark.parametrize(FIELDS, CASES)
+def test_bad_input(function, argument, value, error, named, found, expected):
+    call, good = CALLS[function]
+    check(error, named, found, expected, lambda: call(**{**good, argument: value}))
+
+
+@pytest.mark.parametrize("function", CALLS)
+def test_the_good_input_is_good(function):
+    call, good = CALLS[function]
+    assert call(**good) is not None
+
+
+@pytest.mark.parametrize("ranker", [LGBM(**LIGHTGBM), XGB(**XGBOOST)], ids=["lightgbm", "xgboost"])
+@pytest.mark.parametrize("argument", ["y", "qid", "sample_weight"])
+def test_score(ranker, argument):
+    ranker.fit(X, Y, QID)
+    named, kind = {"y": ("y_true", GRADES), "qid": ("qid", IDS), "sample_weight": ("sample_weight", WEIGHTS)}[argument]
+    for value, found in kind.values():
+        check(ValueError, named, found, "", lambda value=value: ranker.score(**{**ROWS, argument: value}))
+
+
+def test_errors_come_before_training():
+    """What is asked for is checked before the data, and nothing is left of a refused fit."""
+    for ranker in (LGBM(**LIGHTGBM, measure="map"), XGB(**XGBOOST, measure="map")):
+        check(ValueError, "measure", "'map'", "gap", lambda ranker=ranker: ranker.fit(None, None, None))
+        assert not hasattr(ranker, "n_queries_in_")
+    check(TypeError, "objective", "3", "name", lambda: LGBM(**LIGHTGBM, objective=3).fit(X, Y, QID))
+    check(
+        ValueError,
+        "objective",
+        "AP",
+        "measure",
+        lambda: XGB(objective=gapboost.LambdaRank(AP()), g=(1,)).fit(X, Y, QID),
+    )
