@@ -25,7 +25,7 @@ def resident_mb() -> float:
 def memory_after_fits(n_fits: int, every: int) -> list[float]:
     """Memory after each `every` fits; a fit has an evaluation set, predictions and a score."""
     train, vali, _ = load_digits_ranking((60, 20, 20), 20)
-    rankers = (LGBMGAPRanker(n_estimators=10, n_jobs=2, verbose=-1), XGBGAPRanker(n_estimators=10, n_jobs=2))
+    rankers = (LGBMGAPRanker(n_estimators=10, n_jobs=1, verbose=-1), XGBGAPRanker(n_estimators=10, n_jobs=1))
     measured = []
     for fit in range(1, n_fits + 1):
         ranker = rankers[fit % 2]
