@@ -70,10 +70,10 @@ def test_empty_and_missing_files(written, reader, tmp_path):
         reader(tmp_path / "none")
 
 
-@pytest.mark.parametrize("reader", [trec.read_qrels, trec.read_run])
-def test_broken_gzip(reader, tmp_path):
+@pytest.mark.parametrize(("reader", "text"), [(trec.read_qrels, "601 0 a 1\n"), (trec.read_run, RUN)])
+def test_broken_gzip(reader, text, tmp_path):
     path = tmp_path / "cut.gz"
-    for content in (b"\x1f\x8b", gzip.compress(RUN.encode())[:-9], b"601 0 a 1", b"\x1f\x8b\x08" + bytes(20)):
+    for content in (b"\x1f\x8b", gzip.compress(text.encode())[:-9], b"601 0 a 1", b"\x1f\x8b\x08" + bytes(20)):
         path.write_bytes(content)
         with pytest.raises(ValueError, match=r"cut\.gz: broken gzip file"):
             reader(path)

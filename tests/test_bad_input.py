@@ -219,6 +219,8 @@ PARAMETERS = table(
     ("gains", "one", lambda: nDCG(gains=(1,)), ValueError, "(1.0,)", "never falling"),
     ("gains", "falling", lambda: nDCG(gains=(0, 2, 1)), ValueError, "(0.0, 2.0, 1.0)", "never falling"),
     ("gains", "negative", lambda: nDCG(gains=(-1, 2)), ValueError, "(-1.0, 2.0)", "from 0 on"),
+    ("gains", "tiny", lambda: nDCG(gains=(0, 5e-324)), ValueError, "5e-324", "from 1e-100 to 1e+100"),
+    ("gains", "huge", lambda: nDCG(gains=(0, 1e300)), ValueError, "1e+300", "from 1e-100 to 1e+100"),
     ("gains", "nan", lambda: nDCG(gains=(0, nan)), ValueError, "(0.0, nan)", "finite"),
     ("measure", "unknown name", lambda: as_measure("map"), ValueError, "'map'", "gap, xgap, egap, ap, ndcg, precision"),
     ("measure", "upper case", lambda: as_measure("GAP"), ValueError, "'GAP'", "one of gap"),

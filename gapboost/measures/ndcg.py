@@ -13,6 +13,9 @@ import numpy as np
 from gapboost.measures.measure import Measure, reciprocal
 from gapboost.queries import Array
 
+# The quotient of two gains must not overflow.
+LEAST_GAIN = 1e-100
+
 
 def as_gains(gains: Any) -> tuple[float, ...] | None:
     """Gains by grade as a tuple of floats.
@@ -20,7 +23,7 @@ def as_gains(gains: Any) -> tuple[float, ...] | None:
     Raises
     ------
     ValueError
-        Where they are not finite, begin below 0 or fall.
+        Where they are not finite, begin below 0, fall, or are so small or large that their quotients would overflow.
     """
     if gains is None:
         return None
@@ -32,6 +35,8 @@ def as_gains(gains: Any) -> tuple[float, ...] | None:
         raise ValueError(f"gains is {gains!r}; expected the gain of grade 0, 1, ..., such as (0, 1, 3)")
     if len(values) < 2 or not np.isfinite(values).all() or values[0] < 0 or (np.diff(values) < 0).any():
         raise ValueError(f"gains is {values}; expected finite gains of grade 0, 1, ..., from 0 on and never falling")
+    if any(0 < x < LEAST_GAIN for x in values) or values[-1] > 1 / LEAST_GAIN:
+        raise ValueError(f"gains is {values}; expected each to be 0, or from {LEAST_GAIN:g} to {1 / LEAST_GAIN:g}")
     return values
 
 
