@@ -174,7 +174,7 @@ def in_units_of_rows(data: Judged, how: Objective) -> Judged:
     """
     if how.in_units_of_rows:
         return data
-    return replace(data, weights=data.weights * data.queries.sizes.mean())
+    return replace(data, weights=data.weights * data.mean_size)
 
 
 def _arguments(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[Array, Any, Content]:
@@ -271,7 +271,6 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             Before any training, where an argument or parameter is unusable; the message names it, what was found and
             what is expected.
         """
-        parameters = self._vendor_parameters()
         training = self._checked(
             X,
             y,
@@ -283,11 +282,22 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             eval_sample_weight,
             eval_init_score,
             eval_metric,
-            _first(parameters, LEAST_HESSIAN_NAMES),
+            self._least_hessian(),
         )
+        return self._fit_on(
+            training,
+            eval_names=eval_names,
+            feature_name=feature_name,
+            categorical_feature=categorical_feature,
+            callbacks=callbacks,
+            init_model=init_model,
+        )
+
+    def _fit_on(self, training: Training, network: dict[str, Any] | None = None, **arguments: Any) -> "LGBMGAPRanker":
+        """Train on what was checked; `network` holds LightGBM's parameters where the rows are one worker's of many."""
         rows, evals = training.rows, training.evals
         # Training happens on a fresh LGBMRanker: an error or an interrupt leaves this one as it was.
-        trained = _shell(parameters, training)
+        trained = _shell({**self._vendor_parameters(), **(network or {})}, training)
         trained.fit(
             rows.X,
             rows.y,
@@ -297,15 +307,11 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             eval_X=tuple(e.X for e in evals) or None,
             eval_y=tuple(e.y for e in evals) or None,
             eval_group=[e.sizes for e in evals] or None,
-            eval_names=eval_names,
             eval_sample_weight=[_row_weights(e) for e in evals],
             eval_init_score=[e.start for e in evals],
             # `first_metric_only` of LightGBM's early stopping then means the measure that is trained for.
-            eval_metric=LightGBMMetric([training.objective.measure, *training.others], self.n_jobs),
-            feature_name=feature_name,
-            categorical_feature=categorical_feature,
-            callbacks=callbacks,
-            init_model=init_model,
+            eval_metric=LightGBMMetric([training.objective.measure, *training.others], self.n_jobs, training.total),
+            **arguments,
         )
         # Its objective holds the training data.
         own = {*trained.get_params(), "_other_params", "_objective"}
@@ -313,6 +319,9 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         self._trained_by = training.objective
         self.n_queries_in_ = len(rows.sizes)
         return self
+
+    def _least_hessian(self) -> float:
+        return float(_first(self._vendor_parameters(), LEAST_HESSIAN_NAMES))
 
     def _weighed(self, data: Judged, how: Objective) -> Judged:
         return in_units_of_rows(data, how)
@@ -330,10 +339,9 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             watch(scores)
             return []
 
-        parameters = self._vendor_parameters()
-        training = self._training_on(rows, _first(parameters, LEAST_HESSIAN_NAMES))
+        training = self._training_on(rows, self._least_hessian())
         lightgbm.train(
-            _shell(parameters, training)._process_params("fit"),  # what `fit` would train with, to the letter
+            _shell(self._vendor_parameters(), training)._process_params("fit"),  # what `fit` would train with, to the letter
             binned[0],
             num_boost_round=self._n_rounds,
             valid_sets=[binned[1]],

@@ -12,7 +12,7 @@ from gapboost.cross_validation import Curve, Fold, check_free, cross_validated, 
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.queries import Array
-from gapboost.ranker import GAPRanker, RankingRows
+from gapboost.ranker import GAPRanker, RankingRows, Training
 
 __all__ = ["XGBGAPRanker", "cv", "eval_metric", "objective"]
 
@@ -248,7 +248,6 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             Before any training, where an argument or parameter is unusable; the message names it, what was found and
             what is expected.
         """
-        parameters = self._vendor_parameters()
         training = self._checked(
             X,
             y,
@@ -260,11 +259,15 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             sample_weight_eval_set,
             base_margin_eval_set,
             self.eval_metric,
-            self._least_hessian(parameters),
+            self._least_hessian(),
         )
+        return self._fit_on(training, verbose=verbose, xgb_model=xgb_model)
+
+    def _fit_on(self, training: Training, *, verbose: bool | int | None, xgb_model: Any) -> "XGBGAPRanker":
+        """Train on what was checked."""
         # A model to continue brings the codes of its categories: those of another data frame can differ.
         model = xgb_model.get_booster() if isinstance(xgb_model, xgboost.XGBModel) else xgb_model
-        model, feature_types = get_model_categories(X, model, self.feature_types)
+        model, feature_types = get_model_categories(training.rows.X, model, self.feature_types)
         train = self._matrix(training.rows, feature_types, None)
         evals = [
             (train if rows is training.rows else self._matrix(rows, feature_types, train), f"validation_{i}")
@@ -273,13 +276,15 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         evals_result: dict[str, dict[str, list[float]]] = {}
         with xgboost.config_context(verbosity=self.verbosity):
             booster = xgboost.train(
-                parameters,
+                self._vendor_parameters(),
                 train,
                 num_boost_round=self._n_rounds,
                 evals=evals,
                 obj=lambda preds, _: training.gradients(preds),
                 # XGBoost's early stopping goes by the last metric of the last evaluation set.
-                custom_metric=XGBoostMetric([*training.others, training.objective.measure], self.n_jobs),
+                custom_metric=XGBoostMetric(
+                    [*training.others, training.objective.measure], self.n_jobs, training.total
+                ),
                 early_stopping_rounds=self.early_stopping_rounds,
                 evals_result=evals_result,
                 verbose_eval=verbose,
@@ -292,7 +297,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         self.n_queries_in_ = len(training.rows.sizes)
         return self
 
-    def _least_hessian(self, parameters: dict[str, Any]) -> float:
+    def _least_hessian(self) -> float:
+        parameters = self._vendor_parameters()
         return 0.0 if self.booster == "gblinear" else float(parameters.get("min_child_weight", 1.0))
 
     def _binned(self, train: RankingRows, held_out: RankingRows) -> tuple[xgboost.DMatrix, xgboost.DMatrix]:
@@ -307,11 +313,10 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             watch(scores)
             return []
 
-        parameters = self._vendor_parameters()
-        training = self._training_on(rows, self._least_hessian(parameters))
+        training = self._training_on(rows, self._least_hessian())
         with xgboost.config_context(verbosity=self.verbosity):
             xgboost.train(
-                parameters,
+                self._vendor_parameters(),
                 binned[0],
                 num_boost_round=self._n_rounds,
                 evals=[(binned[1], "held_out")],
