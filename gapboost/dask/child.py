@@ -1,0 +1,137 @@
+"""The training process of one worker: started for one fit, gone with it, with its worker, and with any of its peers.
+
+Boosters wait for their peers inside compiled code that nothing interrupts; a process can always be ended.
+"""
+
+import os
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils import _safe_indexing
+
+from gapboost.dask.exchange import Exchange, HubAddress, PeerLost
+from gapboost.dask.storage import dump, load
+from gapboost.measures import Measure
+from gapboost.objectives import Objective
+from gapboost.queries import Queries
+from gapboost.ranker import GAPRanker, RankingRows
+
+# The exit status of a process whose peers are gone.
+LOST = 75
+
+# A booster may notice that a peer is gone before the exchange does; the exchange's word is the one that counts.
+SETTLE_SECONDS = 1.0
+
+JOB, RESULT = "job", "result"
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """What one worker is to train.
+
+    Attributes
+    ----------
+    ranker : GAPRanker
+        The local ranker, not fitted, with the number of threads of the worker.
+    objective : Objective
+        With g filled in from all labels.
+    others : list of Measure
+        What to report beside its measure.
+    rows : str
+        File with the worker's `RankingRows`.
+    evals : list of (str or None)
+        Those of the evaluation sets: `rows` itself for the training set, None where the worker has none of the queries.
+    arguments : dict
+        What else `_fit_on` of the ranker takes.
+    ring : callable
+        ``ring(exchange, rank, n_peers, host)`` joins the booster's own network: a context with more arguments.
+    hub : HubAddress or None
+        None where the worker trains alone.
+    rank, n_peers : int
+    host : str
+        Under which the other workers reach this one.
+    """
+
+    ranker: GAPRanker
+    objective: Objective
+    others: list[Measure]
+    rows: str
+    evals: list[str | None]
+    arguments: dict[str, Any]
+    ring: Callable[[Exchange, int, int, str], AbstractContextManager[dict[str, Any]]]
+    hub: HubAddress | None
+    rank: int
+    n_peers: int
+    host: str
+
+
+class Report(NamedTuple):
+    """What one worker trained: the fitted local ranker, and what it was trained on."""
+
+    ranker: Any
+    n_queries: int
+    n_rows: int
+
+
+def main(room: str) -> None:
+    """Train the job in the directory `room`; leave the report or the error there."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        result: Any = train(load(Path(room, JOB)))
+    except PeerLost:
+        _end_lost()
+    except BaseException as error:
+        time.sleep(SETTLE_SECONDS)
+        error.add_note("In the training process:\n" + traceback.format_exc())
+        result = error
+    dump(result, Path(room, RESULT))
+    sys.stdout.flush()
+    # Threads of boosters and of the exchange have nothing left to do, and must not keep the process alive.
+    os._exit(0)
+
+
+def train(job: Job) -> Report:
+    """Train: the same model in every process of the fit."""
+    if job.hub is None:
+        return _fitted(job, None, {})
+    exchange = Exchange(job.hub, job.rank, job.n_peers, _end_lost)
+    with job.ring(exchange, job.rank, job.n_peers, job.host) as network:
+        fitted = _fitted(job, exchange, network)
+        exchange.close()
+    return fitted
+
+
+def _fitted(job: Job, exchange: Exchange | None, network: dict[str, Any]) -> Report:
+    rows: RankingRows = load(Path(job.rows))
+    evals = [rows if path == job.rows else stand_in(rows) if path is None else load(Path(path)) for path in job.evals]
+    ranker: Any = job.ranker
+    total = None if exchange is None else exchange.total
+    training = ranker._training(job.objective, rows, evals, job.others, ranker._least_hessian(), total)
+    ranker._fit_on(training, **job.arguments, **network)
+    return Report(ranker, len(rows.sizes), len(rows.y))
+
+
+def stand_in(rows: RankingRows) -> RankingRows:
+    """One training row of weight 0, for an evaluation set of which a worker has no query: boosters take no empty ones."""
+    data = rows.data
+    first = Queries(data.queries.ids[:1], np.array([0, 1], dtype=np.int64), None)
+    one = replace(data, queries=first, grades=data.grades[:1], counts=data.counts[:1], weights=np.zeros(1), whole=None)
+    return RankingRows(_safe_indexing(rows.X, [0]), one, None if rows.start is None else rows.start[:1], True)
+
+
+def _end_with_parent() -> None:
+    # The worker holds the other end of this pipe, and lets go of it however it ends.
+    sys.stdin.buffer.read()
+    os._exit(LOST)
+
+
+def _end_lost() -> None:
+    os._exit(LOST)
