@@ -313,6 +313,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             eval_metric=LightGBMMetric([training.objective.measure, *training.others], self.n_jobs, training.total),
             **arguments,
         )
+        if network:
+            trained.booster_.free_network()
         # Its objective holds the training data.
         own = {*trained.get_params(), "_other_params", "_objective"}
         self.__dict__.update({name: value for name, value in vars(trained).items() if name not in own})

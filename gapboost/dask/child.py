@@ -1,9 +1,12 @@
-"""The training process of one worker: started for one fit, gone with it, with its worker, and with any of its peers.
+"""A training process: it trains one worker's part of a fit, and is gone with its worker and with any of its peers.
 
-Boosters wait for their peers inside compiled code that nothing interrupts; a process can always be ended.
+Boosters wait for their peers inside compiled code that nothing interrupts; a process can always be ended. After a fit that went
+well it waits a while for the next one, since starting it takes seconds.
 """
 
+import gc
 import os
+import queue
 import sys
 import threading
 import time
@@ -27,8 +30,14 @@ from gapboost.ranker import GAPRanker, RankingRows
 # The exit status of a process whose peers are gone.
 LOST = 75
 
+# The exit status of a process that left an error.
+FAILED = 1
+
 # A booster may notice that a peer is gone before the exchange does; the exchange's word is the one that counts.
 SETTLE_SECONDS = 1.0
+
+# The exit status of one that had no work for so long.
+IDLE, IDLE_SECONDS = 0, 60.0
 
 JOB, RESULT = "job", "result"
 
@@ -74,28 +83,39 @@ class Job:
 
 
 class Report(NamedTuple):
-    """What one worker trained: the fitted local ranker, and what it was trained on."""
+    """What one worker trained: the fitted local ranker from one of them, and what all must add up to and agree on."""
 
     ranker: Any
     n_queries: int
     n_rows: int
+    best_iteration: int
 
 
-def main(room: str) -> None:
-    """Train the job in the directory `room`; leave the report or the error there."""
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+def main() -> None:
+    """Train the jobs in the directories that standard input names, one a line; leave reports and errors there."""
+    rooms: queue.SimpleQueue[str] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(rooms,), daemon=True).start()
+    while True:
+        try:
+            room = rooms.get(timeout=IDLE_SECONDS)
+        except queue.Empty:
+            os._exit(IDLE)
+        work(Path(room))
+        gc.collect()
+
+
+def work(room: Path) -> None:
+    """Train one job; after an error nobody knows the state of the booster's network, and the process ends."""
     try:
-        result: Any = train(load(Path(room, JOB)))
+        dump(train(load(room / JOB)), room / RESULT)
     except PeerLost:
         _end_lost()
     except BaseException as error:
         time.sleep(SETTLE_SECONDS)
         error.add_note("In the training process:\n" + traceback.format_exc())
-        result = error
-    dump(result, Path(room, RESULT))
+        dump(error, room / RESULT)
+        os._exit(FAILED)
     sys.stdout.flush()
-    # Threads of boosters and of the exchange have nothing left to do, and must not keep the process alive.
-    os._exit(0)
 
 
 def train(job: Job) -> Report:
@@ -116,7 +136,7 @@ def _fitted(job: Job, exchange: Exchange | None, network: dict[str, Any]) -> Rep
     total = None if exchange is None else exchange.total
     training = ranker._training(job.objective, rows, evals, job.others, ranker._least_hessian(), total)
     ranker._fit_on(training, **job.arguments, **network)
-    return Report(ranker, len(rows.sizes), len(rows.y))
+    return Report(ranker if job.rank == 0 else None, len(rows.sizes), len(rows.y), int(ranker.best_iteration_))
 
 
 def stand_in(rows: RankingRows) -> RankingRows:
@@ -127,9 +147,10 @@ def stand_in(rows: RankingRows) -> RankingRows:
     return RankingRows(_safe_indexing(rows.X, [0]), one, None if rows.start is None else rows.start[:1], True)
 
 
-def _end_with_parent() -> None:
+def _listen(rooms: "queue.SimpleQueue[str]") -> None:
+    for line in sys.stdin:
+        rooms.put(line.rstrip("\n"))
     # The worker holds the other end of this pipe, and lets go of it however it ends.
-    sys.stdin.buffer.read()
     os._exit(LOST)
 
 

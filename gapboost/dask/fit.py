@@ -133,10 +133,10 @@ def fit_on_cluster(
         futures.append(session.submit(train, session.fit, job, own.n_jobs, worker=worker))
     reports: list[Report] = session.results(futures)
     trained = sum(r.n_queries for r in reports), sum(r.n_rows for r in reports)
-    if trained != (len(found.sizes), found.n_rows) or len({r.ranker.best_iteration_ for r in reports}) > 1:
+    if trained != (len(found.sizes), found.n_rows) or len({r.best_iteration for r in reports}) > 1:
         raise RuntimeError(
-            f"the workers trained {[r[1:] for r in reports]} (queries, documents) for "
-            f"{[r.ranker.best_iteration_ for r in reports]} rounds, of {len(found.sizes)} queries and {found.n_rows} documents"
+            f"the workers report (queries, documents, best iteration) {[r[1:] for r in reports]} for "
+            f"{len(found.sizes)} queries and {found.n_rows} documents; expected sums and one best iteration"
         )
     return reports[0], objective, found
 

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
 
@@ -110,10 +111,9 @@ class Session:
         futures = [future for future in given if future is not None]
         waiting, grace = set(futures), GRACE_POLLS
         while waiting:
-            try:
+            # `wait` asks the current client, whoever's the futures are.
+            with suppress(TimeoutError), self.client.as_current():
                 wait(waiting, timeout=POLL_SECONDS, return_when="FIRST_COMPLETED")
-            except TimeoutError:
-                pass
             waiting = {future for future in waiting if future.status == "pending"}
             errors = [future.exception() for future in futures if future.status == "error"]
             causes = [error for error in errors if not isinstance(error, PeerLost)]
