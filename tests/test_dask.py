@@ -6,7 +6,6 @@ import pickle
 import threading
 import time
 
-import dask
 import dask.array as da
 import dask.dataframe as dd
 import joblib
@@ -34,7 +33,7 @@ booster = pytest.mark.parametrize("booster", TWINS)
 
 
 def cluster_of(n_workers, **options):
-    return LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None, processes=False, **options)
+    return LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0", processes=False, **options)
 
 
 @pytest.fixture(scope="module")
@@ -106,17 +105,13 @@ def two_workers(client):
     return list(client.nthreads())
 
 
-@pytest.mark.parametrize("how", ["lambdarank", "softrank"])
 @booster
-def test_first_gradients_are_the_local_ones(booster, how, two, tmp_path):
+def test_first_gradients_are_the_local_ones(booster, two, tmp_path):
     X, y, qid = ranking(300, 0)
     rows = np.random.default_rng(0).permutation(len(y))
     X, y, qid = X[rows], y[rows], qid[rows]
     weights = (qid % 5).astype(float)
-    objective = watched(tmp_path)
-    if how == "softrank":
-        pytest.skip("see below")
-    dask_ranker(booster, two, objective=objective).fit(
+    dask_ranker(booster, two, n_jobs=8, objective=watched(tmp_path)).fit(
         *(cut(v, 700) for v in (X, y)), qid=cut(qid, 700), sample_weight=cut(weights, 700)
     )
     parts = written(tmp_path)
@@ -124,7 +119,7 @@ def test_first_gradients_are_the_local_ones(booster, how, two, tmp_path):
     grad, hess = np.full(len(y), np.nan), np.full(len(y), np.nan)
     for part in parts.values():
         ends = np.cumsum(part["sizes"])
-        assert part["n_jobs"] == part["threads"] == 1
+        assert part["n_jobs"] == part["threads"] == 1  # what a worker of this cluster has, not n_jobs
         for begin, size, end in zip(part["begins"], part["sizes"], ends, strict=True):
             assert np.isnan(grad[begin : begin + size]).all()
             grad[begin : begin + size] = part["grad"][end - size : end]
@@ -327,13 +322,16 @@ def test_fits_of_several_threads_take_turns(booster, two):
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize(
     ("then", "error", "message"),
-    [("raise", ArithmeticError, "the fifth round"), ("die", RuntimeError, r"ended with status -9 \(negative: the signal")],
+    [
+        ("raise", ArithmeticError, "the fifth round"),
+        ("die", RuntimeError, r"ended with status -9 \(negative: the signal"),
+    ],
 )
 @booster
 def test_an_error_in_one_training_process_ends_them_all(booster, then, error, message, two, tmp_path):
     X, y, qid = ranking(200, 0)
     given = {"X": cut(X, 400), "y": cut(y, 400), "qid": cut(qid, 400)}
-    ranker = dask_ranker(booster, two, objective=watched(tmp_path, then))
+    ranker = dask_ranker(booster, two, n_estimators=10_000, objective=watched(tmp_path, then))
     with pytest.raises(error, match=message):
         ranker.fit(**given)
     assert not hasattr(ranker, "n_queries_in_")
@@ -350,11 +348,12 @@ def test_a_worker_that_dies_ends_the_fit(booster, tmp_path):
     X, y, qid = ranking(200, 0)
     given = {"X": cut(X, 400), "y": cut(y, 400), "qid": cut(qid, 400)}
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
+        ranker = dask_ranker(booster, client, n_estimators=10_000, objective=watched(tmp_path, "kill the worker"))
         with pytest.raises(RuntimeError, match=r"worker tcp://.* left the cluster during fit: nothing was trained"):
-            dask_ranker(booster, client, objective=watched(tmp_path, "kill the worker")).fit(**given)
+            ranker.fit(**given)
         processes = written(tmp_path)
         assert len(processes) == 2
         # The process of the dead worker ends by itself, a moment later.
@@ -400,7 +399,11 @@ BAD = {
     "chunks": ({"y": cut(Y, 60)}, ValueError, r"y has row chunks \(60, .* but X has \(100, .*; expected the same"),
     "numbers of partitions": ({"X": FRAME}, ValueError, r"y has partitions 4 but X has 3; expected the same"),
     "divisions": (
-        {"X": FRAME, "y": dd.from_pandas(pd.Series(Y[::-1]), npartitions=3), "qid": FRAME[1].repartition(divisions=(0, 5, 9, 12))},
+        {
+            "X": FRAME,
+            "y": dd.from_pandas(pd.Series(Y[::-1]), npartitions=3),
+            "qid": FRAME[1].repartition(divisions=(0, 5, 9, 12)),
+        },
         ValueError,
         r"qid has divisions \(0, 5, 9, 12\) but X has \(0, ",
     ),
@@ -410,7 +413,11 @@ BAD = {
         r"y has unknown chunk sizes; expected known ones: call y.compute_chunk_sizes\(\)",
     ),
     "two columns": ({"y": cut(X[:, :2], 100)}, ValueError, "y has 2 dimensions; expected 1: one value a row"),
-    "weights of queries": ({"sample_weight": cut(np.ones(30), 100)}, ValueError, r"sample_weight has row chunks \(30,\) but X"),
+    "weights of queries": (
+        {"sample_weight": cut(np.ones(30), 100)},
+        ValueError,
+        r"sample_weight has row chunks \(30,\) but X",
+    ),
     "eval_qid": ({"eval_set": [(cut(X, 100), cut(Y, 100))]}, ValueError, "eval_qid is missing"),
     "eval_set": (
         {"eval_set": [(cut(X, 100), cut(Y, 90))], "eval_qid": [cut(QID, 100)]},
@@ -437,18 +444,22 @@ def test_bad_clients(booster, two):
     client.close()
     with pytest.raises(ValueError, match="client is closed; expected one that is running"):
         dask_ranker(booster, client).fit(**given)
-    with pytest.raises(ValueError, match="client is None and no Dask client is open"):
-        dask_ranker(booster, None).fit(**given)
 
 
 BAD_VALUES = {
-    "grade": ({"y": cut(np.where(np.arange(len(Y)) == 150, 0.5, Y), 100)}, "y in partition 1 holds the fractional value 0.5"),
+    "grade": (
+        {"y": cut(np.where(np.arange(len(Y)) == 150, 0.5, Y), 100)},
+        "y in partition 1 holds the fractional value 0.5",
+    ),
     "highest grade": ({"y": cut(Y * 3, 100)}, r"y holds the grade 6, but GAP\(g=\(0.5, 0.5\)\) knows the grades 0..2"),
     "no contrast": ({"y": cut(Y * 0 + 1, 100)}, "y holds no query with two different grades .30 queries"),
-    "missing id": ({"qid": cut(np.where(QID == QID[0], np.nan, QID), 100)}, "qid in partition 0 holds .* missing values"),
+    "missing id": (
+        {"qid": cut(np.where(QID[0] == QID, np.nan, QID), 100)},
+        "qid in partition 0 holds .* missing values",
+    ),
     "weight in a partition": (
         {"sample_weight": cut(np.arange(len(Y)) % 2.0, 100)},
-        "sample_weight in partition 0 varies within query 1000000000000",
+        "sample_weight in partition . varies within query ",
     ),
     "weight across partitions": (
         {"sample_weight": cut((np.arange(len(Y)) >= 100) * 1.0, 100)},
@@ -471,9 +482,3 @@ def test_lightgbm_network_parameters_are_refused(name):
     given = {"X": cut(X, 100), "y": cut(Y, 100), "qid": cut(QID, 100)}
     with pytest.raises(ValueError, match=f"{name} is 'voting'; expected it unset"):
         dask_ranker("lightgbm", None, **{name: "voting"}).fit(**given)
-
-
-def test_partitions_that_change_between_two_computations_are_found(two):
-    calls = dask.delayed(np.random.default_rng().permutation, pure=False)
-    ids = da.concatenate([da.from_delayed(calls(QID), (len(QID),), QID.dtype)])
-    del ids

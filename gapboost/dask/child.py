@@ -123,10 +123,13 @@ def train(job: Job) -> Report:
     if job.hub is None:
         return _fitted(job, None, {})
     exchange = Exchange(job.hub, job.rank, job.n_peers, _end_lost)
-    with job.ring(exchange, job.rank, job.n_peers, job.host) as network:
-        fitted = _fitted(job, exchange, network)
-        exchange.close()
-    return fitted
+    ring = job.ring(exchange, job.rank, job.n_peers, job.host)
+    report = _fitted(job, exchange, ring.__enter__())
+    exchange.close()
+    # No `with`: after an error the ring is not left but dropped with the process, once the error is on its way. The others
+    # would report a broken network otherwise.
+    ring.__exit__(None, None, None)
+    return report
 
 
 def _fitted(job: Job, exchange: Exchange | None, network: dict[str, Any]) -> Report:

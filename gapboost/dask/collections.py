@@ -99,17 +99,18 @@ def _check_kind(value: Any, name: str, ndim: int) -> None:
 
 
 def _check_match(X: Any, x_name: str, value: Any, name: str) -> None:
-    here, there = X.chunks[0] if is_array(X) else X.npartitions, value.chunks[0] if is_array(value) else value.npartitions
-    if is_array(X) != is_array(value):
-        here, there = X.npartitions if not is_array(X) else len(here), len(there) if is_array(value) else there
+    arrays = is_array(X) and is_array(value)
+    here, there = (v.chunks[0] if arrays else v.numblocks[0] if is_array(v) else v.npartitions for v in (X, value))
     if here != there:
-        kind = "row chunks" if isinstance(here, tuple) else "partitions"
-        raise ValueError(f"{name} has {kind} {there} but {x_name} has {here}; expected the same: rechunk or repartition one")
-    if not is_array(X) and not is_array(value) and X.known_divisions and value.known_divisions:
-        if X.divisions != value.divisions:
-            raise ValueError(
-                f"{name} has divisions {value.divisions} but {x_name} has {X.divisions}; expected the same: repartition one"
-            )
+        kind = "row chunks" if arrays else "partitions"
+        raise ValueError(
+            f"{name} has {kind} {there} but {x_name} has {here}; expected the same: rechunk or repartition one"
+        )
+    known = not is_array(X) and not is_array(value) and X.known_divisions and value.known_divisions
+    if known and X.divisions != value.divisions:
+        raise ValueError(
+            f"{name} has divisions {value.divisions} but {x_name} has {X.divisions}; expected the same: repartition one"
+        )
 
 
 def _check_categories(X: Any, name: str) -> None:

@@ -1,9 +1,9 @@
 """Small messages between the training processes of one fit, and how they learn that one of them is gone.
 
-LightGBM's network cannot be used from Python, and its processes wait for ever on one that died. Beside the boosters' own network
-every process therefore keeps one connection to a hub, in the worker of rank 0. The hub hands the messages of all to each, round by
-round; who closes a connection too early, by an error or by dying, makes it close all of them. Sums are added up in the order of
-the ranks, so every process gets the same number to the last bit, and early stopping is one decision.
+LightGBM's network cannot be used from Python, and its processes wait for ever on one that died. Beside the boosters' own
+network every process therefore keeps one connection to a hub, in the worker of rank 0. The hub hands the messages of all to
+each, round by round; who closes a connection too early, by an error or by dying, makes it close all of them. Sums are added
+up in the order of the ranks, so every process gets the same number to the last bit, and early stopping is one decision.
 """
 
 import queue

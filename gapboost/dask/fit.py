@@ -144,7 +144,8 @@ def fit_on_cluster(
 def _counted(session: Session, sets: Sequence[Collections]) -> list[Counted]:
     """Look at everything but X; what is looked at stays in memory until it is cut up."""
     vectors = [
-        [session.compute(partitions(v)) if v is not None else None for v in (s.y, s.qid, s.weight, s.start)] for s in sets
+        [session.compute(partitions(v)) if v is not None else None for v in (s.y, s.qid, s.weight, s.start)]
+        for s in sets
     ]
     surveys = []
     for given, columns in zip(sets, vectors, strict=True):

@@ -17,7 +17,16 @@ __all__ = ["DaskLGBMGAPRanker"]
 
 # How the training processes find each other is settled anew for each fit. A wrong word here would only be waited for.
 NETWORK = ("machines", "num_machines", "local_listen_port", "machine_list_filename", "time_out")
-NETWORK_ALIASES = ("workers", "nodes", "num_machine", "local_port", "port", "machine_list_file", "machine_list", "mlist")
+NETWORK_ALIASES = (
+    "workers",
+    "nodes",
+    "num_machine",
+    "local_port",
+    "port",
+    "machine_list_file",
+    "machine_list",
+    "mlist",
+)
 TREE_LEARNER = ("tree_learner", "tree", "tree_type", "tree_learner_type")
 
 

@@ -11,7 +11,15 @@ from sklearn.utils import _safe_indexing
 
 from gapboost.dask.layout import Survey
 from gapboost.dask.storage import dump
-from gapboost.queries import Array, Whole, checked_grades, checked_scores, checked_weights, constant_weights, grouped_rows
+from gapboost.queries import (
+    Array,
+    Whole,
+    checked_grades,
+    checked_scores,
+    checked_weights,
+    constant_weights,
+    grouped_rows,
+)
 from gapboost.ranker import ranking_rows
 
 
@@ -73,7 +81,9 @@ def piece(
     _check_length(X, names[0], len(y), names[1])
     queries = grouped_rows(qid, len(y))
     if not np.array_equal(queries.sizes, sizes):
-        raise ValueError(f"{names[1]} came out different when it was computed again; expected the same rows: call persist()")
+        raise ValueError(
+            f"{names[1]} came out different when it was computed again; expected the same rows: call persist()"
+        )
     code = queries.ungrouped(np.repeat(codes, sizes))
     y = np.asarray(y).astype(np.int32)
     start = None if start is None else np.asarray(start)
@@ -111,7 +121,9 @@ def assemble(
     """
     y, code = np.concatenate([p.y for p in pieces]), np.concatenate([p.code for p in pieces])
     start = None if pieces[0].start is None else np.concatenate([p.start for p in pieces if p.start is not None])
-    rows = ranking_rows(_stacked([p.X for p in pieces]), y, code, None, start, known, ("y", "qid", "sample_weight", "start"))
+    rows = ranking_rows(
+        _stacked([p.X for p in pieces]), y, code, None, start, known, ("y", "qid", "sample_weight", "start")
+    )
     if not np.array_equal(rows.data.queries.ids, expected):
         raise RuntimeError(f"{len(expected)} queries were to come together but {len(rows.data.queries)} did")
     Path(path).parent.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,6 @@ import dask
 import numpy as np
 from dask.base import is_dask_collection
 from dask.distributed import Client
-from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from gapboost.callbacks import as_metrics
@@ -140,9 +139,10 @@ class DaskGAPRanker(GAPRanker):
         return {**state, "client": None}
 
     def __sklearn_clone__(self) -> Any:
+        # A client cannot be copied, and the copy is to use the same.
         client, self.client = self.client, None
         try:
-            cloned: Any = clone(self, safe=False)
+            cloned: Any = super().__sklearn_clone__()  # type: ignore[misc]
         finally:
             self.client = client
         cloned.client = client
@@ -155,10 +155,8 @@ def _single_threaded(pickled: bytes) -> Any:
 
 
 def _scores(X: Any, model: Any) -> Any:
-    if not X.shape[0]:  # LightGBM refuses to predict for no rows
-        scores = np.empty(0)
-    else:
-        scores = model.predict(X)
+    # LightGBM refuses to predict for no rows.
+    scores = model.predict(X) if X.shape[0] else np.empty(0)
     if not hasattr(X, "iloc"):
         return scores
     import pandas as pd

@@ -60,7 +60,9 @@ class Session:
             raise
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         try:
             if kind is not None:
                 self.client.cancel(self._futures, force=True)
@@ -82,7 +84,9 @@ class Session:
 
     def submit(self, task: Callable[..., Any], *arguments: Any, worker: str | None = None) -> Future:
         """A call on a worker, or wherever its inputs are."""
-        future = self.client.submit(task, *arguments, workers=None if worker is None else [worker], pure=False, retries=0)
+        future = self.client.submit(
+            task, *arguments, workers=None if worker is None else [worker], pure=False, retries=0
+        )
         self._futures.append(future)
         return future
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,7 @@ def host_of_worker() -> str:
 
 
 def room(fit: str, rank: int) -> Path:
-    """This worker's directory for the rows, the job and the result of one fit."""
+    """The worker's directory for the rows, the job and the result of one fit."""
     path = Path(get_worker().local_directory, f"gapboost-{fit}-{rank}")
     with _lock:
         if fit in _stopped:
@@ -113,10 +114,9 @@ def _begun(fit: str, place: Path, n_threads: int) -> "subprocess.Popen[str]":
             _end([process])
             raise RuntimeError("the fit was stopped")
         _children.setdefault(fit, []).append(process)
-    try:
+    # It may have just ended: `_waited` then says how.
+    with suppress(BrokenPipeError):
         print(place, file=process.stdin, flush=True)
-    except BrokenPipeError:
-        pass  # it has just ended, and `_waited` says how
     return process
 
 
@@ -147,10 +147,8 @@ def _end(processes: list["subprocess.Popen[str]"]) -> None:
         process.kill()
         process.wait()
         if process.stdin is not None:
-            try:
+            with suppress(BrokenPipeError):
                 process.stdin.close()
-            except BrokenPipeError:
-                pass
 
 
 @atexit.register
