@@ -184,7 +184,7 @@ def test_sums_are_the_same_number_for_everyone(hub):
 
     def work(exchange, rank):
         found = [exchange.total(round_[rank]) for round_ in values]
-        exchange.close()
+        exchange.finish()
         return np.array(found)
 
     results, lost = together(hub, 3, work)
@@ -198,7 +198,7 @@ def test_everyone_learns_that_one_is_gone(hub):
     def work(exchange, rank):
         exchange.gather(b"first")
         if rank == 1:
-            exchange._socket.close()
+            exchange.close()
             return None
         return exchange.gather(b"second")
 
@@ -226,7 +226,7 @@ def test_closing_the_hub_ends_those_who_wait_for_a_late_one(hub):
 
 def test_strangers_are_not_let_in(hub):
     stranger = Exchange(hub.address._replace(token=b"?" * 16), 0, 3, lambda: None)
-    results, lost = together(hub, 3, lambda exchange, rank: [exchange.gather(b"%d" % rank), exchange.close()][0])
+    results, lost = together(hub, 3, lambda exchange, rank: [exchange.gather(b"%d" % rank), exchange.finish()][0])
     assert results == {rank: [b"0", b"1", b"2"] for rank in range(3)}
     assert not lost
     with pytest.raises(PeerLost, match="another process of the fit is gone"):

@@ -125,7 +125,7 @@ def train(job: Job) -> Report:
     exchange = Exchange(job.hub, job.rank, job.n_peers, _end_lost)
     ring = job.ring(exchange, job.rank, job.n_peers, job.host)
     report = _fitted(job, exchange, ring.__enter__())
-    exchange.close()
+    exchange.finish()
     # No `with`: after an error the ring is not left but dropped with the process, once the error is on its way. The others
     # would report a broken network otherwise.
     ring.__exit__(None, None, None)

@@ -13,6 +13,7 @@ import socket
 import struct
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -150,18 +151,25 @@ class Exchange:
         parts = [np.frombuffer(message).reshape(own.shape) for message in self.gather(own.tobytes())]
         return np.sum(parts, axis=0)
 
-    def close(self) -> None:
+    def finish(self) -> None:
         """Wait until every process is done, and leave."""
         # From here on the others may close first.
         self._finished = True
         self.gather(b"")
-        self._socket.close()
+        self.close()
+
+    def close(self) -> None:
+        """Leave at once: whoever has not finished takes it for a loss."""
+        # Closing alone would wait for the thread that reads.
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
 
     def _listen(self) -> None:
         try:
             while True:
                 self._answers.put([_receive(self._socket) for _ in range(self._n_peers)])
         except OSError:
+            self._socket.close()
             self._answers.put(None)
             if not self._finished:
                 self._on_loss()
