@@ -315,6 +315,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         )
         if network:
             trained.booster_.free_network()
+            for name in network:
+                trained.booster_.params.pop(name)
         # Its objective holds the training data.
         own = {*trained.get_params(), "_other_params", "_objective"}
         self.__dict__.update({name: value for name, value in vars(trained).items() if name not in own})

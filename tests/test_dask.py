@@ -319,15 +319,16 @@ def test_fits_of_several_threads_take_turns(booster, two):
     np.testing.assert_array_equal(found[0], found[1])
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(180)
 @pytest.mark.parametrize(
-    ("then", "error", "message"),
+    ("booster", "then", "error", "message"),
     [
-        ("raise", ArithmeticError, "the fifth round"),
-        ("die", RuntimeError, r"ended with status -9 \(negative: the signal"),
+        ("lightgbm", "raise", ArithmeticError, "the fifth round"),
+        ("xgboost", "raise", ArithmeticError, "the fifth round"),
+        ("lightgbm", "die", RuntimeError, r"ended with status -9 \(negative: the signal"),
     ],
+    ids=lambda value: value if isinstance(value, str) and value.isalpha() else "",
 )
-@booster
 def test_an_error_in_one_training_process_ends_them_all(booster, then, error, message, two, tmp_path):
     X, y, qid = ranking(200, 0)
     given = {"X": cut(X, 400), "y": cut(y, 400), "qid": cut(qid, 400)}
@@ -342,27 +343,27 @@ def test_an_error_in_one_training_process_ends_them_all(booster, then, error, me
     assert dask_ranker(booster, two).fit(**given).n_queries_in_ == 200
 
 
-@pytest.mark.timeout(180)
-@booster
-def test_a_worker_that_dies_ends_the_fit(booster, tmp_path):
+@pytest.mark.timeout(240)
+def test_a_worker_that_dies_ends_the_fit(tmp_path):
     X, y, qid = ranking(200, 0)
-    given = {"X": cut(X, 400), "y": cut(y, 400), "qid": cut(qid, 400)}
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
-        ranker = dask_ranker(booster, client, n_estimators=10_000, objective=watched(tmp_path, "kill the worker"))
-        with pytest.raises(RuntimeError, match=r"worker tcp://.* left the cluster during fit: nothing was trained"):
-            ranker.fit(**given)
-        processes = written(tmp_path)
-        assert len(processes) == 2
-        # The process of the dead worker ends by itself, a moment later.
-        until = time.monotonic() + 20
-        while any(map(alive, processes)) and time.monotonic() < until:
-            time.sleep(0.1)
-        assert not any(map(alive, processes))
-        client.wait_for_workers(2)  # the nanny starts another one
-        assert dask_ranker(booster, client).fit(**given).n_queries_in_ == 200
+        for booster in TWINS:
+            folder = tmp_path / booster
+            folder.mkdir()
+            client.wait_for_workers(2)  # the nanny starts another one
+            ranker = dask_ranker(booster, client, n_estimators=10_000, objective=watched(folder, "kill the worker"))
+            with pytest.raises(RuntimeError, match=r"worker tcp://.* left the cluster during fit: nothing was trained"):
+                ranker.fit(cut(X, 400), cut(y, 400), qid=cut(qid, 400))
+            processes = written(folder)
+            assert len(processes) == 2
+            # The process of the dead worker ends by itself, a moment later.
+            until = time.monotonic() + 20
+            while any(map(alive, processes)) and time.monotonic() < until:
+                time.sleep(0.1)
+            assert not any(map(alive, processes))
 
 
 def alive(process):

@@ -149,7 +149,8 @@ class Exchange:
         """Sums of a float64 array over the processes, of its shape; the same to the last bit for each of them."""
         own = np.ascontiguousarray(values, dtype=np.float64)
         parts = [np.frombuffer(message).reshape(own.shape) for message in self.gather(own.tobytes())]
-        return np.sum(parts, axis=0)
+        sums: Array = np.sum(parts, axis=0)
+        return sums
 
     def finish(self) -> None:
         """Wait until every process is done, and leave."""

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gapboost.callbacks import as_metrics
 from gapboost.dask.collections import Collections, checked, is_array
-from gapboost.dask.fit import Ring, fit_on_cluster
+from gapboost.dask.fit import fit_on_cluster
 from gapboost.dask.session import Session, running_client
 from gapboost.evaluation import evaluate
 from gapboost.ranker import GAPRanker
@@ -24,7 +24,7 @@ class DaskGAPRanker(GAPRanker):
     client: Client | None
 
     _local: ClassVar[type[Any]]
-    _ring: ClassVar[Ring]
+    _ring: ClassVar[Any]  # a `Ring`
     _score_dtype: ClassVar[str]
 
     def to_local(self) -> Any:
