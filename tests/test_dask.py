@@ -478,6 +478,13 @@ def test_bad_values_are_found_before_training(case, two):
         dask_ranker("lightgbm", two, g=(0.5, 0.5)).fit(**arguments)
 
 
+@booster
+def test_threads_are_told_by_n_jobs(booster):
+    given = {"X": cut(X, 100), "y": cut(Y, 100), "qid": cut(QID, 100)}
+    with pytest.raises(ValueError, match="nthread is 8; expected n_jobs, which the threads of a worker bound"):
+        dask_ranker(booster, None, nthread=8).fit(**given)
+
+
 @pytest.mark.parametrize("name", ["machines", "port", "tree_learner"])
 def test_lightgbm_network_parameters_are_refused(name):
     given = {"X": cut(X, 100), "y": cut(Y, 100), "qid": cut(QID, 100)}

@@ -102,6 +102,20 @@ def test_ids_of_different_types_stay_apart():
     assert found.sizes[0] == 2
 
 
+@pytest.mark.parametrize(
+    ("n_rows", "sizes", "message"),
+    [
+        (4, [2, 3], "X in partition 3 has 4 rows but y in partition 3 has 5; expected the same number"),
+        (5, [3, 2], r"y in partition 3 came out different when it was computed again; .* call persist\(\)"),
+    ],
+)
+def test_partitions_that_changed_are_found(n_rows, sizes, message):
+    names = ("X in partition 3", "y in partition 3")
+    qid = np.array([4, 4, 2, 2, 2])
+    with pytest.raises(ValueError, match=message):
+        piece(np.zeros((n_rows, 1)), np.zeros(5), qid, None, np.array([0, 1]), np.array(sizes), None, names)
+
+
 @pytest.mark.parametrize("at_once", [1, 7, 1 << 20])
 def test_tie_keys_of_a_part_are_those_of_the_whole(monkeypatch, at_once):
     monkeypatch.setattr(lambdarank, "KEYS_AT_ONCE", at_once)

@@ -100,6 +100,7 @@ def fit_on_cluster(
     owner = _owners(session, counted[train_set], session.workers)
     used, owner = np.unique(owner, return_inverse=True)
     workers = [session.workers[w] for w in used.tolist()]
+    session.needed = set(workers)
     owner_of = {given: _owners(session, counted[given], workers) for given in sets[1:]} | {train_set: owner}
     rooms = session.results([session.submit(room, session.fit, r, worker=w) for r, w in enumerate(workers)])
     placed = []
@@ -114,7 +115,7 @@ def fit_on_cluster(
     futures = []
     for rank, worker in enumerate(workers):
         threads = session.threads[worker]
-        own = copy.deepcopy(ranker)
+        own = copy.copy(ranker)
         asked: int | None = own.n_jobs
         own.n_jobs = threads if asked is None or asked <= 0 else min(asked, threads)
         job = Job(

@@ -17,6 +17,8 @@ from gapboost.evaluation import evaluate
 from gapboost.ranker import GAPRanker
 from gapboost.search_guard import refuse_blind_search
 
+THREADS_ALIASES = ("num_threads", "num_thread", "nthread", "nthreads")
+
 
 class DaskGAPRanker(GAPRanker):
     """Mixin of `DaskLGBMGAPRanker` and `DaskXGBGAPRanker`."""
@@ -126,6 +128,11 @@ class DaskGAPRanker(GAPRanker):
     def _unfitted(self) -> Any:
         parameters = self.get_params(deep=False)  # type: ignore[attr-defined]
         parameters.pop("client", None)
+        for name in THREADS_ALIASES:
+            if parameters.get(name) is not None:
+                raise ValueError(
+                    f"{name} is {parameters[name]!r}; expected n_jobs, which the threads of a worker bound"
+                )
         return self._local(**parameters)
 
     def _fitted(self) -> dict[str, Any]:

@@ -53,6 +53,8 @@ class Session:
         try:
             self.threads: dict[str, int] = self.client.nthreads()
             self.workers = list(self.threads)
+            # Those that must not be lost any more.
+            self.needed: set[str] = set()
             if not self.workers:
                 raise ValueError("client has no workers; expected at least one")
         except BaseException:
@@ -80,7 +82,9 @@ class Session:
         try:
             self._turn.release()
         finally:
-            self._turn.refresh_callback.stop()
+            # There is none where leases are configured to last for ever.
+            if hasattr(self._turn, "refresh_callback"):
+                self._turn.refresh_callback.stop()
 
     def submit(self, task: Callable[..., Any], *arguments: Any, worker: str | None = None) -> Future:
         """A call on a worker, or wherever its inputs are."""
@@ -132,7 +136,8 @@ class Session:
         return [None if future is None else next(found) for future in given]
 
     def _check_workers(self) -> None:
-        gone = sorted(set(self.workers) - set(self.client.nthreads()))
+        alive = set(self.client.nthreads())
+        gone = sorted((self.needed if alive else set(self.workers)) - alive)
         if gone:
             raise RuntimeError(
                 f"worker {', '.join(gone)} left the cluster during fit: nothing was trained. The others are free again; "

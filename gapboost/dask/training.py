@@ -3,6 +3,7 @@
 import atexit
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import threading
@@ -35,7 +36,8 @@ POLL_SECONDS = 0.02
 def host_of_worker() -> str:
     """The address under which other workers reach this one."""
     # Workers in the client's own process have addresses like inproc://10.0.0.1/4711/2.
-    return urlparse(get_worker().address).hostname or "127.0.0.1"
+    # LightGBM wants numbers.
+    return socket.gethostbyname(urlparse(get_worker().address).hostname or "127.0.0.1")
 
 
 def room(fit: str, rank: int) -> Path:
@@ -51,9 +53,10 @@ def room(fit: str, rank: int) -> Path:
 
 def open_hub(fit: str, n_peers: int) -> HubAddress:
     """Open the hub of one fit in this worker."""
-    hub = Hub(host_of_worker(), n_peers)
     with _lock:
-        _hubs[fit] = hub
+        if fit in _stopped:
+            raise RuntimeError("the fit was stopped")
+        hub = _hubs[fit] = Hub(host_of_worker(), n_peers)
     return hub.address
 
 
