@@ -57,7 +57,9 @@ def test_every_query_has_one_owner_and_its_rows_keep_their_order(parts, n_worker
             np.testing.assert_array_equal(judged(np.zeros(len(together)), together).queries.ids, own)
     # No worker has more than its share but by one query, or for the sake of partitions that need not be cut.
     loads = np.bincount(owner, found.sizes, minlength=n_workers)
-    assert loads.max() <= max(LIMIT * len(rows) / n_workers, len(rows) / n_workers + found.sizes.max())
+    single = n_workers  # documents that had a worker to themselves
+    assert loads.max() <= max(LIMIT * len(rows) / n_workers, len(rows) / n_workers + found.sizes.max()) + single
+    assert 1 not in loads or len(rows) == 1
 
 
 def test_partitions_that_respect_queries_stay_whole():
@@ -88,6 +90,13 @@ def test_one_large_partition_is_shared_by_whole_queries():
     found = counted([np.repeat(np.arange(40), 5).tolist()])
     owner = owners(found, homes(np.array([200]), [None], 4), 4)
     np.testing.assert_array_equal(np.bincount(owner), [10, 10, 10, 10])
+
+
+def test_no_worker_has_a_single_document():
+    found = counted([[0] * 1000 + [1], [2] * 900])
+    np.testing.assert_array_equal(owners(found, np.array([0, 1]), 3), [0, 1, 1])
+    found = counted([[0] * 1000, [1]])
+    np.testing.assert_array_equal(owners(found, np.array([0, 1]), 2), [0, 0])
 
 
 def test_ids_of_different_types_stay_apart():

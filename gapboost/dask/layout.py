@@ -178,8 +178,14 @@ def owners(census: Census, home: Array, n_workers: int) -> Array:
         busiest = int(np.argmax(loads))
         more = ~dealt & (owner == busiest)
         if loads[busiest] <= limit or not more.any():
-            return owner
+            break
         dealt |= more
+    # LightGBM does not train on a single row: it goes to whoever has the fewest of several, or with the other single ones.
+    single = np.flatnonzero(loads == 1)
+    if len(single):
+        several = np.where(loads > 1, loads, np.iinfo(np.int64).max)
+        owner[np.isin(owner, single)] = np.argmin(several) if (loads > 1).any() else single[0]
+    return owner
 
 
 def _deal(owner: Array, dealt: Array, sizes: Array, loads: Array) -> None:
