@@ -4,9 +4,7 @@ A fit goes through four rooms, each a file: `collections.py` checks the Dask col
 which queries, `pieces.py` brings them there, and `training.py` trains on every worker in a process of its own (`child.py`),
 whose metrics and failures meet in `exchange.py`.
 
-Each ranker needs only its own library:
-
->>> from gapboost.dask import DaskLGBMGAPRanker  # doctest: +SKIP
+Each ranker needs only its own library.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -10,7 +10,7 @@ from dask.distributed import Client
 from sklearn.utils.validation import check_is_fitted
 
 from gapboost.callbacks import as_metrics
-from gapboost.dask.collections import Collections, checked, is_array
+from gapboost.dask.collections import Collections, checked, is_array, partitions
 from gapboost.dask.fit import fit_on_cluster
 from gapboost.dask.session import Session, running_client
 from gapboost.evaluation import evaluate
@@ -62,9 +62,14 @@ class DaskGAPRanker(GAPRanker):
         if is_array(X):
             empty = np.empty(0, dtype=self._score_dtype)
             return X.rechunk({1: -1}).map_blocks(_scores, model=model, dtype=empty.dtype, drop_axis=1, meta=empty)
+        import dask.dataframe as dd
         import pandas as pd
 
-        return X.map_partitions(_scores, model=model, meta=pd.Series([], dtype=self._score_dtype, name="score"))
+        # map_partitions of older versions would pass the delayed model on as it is.
+        scores = [dask.delayed(_scores)(part, model) for part in partitions(X)]
+        empty = pd.Series([], dtype=self._score_dtype, name="score")
+        divisions = X.divisions if X.known_divisions else None
+        return dd.from_delayed(scores, meta=empty, divisions=divisions, verify_meta=False)
 
     def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:
         """Mean of `measure_` over the queries of `X`, as `gapboost.evaluate` computes it.
