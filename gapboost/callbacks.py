@@ -2,6 +2,7 @@
 
 import weakref
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
@@ -140,16 +141,24 @@ def gradients_at(prepared: Pass, scores: Array) -> tuple[Array, Array]:
 class Metrics(Callback[tuple[Judged, list[Measure]]]):
     """Means of measures over the queries of a booster's data set."""
 
-    def __init__(self, measures: Sequence[Measure], n_jobs: int | None) -> None:
+    def __init__(
+        self, measures: Sequence[Measure], n_jobs: int | None, total: Callable[[Array], Array] | None = None
+    ) -> None:
         super().__init__(n_jobs)
         self.measures = tuple(measures)
+        # On a cluster: sums of an array over the workers. Means of the parts would weigh a query by its worker.
+        self.total = total
 
     def __repr__(self) -> str:
         return f"eval_metric({list(self.measures)!r})"
 
     def build(self, label: Array, sizes: Array, weight: Array | None) -> tuple[Judged, list[Measure]]:
         """Checked data and the measures with their g."""
-        data = from_groups(label, sizes, weight, self.measures)
+        data = from_groups(label, sizes, None if self.total else weight, self.measures)
+        if self.total and weight is not None:
+            # A part may have weight 0, where the whole may not. LightGBM has weights of rows, XGBoost of queries.
+            by_query = weight if len(weight) == len(data.queries) else weight[data.queries.offsets[:-1]]
+            data = replace(data, weights=by_query.astype(np.float64))
         return data, [measure.resolved(data.graded) for measure in self.measures]
 
     def values(self, scores: Array, owner: Any, content: Content) -> list[tuple[str, float]]:
@@ -157,7 +166,11 @@ class Metrics(Callback[tuple[Judged, list[Measure]]]):
         check_finite(scores)
         data, resolved = self.state(owner, content)
         values = query_values(resolved, data, np.ascontiguousarray(scores), n_jobs=self.n_jobs)
-        means = [mean(v, data.weights) for v in values]
+        if self.total is None:
+            means = [mean(v, data.weights) for v in values]
+        else:
+            sums = self.total(np.array([[v @ data.weights, data.weights.sum()] for v in values]))
+            means = (sums[:, 0] / sums[:, 1]).tolist()
         return list(zip(metric_names(self.measures), means, strict=True))
 
 
@@ -174,10 +187,15 @@ def check_finite(scores: Array) -> None:
 def check_contrasts(data: Judged, name: str) -> None:
     """Refuse training data in which there is no order to learn."""
     if data.n_contrasts == 0:
-        raise ValueError(
-            f"{name} holds no query with two different grades ({len(data.queries)} queries, n_samples = "
-            f"{data.queries.n_rows}, grades {data.occurring.tolist()}); expected at least one: there is nothing to learn"
-        )
+        raise no_contrast(name, len(data.queries), data.queries.n_rows, data.occurring)
+
+
+def no_contrast(name: str, n_queries: int, n_rows: int, occurring: Array) -> ValueError:
+    """The error about training data in which there is no order to learn."""
+    return ValueError(
+        f"{name} holds no query with two different grades ({n_queries} queries, n_samples = {n_rows}, grades "
+        f"{occurring.tolist()}); expected at least one: there is nothing to learn"
+    )
 
 
 def as_metrics(measures: Any, g: Any = None, name: str = "measure") -> list[Measure]:

@@ -227,7 +227,7 @@ def in_units_of_rows(data: Judged, how: Objective) -> Judged:
     """
     if how.in_units_of_rows:
         return data
-    return replace(data, weights=data.weights * data.queries.sizes.mean())
+    return replace(data, weights=data.weights * data.mean_size)
 
 
 def _refuse_what_is_ignored(data: lightgbm.Dataset) -> None:
@@ -335,7 +335,6 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             Before any training, where an argument or parameter is unusable; the message names it, what was found and
             what is expected.
         """
-        parameters = self._vendor_parameters()
         training = self._checked(
             X,
             y,
@@ -347,16 +346,28 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             eval_sample_weight,
             eval_init_score,
             eval_metric,
-            _first(parameters, LEAST_HESSIAN_NAMES),
+            self._least_hessian(),
         )
+        n_evals = len(training.evals)
+        if eval_names is not None and (not isinstance(eval_names, list | tuple) or len(eval_names) != n_evals):
+            raise ValueError(f"eval_names is {eval_names!r}; expected a list with a name for each evaluation set")
+        return self._fit_on(
+            training,
+            eval_names=eval_names,
+            feature_name=feature_name,
+            categorical_feature=categorical_feature,
+            callbacks=callbacks,
+            init_model=init_model,
+        )
+
+    def _fit_on(self, training: Training, network: dict[str, Any] | None = None, **arguments: Any) -> "LGBMGAPRanker":
+        """Train on what was checked; `network` holds LightGBM's parameters where the rows are one worker's of many."""
         rows, evals = training.rows, training.evals
         # LightGBM would end the whole process.
         for name, part in (("X", rows), *((f"eval_set[{i}] X", e) for i, e in enumerate(evals))):
             check_arrow_numbers(part.X, name)
-        if eval_names is not None and (not isinstance(eval_names, list | tuple) or len(eval_names) != len(evals)):
-            raise ValueError(f"eval_names is {eval_names!r}; expected a list with a name for each evaluation set")
         # Training happens on a fresh LGBMRanker: an error or an interrupt leaves this one as it was.
-        trained = _shell(parameters, training)
+        trained = _shell({**self._vendor_parameters(), **(network or {})}, training)
         trained.fit(
             rows.X,
             rows.y,
@@ -366,16 +377,16 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             eval_X=tuple(e.X for e in evals) or None,
             eval_y=tuple(e.y for e in evals) or None,
             eval_group=[e.sizes for e in evals] or None,
-            eval_names=eval_names,
             eval_sample_weight=[_row_weights(e) for e in evals],
             eval_init_score=[e.start for e in evals],
             # `first_metric_only` of LightGBM's early stopping then means the measure that is trained for.
-            eval_metric=LightGBMMetric([training.objective.measure, *training.others], self.n_jobs),
-            feature_name=feature_name,
-            categorical_feature=categorical_feature,
-            callbacks=callbacks,
-            init_model=init_model,
+            eval_metric=LightGBMMetric([training.objective.measure, *training.others], self.n_jobs, training.total),
+            **arguments,
         )
+        if network:
+            trained.booster_.free_network()
+            for name in network:
+                trained.booster_.params.pop(name)
         # Its objective holds the training data.
         own = {*trained.get_params(), "_other_params", "_objective"}
         self.__dict__.update({name: value for name, value in vars(trained).items() if name not in own})
@@ -388,6 +399,9 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         X = features(without_qid(X)[0])
         check_arrow_numbers(X, "X")
         return super().predict(X, *args, **kwargs)
+
+    def _least_hessian(self) -> float:
+        return float(_first(self._vendor_parameters(), LEAST_HESSIAN_NAMES))
 
     def _weighed(self, data: Judged, how: Objective) -> Judged:
         return in_units_of_rows(data, how)
@@ -406,10 +420,11 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             watch(scores)
             return []
 
-        parameters = self._vendor_parameters()
-        training = self._training_on(rows, _first(parameters, LEAST_HESSIAN_NAMES))
+        training = self._training_on(rows, self._least_hessian())
         lightgbm.train(
-            _shell(parameters, training)._process_params("fit"),  # what `fit` would train with, to the letter
+            _shell(self._vendor_parameters(), training)._process_params(
+                "fit"
+            ),  # what `fit` would train with, to the letter
             binned[0],
             num_boost_round=self._n_rounds,
             valid_sets=[binned[1]],

@@ -60,6 +60,26 @@ class Queries:
 
 
 @dataclass(frozen=True, eq=False)
+class Whole:
+    """The data set that some queries are a part of, where each worker of a cluster holds a part.
+
+    Attributes
+    ----------
+    begins : int64 ndarray of shape (Q,)
+        Where the documents of each query of the part begin in the whole, in its grouped order.
+    n_rows, n_queries : int
+        Documents and queries of the whole.
+    weighted_size : float
+        Its mean number of documents a query, by the weights of the queries.
+    """
+
+    begins: Array
+    n_rows: int
+    n_queries: int
+    weighted_size: float
+
+
+@dataclass(frozen=True, eq=False)
 class Judged:
     """Queries with the grades of their documents, query by query.
 
@@ -71,12 +91,29 @@ class Judged:
     counts : int64 ndarray of shape (Q, c + 1)
         Documents of each grade; the recall base where one was given.
     weights : float64 ndarray of shape (Q,)
+    whole : Whole or None
+        Where these queries are a part of a data set: gradients are those of the whole, however it is cut up.
     """
 
     queries: Queries
     grades: Array
     counts: Array
     weights: Array
+    whole: Whole | None = None
+
+    @property
+    def mean_size(self) -> float:
+        """Mean number of documents a query in the whole data set."""
+        if self.whole is not None:
+            return self.whole.n_rows / self.whole.n_queries
+        return float(self.queries.sizes.mean())
+
+    @property
+    def weighted_size(self) -> float:
+        """Mean number of documents a query in the whole data set, by the weights of the queries."""
+        if self.whole is not None:
+            return self.whole.weighted_size
+        return float(self.weights @ self.queries.sizes / self.weights.sum())
 
     @property
     def occurring(self) -> Array:
@@ -278,20 +315,9 @@ def query_weights(sample_weight: Any, queries: Queries, name: str = "sample_weig
     """Weights of the queries as float64 of shape (Q,), from weights of the queries or of the rows."""
     if sample_weight is None:
         return np.ones(len(queries))
-    given = numbers(sample_weight, name, "finite weights >= 0").astype(np.float64)
-    if not np.isfinite(given).all() or (given < 0).any():
-        raise ValueError(f"{name} holds a negative, NaN or infinite value; expected finite weights >= 0")
+    given = checked_weights(sample_weight, name)
     if len(given) == queries.n_rows:
-        by_row = queries.grouped(given)
-        weights = by_row[queries.offsets[:-1]]
-        differing = np.repeat(weights, queries.sizes) != by_row
-        if differing.any():
-            q = int(np.searchsorted(queries.offsets, int(np.argmax(differing)), side="right")) - 1
-            (query,) = queries.ids[q : q + 1].tolist()
-            raise ValueError(
-                f"{name} varies within query {query!r}; expected one weight a query, or one a row that is "
-                "the same for all rows of a query"
-            )
+        weights = constant_weights(given, queries, name)
     elif len(given) == len(queries):
         weights = given
     else:
@@ -301,6 +327,33 @@ def query_weights(sample_weight: Any, queries: Queries, name: str = "sample_weig
     if not (weights > 0).any():
         raise ValueError(f"{name} is zero for every query; expected at least one positive weight")
     return np.ascontiguousarray(weights)
+
+
+def checked_weights(sample_weight: Any, name: str) -> Array:
+    """Finite weights >= 0 as float64."""
+    given = numbers(sample_weight, name, "finite weights >= 0").astype(np.float64)
+    if not np.isfinite(given).all() or (given < 0).any():
+        raise ValueError(f"{name} holds a negative, NaN or infinite value; expected finite weights >= 0")
+    return given
+
+
+def constant_weights(given: Array, queries: Queries, name: str) -> Array:
+    """Weights of the queries from weights of the rows, of shape (Q,)."""
+    by_row = queries.grouped(given)
+    weights = by_row[queries.offsets[:-1]]
+    differing = np.repeat(weights, queries.sizes) != by_row
+    if differing.any():
+        q = int(np.searchsorted(queries.offsets, int(np.argmax(differing)), side="right")) - 1
+        raise varying_weight(queries.ids[q], name)
+    return weights
+
+
+def varying_weight(query: Any, name: str) -> ValueError:
+    """The error about a query whose rows have different weights."""
+    return ValueError(
+        f"{name} varies within query {query!r}; expected one weight a query, or one a row that is the same for all rows "
+        "of a query"
+    )
 
 
 def checked_recall_base(

@@ -63,6 +63,8 @@ class Training:
         `rows` itself stands for an evaluation set that is the training set.
     others : list of Measure
         What to report beside the measure that is trained for.
+    total : callable or None
+        On a cluster, where the rows are one worker's: sums of an array over the workers.
     """
 
     objective: Objective
@@ -70,6 +72,7 @@ class Training:
     rows: RankingRows
     evals: list[RankingRows]
     others: list[Measure]
+    total: Callable[[Array], Array] | None = None
 
     def gradients(self, scores: Array) -> tuple[Array, Array]:
         """Gradient and hessian of the training rows, float32."""
@@ -222,9 +225,10 @@ class GAPRanker:
         evals: list[RankingRows],
         others: list[Measure],
         least_hessian: float,
+        total: Callable[[Array], Array] | None = None,
     ) -> Training:
         prepared = objective.prepared(self._weighed(rows.data, objective), self.n_jobs)
-        training = Training(objective, prepared, rows, evals, others)
+        training = Training(objective, prepared, rows, evals, others, total)
         self._check_learnable(training, least_hessian)
         return training
 
@@ -285,14 +289,15 @@ class GAPRanker:
         """One gradient pass at the first scores: refuse what a booster would answer with a constant model."""
         rows = training.rows
         grad, hess = training.gradients(np.zeros(len(rows.y)) if rows.start is None else rows.start)
+        sums = np.array([np.abs(grad).sum(dtype=np.float64), len(grad), hess.sum(dtype=np.float64)])
+        push, n_rows, total = sums if training.total is None else training.total(sums)
         # Sums that ought to cancel leave rounding behind.
-        if np.abs(grad).mean(dtype=np.float64) < LEAST_PUSH:
+        if push / n_rows < LEAST_PUSH:
             saturated = "" if rows.start is None else f", and a {self._start_name} whose scores are not as far apart"
             raise ValueError(
                 f"measure is {training.objective.measure!r}, and no swap of two documents of y changes it; expected a "
                 f"measure that tells some of the grades in y apart{saturated}"
             )
-        total = float(hess.sum(dtype=np.float64))
         if total < 2 * least_hessian:
             raise ValueError(
                 f"min_child_weight is {least_hessian:g}, but the hessians of all rows sum to {total:.3g}; expected at "

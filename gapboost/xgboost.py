@@ -321,7 +321,6 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             Before any training, where an argument or parameter is unusable; the message names it, what was found and
             what is expected.
         """
-        parameters = self._vendor_parameters()
         training = self._checked(
             X,
             y,
@@ -333,8 +332,12 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             sample_weight_eval_set,
             base_margin_eval_set,
             self.eval_metric,
-            self._least_hessian(parameters),
+            self._least_hessian(),
         )
+        return self._fit_on(training, verbose=verbose, xgb_model=xgb_model)
+
+    def _fit_on(self, training: Training, *, verbose: bool | int | None, xgb_model: Any) -> "XGBGAPRanker":
+        """Train on what was checked."""
         # A model to continue brings the codes of its categories: those of another data frame can differ.
         model = xgb_model.get_booster() if isinstance(xgb_model, xgboost.XGBModel) else xgb_model
         model, feature_types = get_model_categories(training.rows.X, model, self.feature_types)
@@ -346,13 +349,15 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         evals_result: dict[str, dict[str, list[float]]] = {}
         with xgboost.config_context(verbosity=self.verbosity):
             booster = xgboost.train(
-                parameters,
+                self._vendor_parameters(),
                 train,
                 num_boost_round=self._n_rounds,
                 evals=evals,
                 obj=_gradients_of(training),
                 # XGBoost's early stopping goes by the last metric of the last evaluation set.
-                custom_metric=XGBoostMetric([*training.others, training.objective.measure], self.n_jobs),
+                custom_metric=XGBoostMetric(
+                    [*training.others, training.objective.measure], self.n_jobs, training.total
+                ),
                 early_stopping_rounds=self.early_stopping_rounds,
                 evals_result=evals_result,
                 verbose_eval=verbose,
@@ -373,7 +378,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     def apply(self, X: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: D102, the docstring is wrapped
         return super().apply(features(without_qid(X)[0]), *args, **kwargs)
 
-    def _least_hessian(self, parameters: dict[str, Any]) -> float:
+    def _least_hessian(self) -> float:
+        parameters = self._vendor_parameters()
         return 0.0 if self.booster == "gblinear" else float(parameters.get("min_child_weight", 1.0))
 
     def _binned(self, train: RankingRows, held_out: RankingRows) -> tuple[xgboost.DMatrix, xgboost.DMatrix]:
@@ -388,11 +394,10 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             watch(scores)
             return []
 
-        parameters = self._vendor_parameters()
-        training = self._training_on(rows, self._least_hessian(parameters))
+        training = self._training_on(rows, self._least_hessian())
         with xgboost.config_context(verbosity=self.verbosity):
             xgboost.train(
-                parameters,
+                self._vendor_parameters(),
                 binned[0],
                 num_boost_round=self._n_rounds,
                 evals=[(binned[1], "held_out")],

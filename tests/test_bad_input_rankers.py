@@ -157,7 +157,9 @@ def of_ranker(name):
     for defect, row in GRADES.items():
         yield from defects(name, "eval_set", {f"{defect} for y": ([(X, row[0])], row[1])}, "", named="eval_set[0] y")
     for defect, row in NOT_ROWS.items():
-        yield from defects(name, "eval_set", {f"{defect} for X": ([(row[0], Y)], row[1])}, "n_features", named="eval_set[0] X")
+        yield from defects(
+            name, "eval_set", {f"{defect} for X": ([(row[0], Y)], row[1])}, "n_features", named="eval_set[0] X"
+        )
     yield from defects(name, "measure", NOT_A_MEASURE, "one of gap, xgap", TypeError)
     yield from defects(name, "measure", {"unknown": "map", "upper case": "GAP"}, "one of gap, xgap")
     yield from defects(name, "g", THRESHOLDS, "")

@@ -29,6 +29,7 @@ ROOMS = {
     "ranker": CALLBACKS | {"features", "search_guard"},
     "lightgbm": TWINS,
     "xgboost": TWINS,
+    "dask": TWINS | {"lightgbm", "xgboost"},
     "model_selection": CALLBACKS | {"features", "ranker", "cross_validation"},
     "plotting": QUERIES,
     "analysis": MEASURES | {"evaluation"},
@@ -61,7 +62,7 @@ def test_rooms_import_downwards_only(path):
             assert inside, f"{name}: a room never imports the whole package"
             assert inside[0] in ROOMS[room] | {room}, f"{room} imports {name}"
         if top in ("lightgbm", "xgboost"):
-            assert room == top, f"{room} imports {name}: only its twin does"
+            assert room in (top, "dask"), f"{room} imports {name}: only its twin does"
         if top in ("numba", "llvmlite"):
             assert room == "kernels", f"{room} imports {name}: compiled code lives in kernels"
 
@@ -137,6 +138,19 @@ print("done")
 """
     done = python(code, [other])
     assert done.stdout.endswith("done\n"), done.stderr
+
+
+@pytest.mark.parametrize(("ranker", "other"), [("DaskLGBMGAPRanker", "xgboost"), ("DaskXGBGAPRanker", "lightgbm")])
+def test_each_dask_ranker_needs_its_own_library_only(ranker, other):
+    code = f"""
+import gapboost.dask
+assert not {{'lightgbm', 'xgboost', 'distributed'}} & set(sys.modules)
+from gapboost.dask import {ranker}
+assert {ranker}(n_estimators=3).get_params()["n_estimators"] == 3
+print("done")
+"""
+    done = python(code, [other])
+    assert done.stdout == "done\n", done.stderr
 
 
 def test_importing_the_package_loads_no_booster():

@@ -24,6 +24,8 @@ from gapboost.queries import Array, Judged
 # The tables are kept between iterations while they cost less than this many bytes a document.
 KEPT_TABLE_BYTES = 32
 
+KEYS_AT_ONCE = 1 << 20
+
 
 @dataclass(frozen=True, repr=False)
 class LambdaRank(Objective):
@@ -77,8 +79,7 @@ class LambdaRankPass(Pass):
         self.data = data
         self.threads = threads
         offsets, sizes, n_rows = data.queries.offsets, data.queries.sizes, data.queries.n_rows
-        rng = np.random.default_rng(objective.random_state)
-        self.keys = rng.integers(np.iinfo(np.uint32).max, size=n_rows, dtype=np.uint32, endpoint=True)
+        self.keys = tie_keys(objective.random_state, data)
         self.order = np.empty(n_rows, dtype=np.int32)
         self.discount = objective.measure.discount(int(sizes.max()))
         cost = table_bytes(data.counts.shape[1])
@@ -119,6 +120,28 @@ class LambdaRankPass(Pass):
         run(lambda first, last: lambdarank(**arguments(first, last), last=last), self.ranges, self.threads)
         for q in self.long.tolist():
             long_query(**arguments(q, q + 1), share=partial(share, n_jobs=self.threads), room_to_rank=self.room)
+
+
+def tie_keys(random_state: int, data: Judged) -> Array:
+    """A random key for each document, uint32 of shape (N,), by its position in the whole data set."""
+    rng = np.random.default_rng(random_state)
+
+    def draw(n: int) -> Array:
+        return rng.integers(np.iinfo(np.uint32).max, size=n, dtype=np.uint32, endpoint=True)
+
+    queries, whole = data.queries, data.whole
+    if whole is None:
+        return draw(queries.n_rows)
+    positions = np.arange(queries.n_rows) + np.repeat(whole.begins - queries.offsets[:-1], queries.sizes)
+    keys = np.empty(queries.n_rows, dtype=np.uint32)
+    # Queries keep the order of the whole. Its keys are drawn block by block: no worker has room for all of them.
+    filled = 0
+    for first in range(0, whole.n_rows, KEYS_AT_ONCE):
+        block = draw(min(KEYS_AT_ONCE, whole.n_rows - first))
+        until = int(np.searchsorted(positions, first + len(block)))
+        keys[filled:until] = block[positions[filled:until] - first]
+        filled = until
+    return keys
 
 
 def without(long: Array, ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -41,7 +41,7 @@ class SmoothPass(Pass):
         self.threads = threads
         self.weights = data.weights
         if objective.normalize:
-            self.weights = data.weights * (data.weights @ data.queries.sizes / data.weights.sum())
+            self.weights = data.weights * data.weighted_size
         # Chunks of equal work: a query costs the square of its length.
         work = np.concatenate(([0], np.cumsum(data.queries.sizes.astype(np.int64) ** 2)))
         self.ranges = chunks(work, threads, table_bytes(data.counts.shape[1]))

@@ -1,0 +1,198 @@
+"""Which worker gets which queries: plain arrays in, plain arrays out.
+
+Partitions go to workers first, balanced by documents. A query whose rows are then all with one worker stays where it is; one that
+is cut goes as a whole to the worker with the least to do. Where whole partitions leave a worker with too much, its
+queries are dealt out too. If the partitions respect queries and can be balanced, no row leaves its partition.
+"""
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gapboost.queries import Array, grouped_rows, varying_weight
+
+# A worker may have so many times its fair share of documents before whole queries are taken out of its partitions.
+# Every round of boosting waits for the busiest worker.
+LIMIT = 1.25
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """The queries of one partition.
+
+    Attributes
+    ----------
+    ids : ndarray of shape (Q,)
+        In the order in which they first occur in the partition.
+    sizes : int64 ndarray of shape (Q,)
+        Rows that the partition has of each.
+    lowest, highest : int32 ndarrays of shape (Q,)
+        Their grades.
+    grades : int64 ndarray
+        The distinct grades.
+    weights : float64 ndarray of shape (Q,) or None
+    """
+
+    ids: Array
+    sizes: Array
+    lowest: Array
+    highest: Array
+    grades: Array
+    weights: Array | None
+
+
+@dataclass(frozen=True, eq=False)
+class Census:
+    """All queries of a data set, from the surveys of its partitions. An entry is a query in a partition.
+
+    Attributes
+    ----------
+    partition, code, size : int64 ndarrays of shape (E,)
+        Which partition and query each entry is of, and how many rows it has; queries are counted in the order in which they
+        first occur, as a local ranker sees them.
+    n_partitions : int
+    sizes : int64 ndarray of shape (Q,)
+        Documents of each query.
+    weights : float64 ndarray of shape (Q,)
+    occurring : int64 ndarray
+        The distinct grades, ascending.
+    n_contrasts : int
+        Queries that hold two different grades.
+    """
+
+    partition: Array
+    code: Array
+    size: Array
+    n_partitions: int
+    sizes: Array
+    weights: Array
+    occurring: Array
+    n_contrasts: int
+
+    @property
+    def begins(self) -> Array:
+        """Where each query begins in the grouped order of the whole, int64 of shape (Q,)."""
+        return np.cumsum(self.sizes) - self.sizes
+
+    @property
+    def n_rows(self) -> int:
+        """Documents."""
+        return int(self.sizes.sum())
+
+
+def census(surveys: Sequence[Survey], names: tuple[str, str, str]) -> Census:
+    """Bring the surveys of all partitions together; `names` is what the caller calls `y`, `qid` and the weights.
+
+    Raises
+    ------
+    ValueError
+        Where there are no rows, a query has different weights in two partitions, or no weight is positive.
+    """
+    ids = _joined([s.ids for s in surveys if len(s.ids)])
+    if not len(ids):
+        raise ValueError(f"{names[0]} is empty; expected at least one document")
+    queries = grouped_rows(ids, len(ids), names[1], names[1])
+    code = np.empty(len(ids), dtype=np.int64)
+    code[slice(None) if queries.rows is None else queries.rows] = np.repeat(np.arange(len(queries)), queries.sizes)
+    size = np.concatenate([s.sizes for s in surveys])
+    sizes = np.bincount(code, size).astype(np.int64)
+    lowest, highest = np.full(len(queries), np.iinfo(np.int32).max), np.zeros(len(queries), dtype=np.int64)
+    np.minimum.at(lowest, code, np.concatenate([s.lowest for s in surveys]))
+    np.maximum.at(highest, code, np.concatenate([s.highest for s in surveys]))
+    weights = np.ones(len(queries))
+    given = [s.weights for s in surveys if s.weights is not None]
+    if given:
+        by_entry = np.concatenate(given)
+        weights[code] = by_entry
+        differing = weights[code] != by_entry
+        if differing.any():
+            raise varying_weight(queries.ids[code[np.argmax(differing)]], names[2])
+        if not (weights > 0).any():
+            raise ValueError(f"{names[2]} is zero for every query; expected at least one positive weight")
+    return Census(
+        partition=np.repeat(np.arange(len(surveys)), [len(s.ids) for s in surveys]),
+        code=code,
+        size=size,
+        n_partitions=len(surveys),
+        sizes=sizes,
+        weights=weights,
+        occurring=np.unique(np.concatenate([s.grades for s in surveys])),
+        n_contrasts=int(np.count_nonzero(lowest != highest)),
+    )
+
+
+def _joined(parts: list[Array]) -> Array:
+    kinds = {part.dtype for part in parts}
+    # numpy joins signed and unsigned integers as floats, and numbers and strings as strings: distinct ids would be one.
+    if len(kinds) > 1 and {kind.kind for kind in kinds} - {"U"}:
+        parts = [_as_objects(part) for part in parts]
+    return np.concatenate(parts) if parts else np.empty(0)
+
+
+def _as_objects(part: Array) -> Array:
+    objects = np.empty(len(part), dtype=object)
+    objects[:] = part.tolist()
+    return objects
+
+
+def homes(sizes: Array, holders: Sequence[int | None], n_workers: int) -> Array:
+    """A worker for each partition, balanced by documents; one that is in a worker's memory stays if it can.
+
+    Parameters
+    ----------
+    sizes : int64 ndarray of shape (P,)
+        Documents of each partition.
+    holders : sequence of P (int or None)
+        The worker that has the partition in memory.
+    n_workers : int
+
+    Returns
+    -------
+    home : int64 ndarray of shape (P,)
+    """
+    home = np.zeros(len(sizes), dtype=np.int64)
+    loads = np.zeros(n_workers)
+    share = sizes.sum() / n_workers
+    for p in np.argsort(-sizes, kind="stable").tolist():
+        holder = holders[p]
+        stays = holder is not None and loads[holder] + sizes[p] <= max(share, sizes[p])
+        home[p] = holder if stays else int(np.argmin(loads))
+        loads[home[p]] += sizes[p]
+    return home
+
+
+def owners(census: Census, home: Array, n_workers: int) -> Array:
+    """The worker of each query, int64 of shape (Q,); `home` is the worker of each partition."""
+    entry_home = home[census.partition]
+    owner = np.zeros(len(census.sizes), dtype=np.int64)
+    owner[census.code] = entry_home
+    dealt = np.zeros(len(census.sizes), dtype=bool)
+    dealt[census.code[owner[census.code] != entry_home]] = True
+    limit = LIMIT * census.n_rows / n_workers
+    while True:
+        loads = np.bincount(owner[~dealt], census.sizes[~dealt], minlength=n_workers)
+        _deal(owner, np.flatnonzero(dealt), census.sizes, loads)
+        loads = np.bincount(owner, census.sizes, minlength=n_workers)
+        busiest = int(np.argmax(loads))
+        more = ~dealt & (owner == busiest)
+        if loads[busiest] <= limit or not more.any():
+            break
+        dealt |= more
+    # LightGBM does not train on a single row: it goes to whoever has the fewest of several, or with the other single ones.
+    single = np.flatnonzero(loads == 1)
+    if len(single):
+        several = np.where(loads > 1, loads, np.iinfo(np.int64).max)
+        owner[np.isin(owner, single)] = np.argmin(several) if (loads > 1).any() else single[0]
+    return owner
+
+
+def _deal(owner: Array, dealt: Array, sizes: Array, loads: Array) -> None:
+    """Give each of the queries `dealt`, the longest first, to the worker with the least documents."""
+    heap = [(load, worker) for worker, load in enumerate(loads.tolist())]
+    heapq.heapify(heap)
+    for q in dealt[np.argsort(-sizes[dealt], kind="stable")].tolist():
+        load, worker = heap[0]
+        owner[q] = worker
+        heapq.heapreplace(heap, (load + int(sizes[q]), worker))

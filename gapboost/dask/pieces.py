@@ -1,0 +1,149 @@
+"""What workers do before training: look at the queries of a partition, cut it, and put their own rows together."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import _safe_indexing
+
+from gapboost.dask.layout import Survey
+from gapboost.dask.storage import dump
+from gapboost.queries import (
+    Array,
+    Whole,
+    checked_grades,
+    checked_scores,
+    checked_weights,
+    constant_weights,
+    grouped_rows,
+)
+from gapboost.ranker import ranking_rows
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """Rows of one partition for one worker.
+
+    Attributes
+    ----------
+    X : array-like of shape (n, n_features)
+    y : int32 ndarray of shape (n,)
+    code : int64 ndarray of shape (n,)
+        The number of each row's query in the census.
+    start : ndarray of shape (n,) or None
+    """
+
+    X: Any
+    y: Array
+    code: Array
+    start: Array | None
+
+
+def survey(y: Any, qid: Any, weight: Any, start: Any, names: tuple[str, str, str, str]) -> Survey:
+    """The queries of one partition, everything but X checked."""
+    if len(y) == len(qid) == 0:
+        none = np.empty(0, dtype=np.int64)
+        return Survey(np.empty(0), none, none, none, none, None if weight is None else np.empty(0))
+    grades = checked_grades(y, names[0])
+    queries = grouped_rows(qid, len(grades), names[1], names[0])
+    begins = queries.offsets[:-1]
+    weights = None
+    if weight is not None:
+        given = checked_weights(weight, names[2])
+        _check_length(given, names[2], len(grades), names[0])
+        weights = constant_weights(given, queries, names[2])
+    if start is not None:
+        checked_scores(start, len(grades), names[3], names[0])
+    grouped = queries.grouped(grades)
+    lowest, highest = np.minimum.reduceat(grouped, begins), np.maximum.reduceat(grouped, begins)
+    return Survey(queries.ids, queries.sizes, lowest, highest, np.unique(grades), weights)
+
+
+def piece(
+    X: Any, y: Any, qid: Any, start: Any, codes: Array, sizes: Array, kept: Array | None, names: tuple[str, str]
+) -> Piece:
+    """The rows of some queries of a partition, in their order.
+
+    Parameters
+    ----------
+    X, y, qid, start : array-likes
+        The partition.
+    codes, sizes : int64 ndarrays of shape (Q,)
+        Number in the census and rows in the partition of each of its queries.
+    kept : bool ndarray of shape (Q,) or None
+        Which queries; None for all.
+    names : tuple of str
+        What the caller calls `X` and `y`.
+    """
+    _check_length(X, names[0], len(y), names[1])
+    queries = grouped_rows(qid, len(y))
+    if not np.array_equal(queries.sizes, sizes):
+        raise ValueError(
+            f"{names[1]} came out different when it was computed again; expected the same rows: call persist()"
+        )
+    code = queries.ungrouped(np.repeat(codes, sizes))
+    y = np.asarray(y).astype(np.int32)
+    start = None if start is None else np.asarray(start)
+    if kept is None:
+        return Piece(X, y, code, start)
+    rows = np.flatnonzero(queries.ungrouped(np.repeat(kept, sizes)))
+    X = _safe_indexing(X.tocsr() if sparse.issparse(X) else X, rows)
+    return Piece(X, y[rows], code[rows], None if start is None else start[rows])
+
+
+def assemble(
+    pieces: Sequence[Piece],
+    expected: Array,
+    weights: Array,
+    whole: Whole,
+    weighted: bool,
+    known: tuple[int, str] | None,
+    path: str,
+) -> str:
+    """All rows of one worker in grouped order, into the file `path`.
+
+    Parameters
+    ----------
+    pieces : sequence of Piece
+        In the order of the partitions: rows and queries keep the order that a local ranker sees.
+    expected : int64 ndarray of shape (Q,)
+        Numbers of the worker's queries in the census, ascending.
+    weights : float64 ndarray of shape (Q,)
+    whole : Whole
+    weighted : bool
+        Whether weights were given.
+    known : tuple of int and str, optional
+        As in `gapboost.queries.judged`.
+    path : str
+    """
+    y, code = np.concatenate([p.y for p in pieces]), np.concatenate([p.code for p in pieces])
+    start = None if pieces[0].start is None else np.concatenate([p.start for p in pieces if p.start is not None])
+    rows = ranking_rows(
+        _stacked([p.X for p in pieces]), y, code, None, start, known, ("y", "qid", "sample_weight", "start")
+    )
+    if not np.array_equal(rows.data.queries.ids, expected):
+        raise RuntimeError(f"{len(expected)} queries were to come together but {len(rows.data.queries)} did")
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    dump(replace(rows, data=replace(rows.data, weights=weights, whole=whole), weighted=weighted), Path(path))
+    return path
+
+
+def _stacked(parts: list[Any]) -> Any:
+    if len(parts) == 1:
+        return parts[0]
+    if sparse.issparse(parts[0]):
+        return sparse.vstack(parts, format="csr")
+    if hasattr(parts[0], "iloc"):
+        import pandas as pd
+
+        return pd.concat(parts, ignore_index=True)
+    return np.concatenate(parts)
+
+
+def _check_length(values: Any, name: str, n_rows: int, rows_of: str) -> None:
+    length = values.shape[0]  # sparse matrices have no len
+    if length != n_rows:
+        raise ValueError(f"{name} has {length} rows but {rows_of} has {n_rows}; expected the same number")

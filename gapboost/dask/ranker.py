@@ -1,0 +1,176 @@
+"""What the Dask rankers of both boosters share: the arguments of a fit, lazy predictions, and the way back to a local one."""
+
+import pickle
+from typing import Any, ClassVar
+
+import dask
+import numpy as np
+from dask.base import is_dask_collection
+from dask.distributed import Client
+from sklearn.utils.validation import check_is_fitted
+
+from gapboost.callbacks import as_metrics
+from gapboost.dask.collections import Collections, checked, is_array, partitions
+from gapboost.dask.fit import fit_on_cluster
+from gapboost.dask.session import Session, running_client
+from gapboost.evaluation import evaluate
+from gapboost.ranker import GAPRanker
+from gapboost.search_guard import refuse_blind_search
+
+THREADS_ALIASES = ("num_threads", "num_thread", "nthread", "nthreads")
+
+
+class DaskGAPRanker(GAPRanker):
+    """Mixin of `DaskLGBMGAPRanker` and `DaskXGBGAPRanker`."""
+
+    client: Client | None
+
+    _local: ClassVar[type[Any]]
+    _ring: ClassVar[Any]  # a `Ring`
+    _score_dtype: ClassVar[str]
+
+    def to_local(self) -> Any:
+        """The local ranker with the same parameters and, once fitted, the same booster."""
+        local = self._unfitted()
+        local.__dict__.update(self._fitted())
+        return local
+
+    def predict(self, X: Any) -> Any:
+        """Scores, computed lazily and partition by partition.
+
+        Parameters
+        ----------
+        X : Dask Array or DataFrame of shape (N, n_features)
+
+        Returns
+        -------
+        Dask Array or Series of shape (N,)
+            With the partitions of `X`. Other kinds of prediction: ``X.map_blocks`` with `to_local`.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        TypeError
+            Where `X` is not a Dask collection.
+        """
+        check_is_fitted(self)
+        if not is_dask_collection(X):
+            raise TypeError(f"X is a {type(X).__name__}; expected a Dask array or dataframe, or to_local().predict(X)")
+        # One task makes the model from bytes: a copy that nobody else uses, sent once to each worker.
+        model = dask.delayed(_single_threaded)(pickle.dumps(self.to_local()))
+        if is_array(X):
+            empty = np.empty(0, dtype=self._score_dtype)
+            return X.rechunk({1: -1}).map_blocks(_scores, model=model, dtype=empty.dtype, drop_axis=1, meta=empty)
+        import dask.dataframe as dd
+        import pandas as pd
+
+        # map_partitions of older versions would pass the delayed model on as it is.
+        scores = [dask.delayed(_scores)(part, model) for part in partitions(X)]
+        empty = pd.Series([], dtype=self._score_dtype, name="score")
+        divisions = X.divisions if X.known_divisions else None
+        return dd.from_delayed(scores, meta=empty, divisions=divisions, verify_meta=False)
+
+    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:
+        """Mean of `measure_` over the queries of `X`, as `gapboost.evaluate` computes it.
+
+        The predictions, y, qid and weights of all rows come to the client; X does not.
+
+        Parameters
+        ----------
+        X : Dask Array or DataFrame of shape (N, n_features)
+        y, qid : Dask Array or Series of shape (N,)
+        sample_weight : Dask Array or Series of shape (N,), optional
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `fit`.
+        """
+        measure = self.measure_
+        given = checked(X, y, qid, sample_weight, None, ("X", "y", "qid", "sample_weight", self._start_name))
+        columns = [given.y, given.qid, self.predict(given.X), *([] if sample_weight is None else [given.weight])]
+        client = running_client(self.client)
+        found = client.gather(client.compute(columns))
+        y_true, ids, scores = (np.asarray(column) for column in found[:3])
+        weights = np.asarray(found[3]) if len(found) == 4 else None
+        return float(evaluate(measure, y_true, scores, ids, sample_weight=weights, n_jobs=self.n_jobs)[measure])
+
+    def _fit_on_cluster(
+        self,
+        X: Any,
+        y: Any,
+        qid: Any,
+        sample_weight: Any,
+        start: Any,
+        eval_set: Any,
+        eval_qid: Any,
+        eval_weight: Any,
+        eval_start: Any,
+        eval_metric: Any,
+        arguments: dict[str, Any],
+    ) -> None:
+        refuse_blind_search(self)
+        local = self._unfitted()
+        local._vendor_parameters()
+        requested, others = self._requested(), [] if eval_metric is None else as_metrics(eval_metric)
+        train_set = checked(X, y, qid, sample_weight, start, ("X", "y", "qid", "sample_weight", self._start_name))
+        eval_sets: list[Collections] = []
+        for i, given in enumerate(self._eval_sets(eval_set, eval_qid, eval_weight, eval_start)):
+            if all(a is b for a, b in zip(given, (X, y, qid, sample_weight, start), strict=True)):
+                eval_sets.append(train_set)
+                continue
+            others_named = (f"eval_qid[{i}]", f"{self._eval_weight_name}[{i}]", f"{self._eval_start_name}[{i}]")
+            eval_sets.append(checked(*given, (f"eval_set[{i}] X", f"eval_set[{i}] y", *others_named)))
+        with Session(running_client(self.client)) as session:
+            report, objective, census = fit_on_cluster(
+                session, train_set, eval_sets, local, requested, others, type(self)._ring, arguments
+            )
+        self.__dict__.update(type(self)._fitted(report.ranker))
+        self._trained_by = objective
+        self.n_queries_in_ = len(census.sizes)
+
+    def _unfitted(self) -> Any:
+        parameters = self.get_params(deep=False)  # type: ignore[attr-defined]
+        parameters.pop("client", None)
+        for name in THREADS_ALIASES:
+            if parameters.get(name) is not None:
+                raise ValueError(
+                    f"{name} is {parameters[name]!r}; expected n_jobs, which the threads of a worker bound"
+                )
+        return self._local(**parameters)
+
+    def _fitted(self) -> dict[str, Any]:
+        """What fitting left in a ranker."""
+        own = {*self.get_params(deep=False), "client", "kwargs", "_other_params"}  # type: ignore[attr-defined]
+        return {name: value for name, value in vars(self).items() if name not in own}
+
+    # A connection to a cluster is nothing to store.
+    def __getstate__(self) -> Any:
+        state: Any = super().__getstate__()
+        return {**state, "client": None}
+
+    def __sklearn_clone__(self) -> Any:
+        # A client cannot be copied, and the copy is to use the same.
+        client, self.client = self.client, None
+        try:
+            cloned: Any = super().__sklearn_clone__()  # type: ignore[misc]
+        finally:
+            self.client = client
+        cloned.client = client
+        return cloned
+
+
+def _single_threaded(pickled: bytes) -> Any:
+    # Workers compute as many partitions at a time as they have threads.
+    return pickle.loads(pickled).set_params(n_jobs=1)
+
+
+def _scores(X: Any, model: Any) -> Any:
+    # LightGBM refuses to predict for no rows.
+    scores = model.predict(X) if X.shape[0] else np.empty(0)
+    if not hasattr(X, "iloc"):
+        return scores
+    import pandas as pd
+
+    return pd.Series(scores, index=X.index, name="score")

@@ -1,0 +1,162 @@
+"""What workers do to train: start a training process, wait for it, and end it when told to."""
+
+import atexit
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlparse
+
+from distributed import get_worker
+
+from gapboost.dask.child import IDLE, JOB, LOST, RESULT, Job, Report
+from gapboost.dask.exchange import Hub, HubAddress, PeerLost
+from gapboost.dask.storage import dump, load
+
+# What this worker process has going, by fit. Several workers share a process where the cluster has processes=False.
+_lock = threading.Lock()
+_hubs: dict[str, Hub] = {}
+_children: dict[str, list["subprocess.Popen[str]"]] = {}
+_rooms: dict[str, set[Path]] = {}
+_stopped: set[str] = set()
+
+# Processes that wait for work, by what they were started with.
+_idle: dict[tuple[Any, ...], list["subprocess.Popen[str]"]] = {}
+
+POLL_SECONDS = 0.02
+
+
+def host_of_worker() -> str:
+    """The address under which other workers reach this one."""
+    # Workers in the client's own process have addresses like inproc://10.0.0.1/4711/2.
+    # LightGBM wants numbers.
+    return socket.gethostbyname(urlparse(get_worker().address).hostname or "127.0.0.1")
+
+
+def room(fit: str, rank: int) -> Path:
+    """The worker's directory for the rows, the job and the result of one fit."""
+    path = Path(get_worker().local_directory, f"gapboost-{fit}-{rank}")
+    with _lock:
+        if fit in _stopped:
+            raise RuntimeError("the fit was stopped")
+        _rooms.setdefault(fit, set()).add(path)
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def open_hub(fit: str, n_peers: int) -> HubAddress:
+    """Open the hub of one fit in this worker."""
+    with _lock:
+        if fit in _stopped:
+            raise RuntimeError("the fit was stopped")
+        hub = _hubs[fit] = Hub(host_of_worker(), n_peers)
+    return hub.address
+
+
+def train(fit: str, job: Job, n_threads: int) -> Report:
+    """Train this worker's part in a process of its own.
+
+    Raises
+    ------
+    PeerLost
+        Where it ended because another one did.
+    RuntimeError
+        Where it was killed; and whatever it raised itself.
+    """
+    place = room(fit, job.rank)
+    dump(replace(job, host=host_of_worker()), place / JOB)
+    code: int | None = IDLE
+    while code == IDLE:
+        # One that was idle may have ended for that in the meantime.
+        process = _begun(fit, place, n_threads)
+        code = _waited(process, place / RESULT)
+    if not (place / RESULT).exists():
+        if code == LOST:
+            raise PeerLost("the training process ended because another one of the fit did")
+        raise RuntimeError(
+            f"the training process of worker {get_worker().address} ended with status {code} (negative: the signal that "
+            "killed it; 9 is often the system's answer to a lack of memory)"
+        )
+    result: Report | BaseException = load(place / RESULT)
+    if isinstance(result, BaseException):
+        raise result
+    with _lock:
+        if process in _children.get(fit, []):
+            _children[fit].remove(process)
+            _idle.setdefault(_kind(n_threads), []).append(process)
+    return result
+
+
+def stop(fit: str) -> None:
+    """End whatever this worker process has going for a fit, and remove its files."""
+    with _lock:
+        _stopped.add(fit)
+        children, rooms, hub = _children.pop(fit, []), _rooms.pop(fit, set()), _hubs.pop(fit, None)
+    _end(children)
+    if hub is not None:
+        hub.close()
+    for path in rooms:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _begun(fit: str, place: Path, n_threads: int) -> "subprocess.Popen[str]":
+    """A process that was told to train the job in `place`."""
+    with _lock:
+        waiting = _idle.get(_kind(n_threads), [])
+        while waiting and waiting[-1].poll() is not None:
+            _end([waiting.pop()])
+        process = waiting.pop() if waiting else _started(n_threads)
+        if fit in _stopped:
+            _end([process])
+            raise RuntimeError("the fit was stopped")
+        _children.setdefault(fit, []).append(process)
+    # It may have just ended: `_waited` then says how.
+    with suppress(BrokenPipeError):
+        print(place, file=process.stdin, flush=True)
+    return process
+
+
+def _waited(process: "subprocess.Popen[str]", result: Path) -> int | None:
+    """The exit status of a process that ended, None once there is a result."""
+    while not result.exists():
+        code = process.poll()
+        if code is not None:
+            return code
+        time.sleep(POLL_SECONDS)
+    return None
+
+
+def _kind(n_threads: int) -> tuple[Any, ...]:
+    return (n_threads, *(path or os.getcwd() for path in sys.path))
+
+
+def _started(n_threads: int) -> "subprocess.Popen[str]":
+    _, *paths = _kind(n_threads)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": str(n_threads)}
+    code = "from gapboost.dask.child import main; main()"
+    # The pipe closes when this worker ends, however it does, and the process with it.
+    return subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, env=environment, text=True)
+
+
+def _end(processes: list["subprocess.Popen[str]"]) -> None:
+    for process in processes:
+        process.kill()
+        process.wait()
+        if process.stdin is not None:
+            with suppress(BrokenPipeError):
+                process.stdin.close()
+
+
+@atexit.register
+def _end_idle() -> None:
+    with _lock:
+        for processes in _idle.values():
+            _end(processes)
+        _idle.clear()

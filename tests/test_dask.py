@@ -1,0 +1,492 @@
+"""The Dask rankers against the local ones, on clusters inside this process, and what they do when something dies."""
+
+import gc
+import os
+import pickle
+import threading
+import time
+
+import dask.array as da
+import dask.dataframe as dd
+import joblib
+import lightgbm
+import numpy as np
+import pandas as pd
+import pytest
+import xgboost
+from clusters import cut, ranking, watched, written
+from distributed import Client, LocalCluster
+from scipy import sparse
+from sklearn.base import clone
+
+import gapboost as gb
+from gapboost.dask import DaskLGBMGAPRanker, DaskXGBGAPRanker
+from gapboost.lightgbm import LGBMGAPRanker
+from gapboost.model_selection import GSearchCV
+from gapboost.xgboost import XGBGAPRanker
+
+TWINS = {
+    "lightgbm": (DaskLGBMGAPRanker, LGBMGAPRanker, {"verbose": -1}),
+    "xgboost": (DaskXGBGAPRanker, XGBGAPRanker, {}),
+}
+booster = pytest.mark.parametrize("booster", TWINS)
+
+
+def cluster_of(n_workers, **options):
+    return LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0", processes=False, **options)
+
+
+@pytest.fixture(scope="module")
+def clients():
+    """A client for each number of workers, opened when it is first asked for."""
+    opened = {}
+
+    def client(n_workers):
+        if n_workers not in opened:
+            cluster = cluster_of(n_workers)
+            opened[n_workers] = Client(cluster, set_as_default=False), cluster
+        return opened[n_workers][0]
+
+    yield client
+    for one, cluster in opened.values():
+        one.close()
+        cluster.close()
+    gc.collect()
+
+
+@pytest.fixture(scope="module")
+def two(clients):
+    return clients(2)
+
+
+def dask_ranker(booster, client, **parameters):
+    return TWINS[booster][0](client=client, **{"n_estimators": 10, **TWINS[booster][2], **parameters})
+
+
+def local_ranker(booster, **parameters):
+    return TWINS[booster][1](**{"n_estimators": 10, "n_jobs": 1, **TWINS[booster][2], **parameters})
+
+
+def stopping(booster, rounds):
+    """Parameters and arguments of fit for early stopping."""
+    if booster == "lightgbm":
+        return {}, {"callbacks": [lightgbm.early_stopping(rounds, verbose=False)]}
+    return {"early_stopping_rounds": rounds}, {}
+
+
+def history(ranker, i=0):
+    """The values of the measure that was trained for, by round."""
+    (values,) = (v for name, v in list(ranker.evals_result_.values())[i].items() if name.startswith("map-gap"))
+    return np.array(values)
+
+
+# XGBoost passes values of metrics on as text with six digits.
+DIGITS = {"lightgbm": 1e-12, "xgboost": 6e-7}
+
+
+@booster
+def test_bad_partitions_train_like_the_local_ranker(booster, two):
+    X, y, qid = ranking(2000, 0)
+    vali = ranking(400, 1)
+    rows = np.random.default_rng(0).permutation(len(y))
+    rows[:6000] = np.sort(rows[:6000])  # the first partitions cut each query once, the others interleave all of them
+    X, y, qid = X[rows], y[rows], qid[rows]
+    chunks = (3000, 0, 2999, 1, 5000, len(y) - 11000)
+    persisted = [two.persist(cut(v, chunks), workers=two_workers(two)[:1]) for v in (X, y, qid)]
+    ranker = dask_ranker(booster, two, n_estimators=50)
+    ranker.fit(persisted[0], persisted[1], qid=persisted[2])
+    local = local_ranker(booster, n_estimators=50).fit(X, y, qid=qid)
+    assert ranker.n_queries_in_ == local.n_queries_in_ == 2000
+    values = [one.score(vali[0], vali[1], qid=vali[2]) for one in (ranker.to_local(), local)]
+    assert abs(values[0] - values[1]) < 0.005
+
+
+def two_workers(client):
+    return list(client.nthreads())
+
+
+@booster
+def test_first_gradients_are_the_local_ones(booster, two, tmp_path):
+    X, y, qid = ranking(300, 0)
+    rows = np.random.default_rng(0).permutation(len(y))
+    X, y, qid = X[rows], y[rows], qid[rows]
+    weights = (qid % 5).astype(float)
+    dask_ranker(booster, two, n_jobs=8, objective=watched(tmp_path)).fit(
+        *(cut(v, 700) for v in (X, y)), qid=cut(qid, 700), sample_weight=cut(weights, 700)
+    )
+    parts = written(tmp_path)
+    assert len(parts) == 2
+    grad, hess = np.full(len(y), np.nan), np.full(len(y), np.nan)
+    for part in parts.values():
+        ends = np.cumsum(part["sizes"])
+        assert part["n_jobs"] == part["threads"] == 1  # what a worker of this cluster has, not n_jobs
+        for begin, size, end in zip(part["begins"], part["sizes"], ends, strict=True):
+            assert np.isnan(grad[begin : begin + size]).all()
+            grad[begin : begin + size] = part["grad"][end - size : end]
+            hess[begin : begin + size] = part["hess"][end - size : end]
+    scale = len(y) / 300 if booster == "lightgbm" else 1.0  # see gapboost.lightgbm.in_units_of_rows
+    _, first = np.unique(qid, return_index=True)
+    by_query = np.argsort(np.argsort(first))[np.searchsorted(np.unique(qid), qid)]
+    grouped = np.argsort(by_query, kind="stable")
+    expected = gb.LambdaRank(gb.GAP(g=(0.5, 0.5))).gradients(y, np.zeros(len(y)), qid, sample_weight=weights * scale)
+    np.testing.assert_allclose(grad, expected[0][grouped], rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(hess, expected[1][grouped], rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("how", ["lambdarank", "softrank", "approxrank"])
+@booster
+def test_one_worker_trains_the_local_model(booster, how, clients):
+    """Whatever the partitions: the same queries in the same order, the same weights, keys and g."""
+    X, y, qid = ranking(200, 3)
+    rows = np.random.default_rng(0).permutation(len(y))
+    X, y, qid = X[rows], y[rows], qid[rows]
+    weights = (qid % 3 + 1.0).astype(float)
+    start = np.random.default_rng(0).standard_normal(len(y))
+    begin = {"lightgbm": "init_score", "xgboost": "base_margin"}[booster]
+    parameters = {"objective": how, "random_state": 5}
+    given = {"qid": qid, "sample_weight": weights, begin: start}
+    local = local_ranker(booster, **parameters).fit(X, y, **given)
+    ranker = dask_ranker(booster, clients(1), **parameters)
+    ranker.fit(cut(X, 300), cut(y, 300), **{name: cut(v, 300) for name, v in given.items()})
+    np.testing.assert_array_equal(ranker.to_local().predict(X), local.predict(X))
+    assert ranker.objective_ == local.objective_
+
+
+@pytest.mark.parametrize("n_workers", [1, 2, 4])
+@booster
+def test_evaluation_is_exact_and_stops_all_workers(booster, n_workers, clients):
+    X, y, qid = ranking(400, 0)
+    valis = [ranking(61, 1), ranking(1, 2)]  # only one worker holds the query of the second
+    weights = [(v[2] % 4).astype(float) for v in valis[:1]] + [np.ones(len(valis[1][1]))]
+    sets = [(cut(v[0], 50), cut(v[1], 50)) for v in valis]
+    given = cut(X, 500), cut(y, 500), cut(qid, 500)
+    parameters, arguments = stopping(booster, 3)
+    name = {"lightgbm": "eval_sample_weight", "xgboost": "sample_weight_eval_set"}[booster]
+    # the last set decides for XGBoost, any for LightGBM
+    order = [1, 0]
+    arguments |= {"eval_set": [sets[i] for i in order], "eval_qid": [cut(valis[i][2], 50) for i in order]}
+    arguments[name] = [cut(weights[i], 50) for i in order]
+    ranker = dask_ranker(booster, clients(n_workers), n_estimators=40, learning_rate=0.4, **parameters)
+    ranker.fit(*given[:2], qid=given[2], **arguments)
+    assert 0 < ranker.best_iteration_ < 40
+    local = ranker.to_local()
+    for place, i in enumerate(order):
+        values = history(ranker, place)
+        scores = local.predict(valis[i][0])
+        expected = gb.evaluate(gb.GAP(g=(0.5, 0.5)), valis[i][1], scores, valis[i][2], sample_weight=weights[i])
+        assert values[ranker.best_iteration_ - 1] == pytest.approx(expected[ranker.measure_], abs=DIGITS[booster])
+    if booster == "xgboost":
+        assert ranker.best_iteration_ == np.argmax(values) + 1
+        assert len(values) == ranker.best_iteration_ + 3
+
+
+@booster
+def test_reports_several_measures_and_the_training_set(booster, two):
+    X, y, qid = ranking(200, 0)
+    given = cut(X, 300), cut(y, 300)
+    ids = cut(qid, 300)
+    watch = {"eval_metric": [gb.nDCG(k=5), "gap"]}
+    parameters, arguments = (watch, {}) if booster == "xgboost" else ({}, watch)
+    ranker = dask_ranker(booster, two, **parameters).fit(*given, qid=ids, eval_set=[given], eval_qid=[ids], **arguments)
+    (values,) = ranker.evals_result_.values()
+    scores = ranker.to_local().predict(X)
+    for name, measure in {"map-gap": ranker.measure_, "ndcg@5": gb.nDCG(k=5)}.items():
+        expected = gb.evaluate(measure, y, scores, qid)[measure]
+        assert values[name][-1] == pytest.approx(expected, abs=DIGITS[booster])
+
+
+@booster
+def test_predict_is_lazy_and_by_partition(booster, two):
+    X, y, qid = ranking(100, 0)
+    ranker = dask_ranker(booster, two, n_estimators=3).fit(cut(X, 400), cut(y, 400), qid=cut(qid, 400))
+
+    def never(block):
+        raise AssertionError("computed")
+
+    lazy = ranker.predict(cut(X, (400, 0, 600)).map_blocks(never, dtype=X.dtype, meta=X[:0]))
+    assert isinstance(lazy, da.Array)
+    assert lazy.chunks == ((400, 0, 600, len(X) - 1000),)
+    scores = ranker.predict(cut(X, (400, 0, 600)).rechunk({1: 5}))
+    found = two.compute(scores).result()
+    assert found.dtype == scores.dtype
+    np.testing.assert_array_equal(found, ranker.to_local().predict(X))
+    frame = pd.DataFrame(X, index=np.arange(len(X)) * 2, columns=[f"f{i}" for i in range(10)])
+    series = ranker.predict(dd.from_pandas(frame, npartitions=3))
+    assert isinstance(series, dd.Series)
+    assert series.npartitions == 3
+    expected = pd.Series(found, index=frame.index, name="score")
+    pd.testing.assert_series_equal(series.compute(scheduler="synchronous"), expected)
+    with pytest.raises(TypeError, match=r"X is a ndarray; expected a Dask array or dataframe, or to_local\(\).predict"):
+        ranker.predict(X)
+    assert ranker.score(cut(X, 400), cut(y, 400), cut(qid, 400)) == ranker.to_local().score(X, y, qid=qid)
+
+
+@booster
+def test_to_local_pickle_clone_and_model_files(booster, two, tmp_path):
+    X, y, qid = ranking(100, 0)
+    ranker = dask_ranker(booster, two, n_estimators=3, g=(0.2, 0.8)).fit(cut(X, 400), cut(y, 400), qid=cut(qid, 400))
+    local = ranker.to_local()
+    assert type(local) is TWINS[booster][1]
+    assert local.get_params() == {k: v for k, v in ranker.get_params().items() if k != "client"}
+    assert (local.g_, local.measure_, local.objective_) == ((0.2, 0.8), ranker.measure_, ranker.objective_)
+    expected = local.predict(X)
+    again = pickle.loads(pickle.dumps(ranker))
+    assert again.client is None
+    np.testing.assert_array_equal(again.to_local().predict(X), expected)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(local)).predict(X), expected)
+    copy = clone(ranker)
+    assert copy.client is two
+    assert copy.get_params() == ranker.get_params()
+    assert not hasattr(copy, "n_queries_in_")
+    file = tmp_path / "model.json"
+    if booster == "lightgbm":
+        ranker.booster_.save_model(file)
+        np.testing.assert_array_equal(lightgbm.Booster(model_file=file).predict(X), expected)
+        assert "machines" not in ranker.booster_.params
+    else:
+        ranker.save_model(file)
+        plain = xgboost.XGBRanker()
+        plain.load_model(file)
+        np.testing.assert_array_equal(plain.predict(X), expected)
+
+
+@booster
+def test_dataframes_with_categories_and_string_ids(booster, two):
+    X, y, qid = ranking(200, 0)
+    frame = pd.DataFrame(X[:, :4], columns=list("abcd"))
+    frame["kind"] = pd.Categorical(np.array(["x", "y", "z"])[(X[:, 0] > 0).astype(int) + (X[:, 0] > 1)])
+    frame["y"], frame["qid"] = y, [f"query {q}" for q in qid]
+    rows = np.random.default_rng(0).permutation(len(frame))
+    shuffled = frame.iloc[rows].reset_index(drop=True)
+    ddf = dd.from_pandas(shuffled, npartitions=5, sort=False)
+    options = {"enable_categorical": True} if booster == "xgboost" else {}
+    features = ["kind", *"bcd"]
+    ranker = dask_ranker(booster, two, **options).fit(ddf[features], ddf["y"], qid=ddf["qid"])
+    local = local_ranker(booster, **options).fit(shuffled[features], shuffled["y"], qid=shuffled["qid"])
+    assert ranker.n_queries_in_ == 200
+    values = [one.score(frame[features], y, qid=qid) for one in (ranker.to_local(), local)]
+    assert abs(values[0] - values[1]) < 0.01
+    assert values[1] > 0.7
+    np.testing.assert_array_equal(
+        two.compute(ranker.predict(ddf[features])).result(), ranker.to_local().predict(shuffled[features])
+    )
+    unknown = ddf[features].assign(kind=ddf["kind"].cat.as_unknown())
+    with pytest.raises(ValueError, match=r"X has a column 'kind' of unknown categories; .* call X.categorize\(\)"):
+        ranker.fit(unknown, ddf["y"], qid=ddf["qid"])
+
+
+@booster
+def test_sparse_blocks(booster, two):
+    X, y, qid = ranking(150, 0)
+    X = np.where(np.abs(X) < 0.5, 0, X)
+    rows = np.random.default_rng(0).permutation(len(y))
+    X, y, qid = X[rows], y[rows], qid[rows]
+    blocks = cut(X, 400).map_blocks(sparse.csr_matrix)
+    ranker = dask_ranker(booster, two).fit(blocks, cut(y, 400), qid=cut(qid, 400))
+    local = local_ranker(booster).fit(sparse.csr_matrix(X), y, qid=qid)
+    values = [one.score(sparse.csr_matrix(X), y, qid=qid) for one in (ranker.to_local(), local)]
+    assert abs(values[0] - values[1]) < 0.01
+
+
+@booster
+def test_goes_on_from_a_model(booster, two, tmp_path):
+    X, y, qid = ranking(150, 0)
+    given = {"X": cut(X, 400), "y": cut(y, 400), "qid": cut(qid, 400)}
+    first = dask_ranker(booster, two, n_estimators=3).fit(**given)
+    name = {"lightgbm": "init_model", "xgboost": "xgb_model"}[booster]
+    more = dask_ranker(booster, two, n_estimators=2).fit(**given, **{name: first})
+    file = tmp_path / "model.json"
+    (first.booster_ if booster == "lightgbm" else first).save_model(file)
+    from_file = dask_ranker(booster, two, n_estimators=2).fit(**given, **{name: str(file)})
+    trees = more.booster_.num_trees() if booster == "lightgbm" else more.get_booster().num_boosted_rounds()
+    assert trees == 5
+    np.testing.assert_array_equal(more.to_local().predict(X), from_file.to_local().predict(X))
+
+
+@booster
+def test_fits_of_several_threads_take_turns(booster, two):
+    X, y, qid = ranking(100, 0)
+    found = {}
+
+    def fit(i):
+        found[i] = dask_ranker(booster, two).fit(cut(X, 400), cut(y, 400), qid=cut(qid, 400)).to_local().predict(X)
+
+    threads = [threading.Thread(target=fit, args=(i,)) for i in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    np.testing.assert_array_equal(found[0], found[1])
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize(
+    ("booster", "then", "error", "message"),
+    [
+        ("lightgbm", "raise", ArithmeticError, "the fifth round"),
+        ("xgboost", "raise", ArithmeticError, "the fifth round"),
+        ("lightgbm", "die", RuntimeError, r"ended with status -9 \(negative: the signal"),
+    ],
+    ids=lambda value: value if isinstance(value, str) and value.isalpha() else "",
+)
+def test_an_error_in_one_training_process_ends_them_all(booster, then, error, message, two, tmp_path):
+    X, y, qid = ranking(200, 0)
+    given = {"X": cut(X, 400), "y": cut(y, 400), "qid": cut(qid, 400)}
+    ranker = dask_ranker(booster, two, n_estimators=10_000, objective=watched(tmp_path, then))
+    with pytest.raises(error, match=message):
+        ranker.fit(**given)
+    assert not hasattr(ranker, "n_queries_in_")
+    processes = written(tmp_path)
+    assert len(processes) == 2
+    assert not any(map(alive, processes))
+    # The cluster is as good as before.
+    assert dask_ranker(booster, two).fit(**given).n_queries_in_ == 200
+
+
+@pytest.mark.timeout(240)
+def test_a_worker_that_dies_ends_the_fit(tmp_path):
+    X, y, qid = ranking(200, 0)
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        for booster in TWINS:
+            folder = tmp_path / booster
+            folder.mkdir()
+            client.wait_for_workers(2)  # the nanny starts another one
+            ranker = dask_ranker(booster, client, n_estimators=10_000, objective=watched(folder, "kill the worker"))
+            with pytest.raises(RuntimeError, match=r"worker tcp://.* left the cluster during fit: nothing was trained"):
+                ranker.fit(cut(X, 400), cut(y, 400), qid=cut(qid, 400))
+            processes = written(folder)
+            assert len(processes) == 2
+            # The process of the dead worker ends by itself, a moment later.
+            until = time.monotonic() + 20
+            while any(map(alive, processes)) and time.monotonic() < until:
+                time.sleep(0.1)
+            assert not any(map(alive, processes))
+
+
+def alive(process):
+    try:
+        with open(f"/proc/{process}/stat", encoding="ascii") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_nothing_stays_on_the_disks_of_workers(two, tmp_path):
+    X, y, qid = ranking(50, 0)
+    dask_ranker("lightgbm", two).fit(cut(X, 400), cut(y, 400), qid=cut(qid, 400))
+    places = two.run(lambda dask_worker: dask_worker.local_directory).values()
+    assert not [name for place in places for name in os.listdir(place) if name.startswith("gapboost")]
+
+
+def test_search_over_g_on_a_cluster(two):
+    X, y, qid = ranking(60, 0)
+    search = GSearchCV(
+        LGBMGAPRanker(n_estimators=5, n_jobs=1, verbose=-1), {"g": [(0.2, 0.8), (0.8, 0.2)]}, scoring=gb.nDCG(), cv=3
+    )
+    here = clone(search).fit(X, y, qid=qid)
+    with two.as_current(), joblib.parallel_backend("dask"):
+        there = clone(search).set_params(n_jobs=2).fit(X, y, qid=qid)
+    np.testing.assert_array_equal(there.cv_results_["mean_test_score"], here.cv_results_["mean_test_score"])
+
+
+X, Y, QID = ranking(30, 0)
+FRAME = dd.from_pandas(pd.DataFrame(X), npartitions=3)
+BAD = {
+    "qid": ({"qid": None}, ValueError, "qid is missing; expected a Dask array or series"),
+    "no Dask array": ({"y": Y}, TypeError, r"y is a numpy.ndarray; expected a Dask array or dataframe"),
+    "chunks": ({"y": cut(Y, 60)}, ValueError, r"y has row chunks \(60, .* but X has \(100, .*; expected the same"),
+    "numbers of partitions": ({"X": FRAME}, ValueError, r"y has partitions 4 but X has 3; expected the same"),
+    "divisions": (
+        {
+            "X": FRAME,
+            "y": dd.from_pandas(pd.Series(Y[::-1]), npartitions=3),
+            "qid": FRAME[1].repartition(divisions=(0, 5, 9, 12)),
+        },
+        ValueError,
+        r"qid has divisions \(0, 5, 9, 12\) but X has \(0, ",
+    ),
+    "unknown chunks": (
+        {"y": cut(Y, 100)[cut(Y, 100) >= 0]},
+        ValueError,
+        r"y has unknown chunk sizes; expected known ones: call y.compute_chunk_sizes\(\)",
+    ),
+    "two columns": ({"y": cut(X[:, :2], 100)}, ValueError, "y has 2 dimensions; expected 1: one value a row"),
+    "weights of queries": (
+        {"sample_weight": cut(np.ones(30), 100)},
+        ValueError,
+        r"sample_weight has row chunks \(30,\) but X",
+    ),
+    "eval_qid": ({"eval_set": [(cut(X, 100), cut(Y, 100))]}, ValueError, "eval_qid is missing"),
+    "eval_set": (
+        {"eval_set": [(cut(X, 100), cut(Y, 90))], "eval_qid": [cut(QID, 100)]},
+        ValueError,
+        r"eval_set\[0\] y has row chunks .* but eval_set\[0\] X has",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+@booster
+def test_bad_input_is_found_before_any_work_is_sent(booster, case):
+    given, error, message = BAD[case]
+    arguments = {"X": cut(X, 100), "y": cut(Y, 100), "qid": cut(QID, 100), **given}
+    nobody = object()
+    with pytest.raises(error, match=message):
+        dask_ranker(booster, nobody).fit(**arguments)
+
+
+@booster
+def test_bad_clients(booster, two):
+    given = {"X": cut(X, 100), "y": cut(Y, 100), "qid": cut(QID, 100)}
+    client = Client(two.cluster, set_as_default=False)
+    client.close()
+    with pytest.raises(ValueError, match="client is closed; expected one that is running"):
+        dask_ranker(booster, client).fit(**given)
+
+
+BAD_VALUES = {
+    "grade": (
+        {"y": cut(np.where(np.arange(len(Y)) == 150, 0.5, Y), 100)},
+        "y in partition 1 holds the fractional value 0.5",
+    ),
+    "highest grade": ({"y": cut(Y * 3, 100)}, r"y holds the grade 6, but GAP\(g=\(0.5, 0.5\)\) knows the grades 0..2"),
+    "no contrast": ({"y": cut(Y * 0 + 1, 100)}, "y holds no query with two different grades .30 queries"),
+    "missing id": (
+        {"qid": cut(np.where(QID[0] == QID, np.nan, QID), 100)},
+        "qid in partition 0 holds .* missing values",
+    ),
+    "weight in a partition": (
+        {"sample_weight": cut(np.arange(len(Y)) % 2.0, 100)},
+        "sample_weight in partition . varies within query ",
+    ),
+    "weight across partitions": (
+        {"sample_weight": cut((np.arange(len(Y)) >= 100) * 1.0, 100)},
+        "sample_weight varies within query ",
+    ),
+    "no weight": ({"sample_weight": cut(np.zeros(len(Y)), 100)}, "sample_weight is zero for every query"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_VALUES)
+def test_bad_values_are_found_before_training(case, two):
+    given, message = BAD_VALUES[case]
+    arguments = {"X": cut(X, 100), "y": cut(Y, 100), "qid": cut(QID, 100), **given}
+    with pytest.raises(ValueError, match=message):
+        dask_ranker("lightgbm", two, g=(0.5, 0.5)).fit(**arguments)
+
+
+@booster
+def test_threads_are_told_by_n_jobs(booster):
+    given = {"X": cut(X, 100), "y": cut(Y, 100), "qid": cut(QID, 100)}
+    with pytest.raises(ValueError, match="nthread is 8; expected n_jobs, which the threads of a worker bound"):
+        dask_ranker(booster, None, nthread=8).fit(**given)
+
+
+@pytest.mark.parametrize("name", ["machines", "port", "tree_learner"])
+def test_lightgbm_network_parameters_are_refused(name):
+    given = {"X": cut(X, 100), "y": cut(Y, 100), "qid": cut(QID, 100)}
+    with pytest.raises(ValueError, match=f"{name} is 'voting'; expected it unset"):
+        dask_ranker("lightgbm", None, **{name: "voting"}).fit(**given)

@@ -1,0 +1,256 @@
+"""What a fit on a cluster is made of, without a cluster: the layout, the keys of ties, files, and the exchange."""
+
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gapboost as gb
+from gapboost.dask.exchange import Exchange, Hub, PeerLost
+from gapboost.dask.layout import LIMIT, census, homes, owners
+from gapboost.dask.pieces import piece, survey
+from gapboost.dask.storage import dump, load
+from gapboost.objectives import lambdarank
+from gapboost.objectives.lambdarank import tie_keys
+from gapboost.queries import Whole, judged
+
+NAMES = ("y", "qid", "sample_weight", "start")
+
+
+def counted(parts):
+    """The census of partitions given as lists of query ids."""
+    ids = [np.array(part) for part in parts]
+    return census([survey(np.arange(len(i)) % 3, i, None, None, NAMES) for i in ids], NAMES[:3])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    parts=st.lists(st.lists(st.integers(0, 30), max_size=40), min_size=1, max_size=8).filter(any),
+    n_workers=st.integers(1, 5),
+)
+def test_every_query_has_one_owner_and_its_rows_keep_their_order(parts, n_workers):
+    found = counted(parts)
+    rows = [q for part in parts for q in part]
+    queries = judged(np.zeros(len(rows)), rows).queries  # as a local ranker sees them
+    np.testing.assert_array_equal(found.sizes, queries.sizes)
+    np.testing.assert_array_equal(found.begins, queries.offsets[:-1])
+    documents = np.array([len(part) for part in parts])
+    owner = owners(found, homes(documents, [None] * len(parts), n_workers), n_workers)
+    assert owner.shape == found.sizes.shape
+    assert set(owner.tolist()) <= set(range(n_workers))
+    # What pieces bring together on a worker: its queries in the order of the whole, with all of their rows.
+    for w in range(n_workers):
+        codes = []
+        for p, part in enumerate(parts):
+            here = found.partition == p
+            if part:
+                y, kept = np.zeros(len(part)), owner[found.code[here]] == w
+                arguments = found.code[here], found.size[here], kept, ("X", "y")
+                codes.append(piece(np.zeros((len(part), 1)), y, np.array(part), None, *arguments).code)
+        together = np.concatenate(codes)
+        own = np.flatnonzero(owner == w)
+        np.testing.assert_array_equal(np.bincount(together, minlength=len(owner))[own], found.sizes[own])
+        assert len(together) == found.sizes[own].sum()
+        if len(own):
+            np.testing.assert_array_equal(judged(np.zeros(len(together)), together).queries.ids, own)
+    # No worker has more than its share but by one query, or for the sake of partitions that need not be cut.
+    loads = np.bincount(owner, found.sizes, minlength=n_workers)
+    single = n_workers  # documents that had a worker to themselves
+    assert loads.max() <= max(LIMIT * len(rows) / n_workers, len(rows) / n_workers + found.sizes.max()) + single
+    assert 1 not in loads or len(rows) == 1
+
+
+def test_partitions_that_respect_queries_stay_whole():
+    parts = [[0] * 50 + [1] * 50, [2] * 90, [3] * 110, [4] * 100]
+    found = counted(parts)
+    home = homes(np.array([100, 90, 110, 100]), [None] * 4, 2)
+    owner = owners(found, home, 2)
+    np.testing.assert_array_equal(owner[found.code], home[found.partition])
+    assert sorted(np.bincount(owner, found.sizes).tolist()) == [190, 210] or np.bincount(
+        owner, found.sizes
+    ).tolist() == [200, 200]
+
+
+def test_only_queries_that_are_cut_move():
+    parts = [[0] * 40 + [1] * 40 + [2] * 10, [2] * 30 + [3] * 40 + [4] * 20]
+    found = counted(parts)
+    owner = owners(found, homes(np.array([90, 90]), [0, 1], 2), 2)
+    assert owner[[0, 1, 3, 4]].tolist() == [0, 0, 1, 1]
+
+
+def test_partitions_stay_where_they_are_in_memory():
+    assert homes(np.array([10, 10, 10, 10]), [1, 0, 1, 0], 2).tolist() == [1, 0, 1, 0]
+    # unless one worker would do all the work
+    assert np.bincount(homes(np.array([10, 10, 10, 10]), [1, 1, 1, 1], 2)).tolist() == [2, 2]
+
+
+def test_one_large_partition_is_shared_by_whole_queries():
+    found = counted([np.repeat(np.arange(40), 5).tolist()])
+    owner = owners(found, homes(np.array([200]), [None], 4), 4)
+    np.testing.assert_array_equal(np.bincount(owner), [10, 10, 10, 10])
+
+
+def test_no_worker_has_a_single_document():
+    found = counted([[0] * 1000 + [1], [2] * 900])
+    np.testing.assert_array_equal(owners(found, np.array([0, 1]), 3), [0, 1, 1])
+    found = counted([[0] * 1000, [1]])
+    np.testing.assert_array_equal(owners(found, np.array([0, 1]), 2), [0, 0])
+
+
+def test_ids_of_different_types_stay_apart():
+    parts = [
+        np.array([2**63 + 1, 2**63 + 1], dtype=np.uint64),
+        np.array([1, 2**53 + 1, 2**53], dtype=np.int64),
+        np.array(["1", "one"]),
+        np.array(["longer than one"]),
+    ]
+    found = census([survey(np.arange(len(i)), i, None, None, NAMES) for i in parts], NAMES[:3])
+    assert len(found.sizes) == 7
+    assert found.sizes[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "sizes", "message"),
+    [
+        (4, [2, 3], "X in partition 3 has 4 rows but y in partition 3 has 5; expected the same number"),
+        (5, [3, 2], r"y in partition 3 came out different when it was computed again; .* call persist\(\)"),
+    ],
+)
+def test_partitions_that_changed_are_found(n_rows, sizes, message):
+    names = ("X in partition 3", "y in partition 3")
+    qid = np.array([4, 4, 2, 2, 2])
+    with pytest.raises(ValueError, match=message):
+        piece(np.zeros((n_rows, 1)), np.zeros(5), qid, None, np.array([0, 1]), np.array(sizes), None, names)
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 1 << 20])
+def test_tie_keys_of_a_part_are_those_of_the_whole(monkeypatch, at_once):
+    monkeypatch.setattr(lambdarank, "KEYS_AT_ONCE", at_once)
+    qid = np.repeat(np.arange(30), np.random.default_rng(0).integers(1, 9, 30))
+    y = np.arange(len(qid)) % 3
+    data = judged(y, qid)
+    keys, begins = tie_keys(3, data), data.queries.offsets[:-1]
+    for own in (np.arange(30) % 3 == 1, np.arange(30) > 20, np.arange(30) == 0):
+        rows = own[qid]
+        part = judged(y[rows], qid[rows])
+        whole = Whole(begins[own], len(qid), 30, 1.0)
+        object.__setattr__(part, "whole", whole)
+        np.testing.assert_array_equal(tie_keys(3, part), keys[rows])
+
+
+@pytest.mark.parametrize("objective", [gb.LambdaRank(gb.AP()), gb.SoftRank(gb.AP()), gb.ApproxRank(gb.AP())])
+def test_gradients_of_a_part_are_those_of_the_whole(objective):
+    rng = np.random.default_rng(0)
+    qid = np.repeat(np.arange(30), rng.integers(2, 9, 30))
+    y, weights = np.arange(len(qid)) % 2, rng.random(30)
+    scores = rng.integers(0, 3, len(qid)).astype(float)
+    expected = objective.gradients(y, scores, qid, sample_weight=weights)
+    sizes = np.bincount(qid)
+    for own in (np.arange(30) % 3 == 1, np.arange(30) > 20):
+        rows = own[qid]
+        part = judged(y[rows], qid[rows], sample_weight=weights[own])
+        whole = Whole((np.cumsum(sizes) - sizes)[own], len(qid), 30, weights @ sizes / weights.sum())
+        object.__setattr__(part, "whole", whole)
+        grad, hess = np.empty(rows.sum()), np.empty(rows.sum())
+        objective.prepared(part, 1)(scores[rows], grad, hess)
+        np.testing.assert_allclose(grad, expected[0][rows], rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(hess, expected[1][rows], rtol=1e-12, atol=1e-15)
+
+
+def test_files_hold_arrays_that_can_be_written_to(tmp_path):
+    value = {
+        "a": np.arange(1000.0),
+        "b": [np.ones((3, 2), dtype=np.float32, order="F"), "text"],
+        "c": np.array(["x", None]),
+    }
+    dump(value, tmp_path / "file")
+    for _ in range(2):
+        found = load(tmp_path / "file")
+        np.testing.assert_array_equal(found["a"], value["a"])
+        np.testing.assert_array_equal(found["b"][0], value["b"][0])
+        assert found["b"][1] == "text"
+        assert found["c"].tolist() == ["x", None]
+        found["a"][:] = 0  # the file stays as it is
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def together(hub, n_peers, work):
+    """What ``work(exchange, rank)`` returns or raises, by rank, each in a thread; and the ranks that were told of a loss."""
+    results, lost = {}, set()
+
+    def peer(rank):
+        try:
+            results[rank] = work(Exchange(hub.address, rank, n_peers, lambda: lost.add(rank)), rank)
+        except Exception as error:
+            results[rank] = error
+
+    threads = [threading.Thread(target=peer, args=(rank,)) for rank in range(n_peers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert not any(thread.is_alive() for thread in threads)
+    return results, lost
+
+
+@pytest.fixture
+def hub():
+    hub = Hub("127.0.0.1", 3)
+    yield hub
+    hub.close()
+
+
+def test_sums_are_the_same_number_for_everyone(hub):
+    values = np.random.default_rng(0).standard_normal((50, 3, 2, 2)) * 10.0 ** np.arange(-8, 8, 8)
+
+    def work(exchange, rank):
+        found = [exchange.total(round_[rank]) for round_ in values]
+        exchange.finish()
+        return np.array(found)
+
+    results, lost = together(hub, 3, work)
+    assert not lost
+    np.testing.assert_array_equal(results[0], results[1])
+    np.testing.assert_array_equal(results[0], results[2])
+    np.testing.assert_allclose(results[0], values.sum(axis=1), rtol=1e-14)
+
+
+def test_everyone_learns_that_one_is_gone(hub):
+    def work(exchange, rank):
+        exchange.gather(b"first")
+        if rank == 1:
+            exchange.close()
+            return None
+        return exchange.gather(b"second")
+
+    results, lost = together(hub, 3, work)
+    assert isinstance(results[0], PeerLost)
+    assert isinstance(results[2], PeerLost)
+    assert lost >= {0, 2}
+
+
+def test_closing_the_hub_ends_those_who_wait_for_a_late_one(hub):
+    waiting = threading.Event()
+
+    def work(exchange, rank):
+        waiting.set()
+        return exchange.gather(b"")
+
+    def close():
+        waiting.wait(30)
+        hub.close()
+
+    threading.Thread(target=close).start()
+    results, _ = together(hub, 2, work)
+    assert all(isinstance(result, PeerLost) for result in results.values())
+
+
+def test_strangers_are_not_let_in(hub):
+    stranger = Exchange(hub.address._replace(token=b"?" * 16), 0, 3, lambda: None)
+    results, lost = together(hub, 3, lambda exchange, rank: [exchange.gather(b"%d" % rank), exchange.finish()][0])
+    assert results == {rank: [b"0", b"1", b"2"] for rank in range(3)}
+    assert not lost
+    with pytest.raises(PeerLost, match="another process of the fit is gone"):
+        stranger.gather(b"")
