@@ -10,7 +10,7 @@ import numpy as np
 from gapboost.callbacks import Content, Gradients, Metrics, as_gradients, as_metrics
 from gapboost.cross_validation import Curve, Fold, check_free, cross_validated, cv_setup
 from gapboost.measures import Measure
-from gapboost.objectives import Objective
+from gapboost.objectives import Objective, Pass
 from gapboost.queries import Array, Judged
 from gapboost.ranker import GAPRanker, RankingRows, Training
 
@@ -150,9 +150,9 @@ class LightGBMObjective(Gradients):
         """Gradient and hessian, float32 of shape (N,)."""
         return self.gradients(*_arguments(y_true, y_pred, weight, group))
 
-    def weighed(self, data: Judged) -> Judged:
+    def suited(self, how: Objective, data: Judged) -> Pass:
         """See `in_units_of_rows`."""
-        return in_units_of_rows(data, self.objective)
+        return in_units_of_rows(how, data, self.n_jobs)
 
 
 class LightGBMMetric(Metrics):
@@ -165,16 +165,16 @@ class LightGBMMetric(Metrics):
         return [(name, value, True) for name, value in self.values(*_arguments(y_true, y_pred, weight, group))]
 
 
-def in_units_of_rows(data: Judged, how: Objective) -> Judged:
-    """The data with weights times the mean length of a query, for objectives in which a whole query weighs about 1.
+def in_units_of_rows(how: Objective, data: Judged, n_jobs: int | None) -> Pass:
+    """`how` times the mean length of a query, for objectives in which a whole query weighs about 1.
 
     The gradients of a document are small then. LightGBM's penalties for categories (`cat_smooth`, `cat_l2`) are absolute
     numbers made for hessians of about 1 a row: without the factor they hold every split by category back. For splits by
     number the factor cancels out.
     """
-    if how.in_units_of_rows:
-        return data
-    return replace(data, weights=data.weights * data.queries.sizes.mean())
+    if not how.in_units_of_rows:
+        data = replace(data, weights=data.weights * data.queries.sizes.mean())
+    return how.prepared(data, n_jobs)
 
 
 def _arguments(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[Array, Any, Content]:
@@ -314,8 +314,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         self.n_queries_in_ = len(rows.sizes)
         return self
 
-    def _weighed(self, data: Judged, how: Objective) -> Judged:
-        return in_units_of_rows(data, how)
+    def _suited(self, how: Objective, data: Judged) -> Pass:
+        return in_units_of_rows(how, data, self.n_jobs)
 
     def _binned(self, train: RankingRows, held_out: RankingRows) -> tuple[lightgbm.Dataset, lightgbm.Dataset]:
         # Kept raw: LightGBM bins again by itself should a candidate change how, instead of refusing.

@@ -10,8 +10,8 @@ from xgboost.sklearn import get_model_categories
 from gapboost.callbacks import Content, Gradients, Metrics, as_gradients, as_metrics
 from gapboost.cross_validation import Curve, Fold, check_free, cross_validated, cv_setup
 from gapboost.measures import Measure
-from gapboost.objectives import Objective
-from gapboost.queries import Array
+from gapboost.objectives import Objective, Pass
+from gapboost.queries import Array, Judged
 from gapboost.ranker import GAPRanker, RankingRows
 
 __all__ = ["XGBGAPRanker", "cv", "eval_metric", "objective"]
@@ -139,6 +139,33 @@ class XGBoostObjective(Gradients):
     def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Array, Array]:
         """Gradient and hessian, float32 of shape (N,)."""
         return self.gradients(*_arguments(preds, dmatrix))
+
+    def suited(self, how: Objective, data: Judged) -> Pass:
+        """See `HalfSteps`."""
+        return half_steps(how, data, self.n_jobs)
+
+
+class HalfSteps(Pass):
+    """Halves the gradients of another pass.
+
+    A pair moves two documents, and only twice the diagonal of its second derivatives bounds them. XGBoost's own ranking
+    objectives double the hessian for that, and its default learning rate of 0.3 overshoots without. Halving the gradient
+    takes the same step and leaves the hessians, which `min_child_weight` and `reg_lambda` are compared with, as they are.
+    """
+
+    def __init__(self, whole: Pass) -> None:
+        self.whole = whole
+
+    def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
+        """See `Pass`."""
+        self.whole(scores, grad, hess)
+        grad *= 0.5
+
+
+def half_steps(how: Objective, data: Judged, n_jobs: int | None) -> Pass:
+    """`how` on the data, in XGBoost's own steps; objectives in units of rows bound their hessians themselves."""
+    prepared = how.prepared(data, n_jobs)
+    return prepared if how.in_units_of_rows else HalfSteps(prepared)
 
 
 class XGBoostMetric(Metrics):
@@ -291,6 +318,9 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         self._trained_by = training.objective
         self.n_queries_in_ = len(training.rows.sizes)
         return self
+
+    def _suited(self, how: Objective, data: Judged) -> Pass:
+        return half_steps(how, data, self.n_jobs)
 
     def _least_hessian(self, parameters: dict[str, Any]) -> float:
         return 0.0 if self.booster == "gblinear" else float(parameters.get("min_child_weight", 1.0))

@@ -177,13 +177,21 @@ def train_lightgbm(
     if how is not None:
         params["objective"] = gapboost.lightgbm.objective(how, n_jobs=1)
 
+    going_on = True
+
     def feval(preds: Array, _: Any) -> list[Any]:
-        if not watch(preds):
-            raise lightgbm.callback.EarlyStopException(0, [])
+        nonlocal going_on
+        going_on = watch(preds)
         return []
 
+    def stop(env: Any) -> None:
+        if not going_on:
+            raise lightgbm.callback.EarlyStopException(env.iteration, [])
+
     train_rows, vali = fold.lightgbm_rows
-    model = lightgbm.train(params, train_rows, rounds, valid_sets=[vali], feval=feval, keep_training_booster=True)
+    model = lightgbm.train(
+        params, train_rows, rounds, valid_sets=[vali], feval=feval, callbacks=[stop], keep_training_booster=True
+    )
     return lambda X, n: np.asarray(model.predict(X, num_iteration=n, raw_score=True, num_threads=1))
 
 
