@@ -897,7 +897,9 @@ def test_one_objective_serves_several_data_sets_in_turn(twin, preparations):
         for data, dataset in ((TRAIN, train), (VALI, vali)):
             scores = rng.normal(size=len(data))
             expected = LambdaRank(gb.GAP(g=(0.5, 0.5))).gradients(data.y, scores, data.qid)[0]
-            npt.assert_allclose(objective(scores, dataset)[0], twin.scales(data.qid)[0] * expected, rtol=1e-5, atol=1e-6)
+            npt.assert_allclose(
+                objective(scores, dataset)[0], twin.scales(data.qid)[0] * expected, rtol=1e-5, atol=1e-6
+            )
     assert sum(data.queries.n_rows == len(VALI) for data in preparations) == 1 + 3  # 3 by the expected values
     assert sum(data.queries.n_rows == len(TRAIN) for data in preparations) == 1 + 3
 

@@ -2,17 +2,49 @@
 
     python -m benchmarks.effectiveness [--quick] [--redraw] [--seeds N] [--candidates N] [LETOR directory ...]
 
-Trains what is not trained yet, appending to benchmarks/effectiveness/results/, then writes the tables of
-benchmarks/EFFECTIVENESS.md and its figures. CatBoost's objectives need `pip install catboost`.
+Trains what is not trained yet, appending to benchmarks/effectiveness/results/, and writes the tables of
+benchmarks/EFFECTIVENESS.md and its figures; it can be interrupted at any time. `--quick` takes a minute and writes to
+build/effectiveness/ instead. CatBoost's objectives need `pip install catboost`.
 """
 
 import argparse
 import importlib.util
+from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.effectiveness import gain, report
 from benchmarks.effectiveness.competitors import COMPETITORS, UNTUNED
-from benchmarks.effectiveness.data import sources
+from benchmarks.effectiveness.data import Source, sources
+from benchmarks.effectiveness.figures import draw
 from benchmarks.effectiveness.runs import RESULTS, Plan, Results, run
+from benchmarks.effectiveness.statistics import Values
+from benchmarks.workload import FIGURES
+
+QUICK = Path(__file__).parents[2] / "build" / "effectiveness"
+
+
+def train(found: Sequence[Source], plan: Plan, directory: Path) -> None:
+    """Everything that is not trained yet, the comparison of defaults first."""
+    run("untuned", list(UNTUNED), found, plan, Results("untuned", directory))
+    run("tuned", [c.name for c in COMPETITORS], found, plan, Results("tuned", directory))
+    for source in found:
+        if source.name == gain.DATA:
+            gain.study(source, plan, directory / "gain.csv")
+
+
+def redraw(found: Sequence[Source], directory: Path, figures: Path, page: Path) -> None:
+    """Tables and figures of the seeds that every competitor has finished."""
+    untuned = [Values(directory / "untuned_queries.csv", s.name, list(UNTUNED)) for s in found]
+    tuned = [Values(directory / "tuned_queries.csv", s.name, [c.name for c in COMPETITORS]) for s in found]
+    untuned, tuned = ([v for v in values if v.seeds] for values in (untuned, tuned))
+    names = [f"effectiveness_{v.data.lower().replace(' ', '_')}.png" for v in tuned]
+    for values, name in zip(tuned, names, strict=True):
+        draw(values, figures / name)
+    report.write("conditions", report.conditions_line(), page)
+    report.write("untuned", report.untuned_section(untuned), page)
+    report.write("tuned", report.tuned_section(tuned, names), page)
+    if (directory / "gain.csv").exists():
+        report.write("gain", gain.report(figures / "effectiveness_gain.png", directory / "gain.csv"), page)
 
 
 def main() -> None:
@@ -23,22 +55,21 @@ def main() -> None:
     parser.add_argument("--redraw", action="store_true", help="tables and figures of the saved results, no training")
     parser.add_argument("--seeds", type=int, default=Plan.seeds)
     parser.add_argument("--candidates", type=int, default=Plan.candidates)
-    parser.add_argument("--theirs", action="store_true", help="train the boosters' own objectives only")
     arguments = parser.parse_args()
-    plan = Plan(arguments.seeds, arguments.candidates)
-    directory = RESULTS
-    if arguments.quick:
-        plan = Plan(seeds=1, candidates=2, rounds=30, folds=(1,))
-        directory = RESULTS / "quick"
     found = sources(arguments.directories)
     if not found:
         parser.error("no data found; name LETOR directories")
-    competitors = [c for c in COMPETITORS if not (arguments.theirs and c.ours)]
-    if any(c.library == "CatBoost" for c in competitors) and importlib.util.find_spec("catboost") is None:
+    if importlib.util.find_spec("catboost") is None:
         parser.error("CatBoost is not installed, and three competitors are its own; pip install catboost")
+    plan, directory, figures, page = Plan(arguments.seeds, arguments.candidates), RESULTS, FIGURES, report.PAGE
+    if arguments.quick:
+        plan, directory, figures = Plan(seeds=1, candidates=2, rounds=30, folds=(1,)), QUICK, QUICK
+        page = QUICK / page.name
+        QUICK.mkdir(parents=True, exist_ok=True)
+        page.write_text(report.PAGE.read_text(encoding="utf-8"), encoding="utf-8")
     if not arguments.redraw:
-        run("untuned", list(UNTUNED), found, plan, Results("untuned", directory))
-        run("tuned", [c.name for c in competitors], found, plan, Results("tuned", directory))
+        train(found, plan, directory)
+    redraw(found, directory, figures, page)
 
 
 if __name__ == "__main__":

@@ -80,9 +80,7 @@ COMPETITORS = [
         "LightGBM",
         {"objective": "lambdarank", "lambdarank_truncation_level": 100_000},
     ),
-    Competitor(
-        "LightGBM lambdarank, no norm", "LightGBM", {"objective": "lambdarank", "lambdarank_norm": False}
-    ),
+    Competitor("LightGBM lambdarank, no norm", "LightGBM", {"objective": "lambdarank", "lambdarank_norm": False}),
     Competitor("LightGBM rank_xendcg", "LightGBM", {"objective": "rank_xendcg"}),
     Competitor("XGBoost rank:ndcg", "XGBoost", {"objective": "rank:ndcg"}),
     Competitor("XGBoost rank:map", "XGBoost", {"objective": "rank:map"}),
@@ -124,9 +122,7 @@ class Fold:
 
     def _matrices(self, label: Callable[[Array], Array]) -> list[xgboost.DMatrix]:
         train = xgboost.QuantileDMatrix(self.train.X, label(self.train.y), group=self.train.sizes, nthread=1)
-        vali = xgboost.QuantileDMatrix(
-            self.vali.X, label(self.vali.y), group=self.vali.sizes, nthread=1, ref=train
-        )
+        vali = xgboost.QuantileDMatrix(self.vali.X, label(self.vali.y), group=self.vali.sizes, nthread=1, ref=train)
         return [train, vali]
 
     @cached_property
@@ -134,8 +130,10 @@ class Fold:
         """Training and validation rows."""
         from catboost import Pool
 
-        return [Pool(part.X, part.y, group_id=np.repeat(np.arange(len(part.sizes)), part.sizes))
-                for part in (self.train, self.vali)]
+        return [
+            Pool(part.X, part.y, group_id=np.repeat(np.arange(len(part.sizes)), part.sizes))
+            for part in (self.train, self.vali)
+        ]
 
 
 def gradients(competitor: Competitor, fold: Fold, g: Sequence[float] | None) -> gb.LambdaRank:

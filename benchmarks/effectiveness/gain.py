@@ -11,14 +11,15 @@ from tqdm.auto import tqdm
 
 import gapboost as gb
 from benchmarks.effectiveness.competitors import Fold, Trees, train_lightgbm
-from benchmarks.effectiveness.data import FOLDS, Source
+from benchmarks.effectiveness.data import Source
 from benchmarks.effectiveness.figures import draw_gain
-from benchmarks.effectiveness.runs import RESULTS, Course, append, fingerprint, read
+from benchmarks.effectiveness.runs import Course, Plan, append, fingerprint, read, start
 from benchmarks.workload import table
 from gapboost.analysis import significance
 from gapboost.datasets import RankingData
 from gapboost.queries import Array
 
+DATA = "OHSUMED"
 FRACTIONS = (0.1, 0.25, 0.5, 0.75, 1.0)
 FEATURES = (2, 9, 25)
 GAP = gb.GAP(g=(0.5, 0.5))
@@ -29,9 +30,7 @@ TRAINED = {
 }
 NAMES = {gb.Precision(k=10): "P@10", gb.nDCG(k=10): "nDCG@10"}
 TREES = Trees(leaves=8, learning_rate=0.1, features=1.0, penalty=0.0)
-ROUNDS = 100
 HEAD = ("gradients", "seed", "fold", "features", "fraction", "tested", "trained", "qid", "value")
-FILE = RESULTS / "gain.csv"
 
 
 def by_correlation(data: RankingData) -> Array:
@@ -44,13 +43,12 @@ def by_correlation(data: RankingData) -> Array:
     return np.argsort(-np.abs((X * y[:, None]).sum(axis=0)) / (np.sqrt((X**2).sum(axis=0)) + 1e-12), kind="stable")
 
 
-def study(source: Source, seeds: int, path: Path = FILE) -> None:
+def study(source: Source, plan: Plan, path: Path) -> None:
     """Train whatever is not saved yet; one seed and fold at a time."""
     version = fingerprint("LightGBM")
-    if not path.exists():
-        append(path, [HEAD])
+    start(path, HEAD)
     done = {(r["gradients"], int(r["seed"]), int(r["fold"])) for r in read(path)}
-    left = [(s, f) for s in range(1, seeds + 1) for f in FOLDS if (version, s, f) not in done]
+    left = [(s, f) for s in range(1, plan.seeds + 1) for f in plan.folds if (version, s, f) not in done]
     for seed, number in tqdm(left, desc="gain", unit="fold", mininterval=5):
         split = source.splits(seed)[number - 1]
         order = by_correlation(split.train)
@@ -68,7 +66,7 @@ def study(source: Source, seeds: int, path: Path = FILE) -> None:
                 for tested, measures in TRAINED.items():
                     for name, measure in measures.items():
                         course = Course(fold.vali, [tested])
-                        predict = train_lightgbm({}, gb.LambdaRank(measure), fold, TREES, ROUNDS, seed, course)
+                        predict = train_lightgbm({}, gb.LambdaRank(measure), fold, TREES, plan.rounds, seed, course)
                         (values,) = fold.test.values([tested], predict(fold.test.X, course.trees))
                         where = (version, seed, number, n_features, fraction, NAMES[tested], name)
                         ids = fold.test.judged.queries.ids
@@ -76,8 +74,8 @@ def study(source: Source, seeds: int, path: Path = FILE) -> None:
         append(path, rows)
 
 
-def report(figure: Path, path: Path = FILE) -> tuple[str, int]:
-    """Table of the gains with intervals over queries, and how many seeds they are means of; draws the figure."""
+def report(figure: Path, path: Path) -> str:
+    """Table of the gains with intervals over queries; draws the figure."""
     version = fingerprint("LightGBM")
     found: dict[tuple[str, ...], dict[str, dict[int, float]]] = {}
     seeds: dict[int, set[int]] = {}
@@ -86,9 +84,10 @@ def report(figure: Path, path: Path = FILE) -> tuple[str, int]:
             key = (r["features"], r["fraction"], r["tested"], r["trained"])
             found.setdefault(key, {}).setdefault(r["qid"], {})[int(r["seed"])] = float(r["value"])
             seeds.setdefault(int(r["seed"]), set()).add(int(r["fold"]))
-    complete = [seed for seed, folds in seeds.items() if len(folds) == len(FOLDS)]
+    most = max((len(folds) for folds in seeds.values()), default=0)
+    complete = [seed for seed, folds in seeds.items() if len(folds) == most]
     if not complete:
-        return "No seed is complete.", 0
+        return "Nothing is trained yet."
 
     def values(*key: str) -> Array:
         return np.array([np.mean([by_seed[s] for s in complete]) for _, by_seed in sorted(found[key].items())])
@@ -100,7 +99,9 @@ def report(figure: Path, path: Path = FILE) -> tuple[str, int]:
             lines = {}
             for name in [m for m in measures if m != short]:
                 gains = [
-                    significance(values(str(n), str(f), short, name), values(str(n), str(f), short, short), random_state=0)
+                    significance(
+                        values(str(n), str(f), short, name), values(str(n), str(f), short, short), random_state=0
+                    )
                     for f in FRACTIONS
                 ]
                 half = [(r.interval[1] - r.interval[0]) / 2 for r in gains]
@@ -111,4 +112,4 @@ def report(figure: Path, path: Path = FILE) -> tuple[str, int]:
                 panels[f"{n} features, tested by {short}"] = lines
     draw_gain(np.array(FRACTIONS), panels, figure)
     head = ["tested by", "features", "trained for", *(f"{f:.0%}" for f in FRACTIONS)]
-    return table(head, rows), len(complete)
+    return f"{len(values(*next(iter(found))))} queries, mean of {len(complete)} seeds.\n\n{table(head, rows)}"

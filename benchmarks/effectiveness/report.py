@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.effectiveness.competitors import COMPETITORS, UNTUNED
+from benchmarks.effectiveness.competitors import COMPETITORS
 from benchmarks.effectiveness.statistics import COLUMNS, MEAN, TESTS, Values, corrected
 from benchmarks.workload import conditions, table
 from gapboost.analysis.significance import Significance
@@ -45,9 +45,7 @@ def differences(values: Values, pairs: Sequence[tuple[str, str]], column: str) -
     """First minus second in one column, with p-values corrected over the table."""
     results = {pair: values.compare(*pair, column) for pair in pairs}
     p = corrected(results)
-    rows = [
-        [*pair, *cells(results[pair]), *(f"{p[pair][test]:.3f}" for test in TESTS)] for pair in pairs
-    ]
+    rows = [[*pair, *cells(results[pair]), *(f"{p[pair][test]:.3f}" for test in TESTS)] for pair in pairs]
     return table([*HEAD, *(f"p, {name}" for name in P_VALUES)], rows)
 
 
@@ -105,11 +103,6 @@ def tuned_section(found: Sequence[Values], figures: Sequence[str]) -> str:
     return "\n\n".join(parts)
 
 
-def footing() -> str:
+def conditions_line() -> str:
     """Date, machine and versions."""
-    return f"Written by `python -m benchmarks.effectiveness --redraw`: {conditions('lightgbm', 'xgboost', 'catboost')}."
-
-
-def untuned_names() -> list[str]:
-    """Estimators compared without tuning."""
-    return list(UNTUNED)
+    return f"Numbers below: {conditions('lightgbm', 'xgboost', 'catboost')}."

@@ -106,8 +106,7 @@ class Results:
         directory.mkdir(parents=True, exist_ok=True)
         self.fits, self.queries = directory / f"{stem}_fits.csv", directory / f"{stem}_queries.csv"
         for path, head in ((self.fits, FITS), (self.queries, QUERIES)):
-            if not path.exists():
-                append(path, [head])
+            start(path, head)
         self.done = {tuple(row[name] for name in KEY) for row in read(self.fits) if row["chosen"] == "1"}
 
     def add(self, task: Task, fits: list[dict[str, Any]], qid: Array, values: Sequence[Array]) -> None:
@@ -119,6 +118,15 @@ class Results:
         ordered = sorted(fits, key=lambda fit: fit["chosen"])
         append(self.fits, [[*task.key, *(fit[name] for name in FITS[len(KEY) :])] for fit in ordered])
         self.done.add(task.key)
+
+
+def start(path: Path, head: Sequence[str]) -> None:
+    """A file with its head line, without the piece of a row that an interrupt may have left at the end."""
+    whole = path.read_bytes() if path.exists() else b""
+    if not whole:
+        append(path, [head])
+    elif not whole.endswith(b"\n"):
+        path.write_bytes(whole[: whole.rfind(b"\n") + 1])
 
 
 def append(path: Path, rows: Iterable[Sequence[Any]]) -> None:

@@ -42,9 +42,7 @@ class Values:
         self.of: dict[str, Array] = {}
         if self.seeds:
             queries = sorted(found[names[0]][self.seeds[0]])
-            self.of = {
-                n: np.mean([[found[n][s][q] for q in queries] for s in self.seeds], axis=0) for n in self.names
-            }
+            self.of = {n: np.mean([[found[n][s][q] for q in queries] for s in self.seeds], axis=0) for n in self.names}
 
     @property
     def n_queries(self) -> int:
