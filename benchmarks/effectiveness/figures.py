@@ -29,7 +29,7 @@ def draw(values: Values, path: Path) -> None:
             axis.plot(result.difference, row, "o", ms=6, color=colour, markerfacecolor=face)
         axis.axvline(0, color="#94a3b8", lw=1, zorder=0)
         base = values.means(REFERENCE)[COLUMNS.index(column)]
-        axis.set_title(f"{column}\n{REFERENCE}: {base:.4f}", fontsize=9)
+        axis.set_title(f"{column}\nzero is {base:.4f}", fontsize=9)
         axis.grid(axis="y", color="#e2e8f0", lw=0.7)
         axis.set_axisbelow(True)
         axis.tick_params(axis="x", labelsize=8)
@@ -59,20 +59,27 @@ def draw(values: Values, path: Path) -> None:
     plt.close(figure)
 
 
-def draw_gain(fractions: np.ndarray, panels: dict[str, dict[str, tuple[np.ndarray, np.ndarray]]], path: Path) -> None:
-    """Gain of the informative training measure against the amount of training data: one panel a number of features."""
-    figure, axes = plt.subplots(1, len(panels), figsize=(4.6 * len(panels), 3.9), sharey=True, squeeze=False)
-    for axis, (title, lines) in zip(axes[0], panels.items(), strict=True):
-        for number, (name, (mean, half)) in enumerate(lines.items()):
-            shift = (number - (len(lines) - 1) / 2) * 1.2
-            axis.errorbar(100 * fractions + shift, mean, half, fmt="o-", ms=4, lw=1.3, capsize=2, label=name)
-        axis.axhline(0, color="#94a3b8", lw=1, zorder=0)
-        axis.set_title(title, fontsize=10)
+Lines = dict[str, tuple[np.ndarray, np.ndarray]]
+
+
+def draw_gain(fractions: np.ndarray, panels: dict[str, dict[str, Lines]], path: Path) -> None:
+    """Gain of informative training measures against the amount of training data: a row a test measure, a column a
+    number of features.
+    """
+    figure, axes = plt.subplots(len(panels), 3, figsize=(12, 3.4 * len(panels)), sharex=True, sharey=True)
+    for row, (tested, columns) in zip(axes, panels.items(), strict=True):
+        for axis, (title, lines) in zip(row, columns.items(), strict=True):
+            for number, (name, (mean, half)) in enumerate(lines.items()):
+                shift = (number - (len(lines) - 1) / 2) * 1.4
+                axis.errorbar(100 * fractions + shift, mean, half, fmt="o-", ms=4, lw=1.3, capsize=2, label=name)
+            axis.axhline(0, color="#94a3b8", lw=1, zorder=0)
+            axis.set_title(f"{title}, tested by {tested}", fontsize=10)
+            for side in ("top", "right"):
+                axis.spines[side].set_visible(False)
+        row[0].set_ylabel(f"gain in {tested}")
+        row[-1].legend(frameon=False, fontsize=8)
+    for axis in axes[-1]:
         axis.set_xlabel("training queries used, %")
-        for side in ("top", "right"):
-            axis.spines[side].set_visible(False)
-    axes[0, 0].set_ylabel("gain on test")
-    axes[0, -1].legend(frameon=False, fontsize=8)
     figure.tight_layout()
     figure.savefig(path, dpi=100)
     plt.close(figure)

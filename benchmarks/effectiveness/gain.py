@@ -12,7 +12,7 @@ from tqdm.auto import tqdm
 import gapboost as gb
 from benchmarks.effectiveness.competitors import Fold, Trees, train_lightgbm
 from benchmarks.effectiveness.data import Source
-from benchmarks.effectiveness.figures import draw_gain
+from benchmarks.effectiveness.figures import Lines, draw_gain
 from benchmarks.effectiveness.runs import Course, Plan, append, fingerprint, read, start
 from benchmarks.workload import table
 from gapboost.analysis import significance
@@ -92,11 +92,12 @@ def report(figure: Path, path: Path) -> str:
     def values(*key: str) -> Array:
         return np.array([np.mean([by_seed[s] for s in complete]) for _, by_seed in sorted(found[key].items())])
 
-    rows, panels = [], {}
+    rows = []
+    panels: dict[str, dict[str, Lines]] = {}
     for tested, measures in TRAINED.items():
         short = NAMES[tested]
         for n in FEATURES:
-            lines = {}
+            lines: Lines = {}
             for name in [m for m in measures if m != short]:
                 gains = [
                     significance(
@@ -108,8 +109,7 @@ def report(figure: Path, path: Path) -> str:
                 lines[f"{name} instead of {short}"] = (np.array([r.difference for r in gains]), np.array(half))
                 cells = [f"{r.difference:+.4f} ± {h:.4f}" for r, h in zip(gains, half, strict=True)]
                 rows.append([short, str(n), f"{name} instead of {short}", *cells])
-            if n != FEATURES[1]:
-                panels[f"{n} features, tested by {short}"] = lines
+            panels.setdefault(short, {})[f"{n} features"] = lines
     draw_gain(np.array(FRACTIONS), panels, figure)
     head = ["tested by", "features", "trained for", *(f"{f:.0%}" for f in FRACTIONS)]
     return f"{len(values(*next(iter(found))))} queries, mean of {len(complete)} seeds.\n\n{table(head, rows)}"
