@@ -9,7 +9,7 @@ from benchmarks.effectiveness import report, runs
 from benchmarks.effectiveness.competitors import COMPETITORS
 from benchmarks.effectiveness.data import Source, dealt
 from benchmarks.effectiveness.runs import MEASURES, Plan, Results, candidates, measures, read
-from benchmarks.effectiveness.statistics import COLUMNS, Values, holm
+from benchmarks.effectiveness.statistics import COLUMNS, holm, load, pooled
 from gapboost.datasets import load_digits_ranking
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
@@ -94,7 +94,7 @@ def test_an_interrupted_study_goes_on(done, tmp_path):
 
     def rows(directory):
         fits = {(r["competitor"], r["candidate"]): {**r, "seconds": ""} for r in read(directory / "tuned_fits.csv")}
-        return fits, Values(directory / "tuned_queries.csv", DIGITS.name, NAMES).of
+        return fits, load(directory / "tuned_queries.csv", DIGITS.name, NAMES).of
 
     (fits, values), (expected_fits, expected) = rows(tmp_path), rows(done)
     assert fits == expected_fits
@@ -148,12 +148,15 @@ def test_seeds_count_where_every_competitor_has_finished_them(tmp_path):
             (b, 3): {"x": 0.5},
         },
     )
-    values = Values(path, "some", [a, b])
+    values = load(path, "some", [a, b])
     assert values.seeds == [1, 2]
     npt.assert_allclose(values.of[a], [[0.2] * len(COLUMNS), [0.3] * len(COLUMNS), [0.8] * len(COLUMNS)])
     result = values.compare(a, b, "AP")
     assert result.difference == pytest.approx((-0.1 + 0.05 + 0.2) / 3)
     assert result.counts == (2, 0, 1)
+    both = pooled([values, values])
+    assert both.n_queries == 6
+    assert both.compare(a, b, "AP").difference == pytest.approx(result.difference)
     text = report.means(values, True)
     assert "| LightGBM lambdarank | **0.4333** |" in text
     assert "+0.0500" in report.differences(values, [(a, b)], "mean of all")

@@ -17,7 +17,7 @@ from benchmarks.effectiveness.competitors import COMPETITORS, UNTUNED
 from benchmarks.effectiveness.data import Source, sources
 from benchmarks.effectiveness.figures import draw
 from benchmarks.effectiveness.runs import RESULTS, Plan, Results, run
-from benchmarks.effectiveness.statistics import Values
+from benchmarks.effectiveness.statistics import load
 from benchmarks.workload import FIGURES
 
 QUICK = Path(__file__).parents[2] / "build" / "effectiveness"
@@ -34,8 +34,8 @@ def train(found: Sequence[Source], plan: Plan, directory: Path) -> None:
 
 def redraw(found: Sequence[Source], directory: Path, figures: Path, page: Path) -> None:
     """Tables and figures of the seeds that every competitor has finished."""
-    untuned = [Values(directory / "untuned_queries.csv", s.name, list(UNTUNED)) for s in found]
-    tuned = [Values(directory / "tuned_queries.csv", s.name, [c.name for c in COMPETITORS]) for s in found]
+    untuned = [load(directory / "untuned_queries.csv", s.name, list(UNTUNED)) for s in found]
+    tuned = [load(directory / "tuned_queries.csv", s.name, [c.name for c in COMPETITORS]) for s in found]
     untuned, tuned = ([v for v in values if v.seeds] for values in (untuned, tuned))
     names = [f"effectiveness_{v.data.lower().replace(' ', '_')}.png" for v in tuned]
     for values, name in zip(tuned, names, strict=True):

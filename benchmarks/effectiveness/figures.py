@@ -63,9 +63,7 @@ Lines = dict[str, tuple[np.ndarray, np.ndarray]]
 
 
 def draw_gain(fractions: np.ndarray, panels: dict[str, dict[str, Lines]], path: Path) -> None:
-    """Gain of informative training measures against the amount of training data: a row a test measure, a column a
-    number of features.
-    """
+    """Gain against the amount of training data: a row a test measure, a column a number of features."""
     figure, axes = plt.subplots(len(panels), 3, figsize=(12, 3.4 * len(panels)), sharex=True, sharey=True)
     for row, (tested, columns) in zip(axes, panels.items(), strict=True):
         for axis, (title, lines) in zip(row, columns.items(), strict=True):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.effectiveness.competitors import COMPETITORS
-from benchmarks.effectiveness.statistics import COLUMNS, MEAN, TESTS, Values, corrected
+from benchmarks.effectiveness.statistics import COLUMNS, MEAN, TESTS, Values, corrected, pooled
 from benchmarks.workload import conditions, table
 from gapboost.analysis.significance import Significance
 
@@ -87,6 +87,8 @@ def untuned_section(found: Sequence[Values]) -> str:
     parts = []
     for values in found:
         parts += [f"### {values.data}", described(values), means(values, False), differences(values, PAIRS, MEAN)]
+    if len(found) > 1:
+        parts += ["### All queries together", described(pooled(found)), differences(pooled(found), PAIRS, MEAN)]
     return "\n\n".join(parts)
 
 
@@ -100,6 +102,16 @@ def tuned_section(found: Sequence[Values], figures: Sequence[str]) -> str:
         parts += ["The same in nDCG@10, by which all were tuned:", differences(values, library_pairs(), "nDCG@10")]
         parts += ["GAP minus our other training measures, in nDCG:", differences(values, measure_pairs(), "nDCG")]
         parts += ["… and in AP:", differences(values, measure_pairs(), "AP")]
+    if len(found) > 1:
+        together = pooled(found)
+        parts += [
+            "### All queries together",
+            described(together),
+            "Ours for GAP minus the libraries' own, in the mean of all:",
+        ]
+        parts += [differences(together, library_pairs(), MEAN)]
+        parts += ["GAP minus our other training measures, in the mean of all:"]
+        parts += [differences(together, measure_pairs(), MEAN)]
     return "\n\n".join(parts)
 
 

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -16,33 +17,27 @@ COLUMNS = (*MEASURES, MEAN)
 TESTS = ("t", "wilcoxon", "sign", "randomization")
 
 
+@dataclass(frozen=True, eq=False)
 class Values:
-    """Test values of one data set, of the seeds that every competitor has finished.
+    """Test values of one data set.
 
     Attributes
     ----------
-    names : list of str
-        Competitors.
+    data : str
     seeds : list of int
-        Complete ones.
+        Those that every competitor has finished.
     of : dict {competitor: float64 ndarray of shape (Q, 7)}
         A query's values, mean over the seeds; the last column is the mean of the six measures.
     """
 
-    def __init__(self, path: Path, data: str, names: Sequence[str]) -> None:
-        found: dict[str, dict[int, dict[str, list[float]]]] = defaultdict(lambda: defaultdict(dict))
-        versions = {name: version(name) for name in names}
-        for row in read(path):
-            if row["data"] == data and versions.get(row["competitor"]) == row["gradients"]:
-                values = [float(row[m]) for m in MEASURES]
-                found[row["competitor"]][int(row["seed"])][row["qid"]] = [*values, float(np.mean(values))]
-        self.data, self.names = data, [name for name in names if name in found]
-        most = max((len(q) for seeds in found.values() for q in seeds.values()), default=0)
-        self.seeds = [s for s in range(1, 1000) if found and all(len(found[n][s]) == most for n in names)]
-        self.of: dict[str, Array] = {}
-        if self.seeds:
-            queries = sorted(found[names[0]][self.seeds[0]])
-            self.of = {n: np.mean([[found[n][s][q] for q in queries] for s in self.seeds], axis=0) for n in self.names}
+    data: str
+    seeds: list[int]
+    of: dict[str, Array]
+
+    @property
+    def names(self) -> list[str]:
+        """Competitors."""
+        return list(self.of)
 
     @property
     def n_queries(self) -> int:
@@ -57,6 +52,30 @@ class Values:
         """First minus second in one of `COLUMNS`."""
         at = COLUMNS.index(column)
         return significance(self.of[first][:, at], self.of[second][:, at], random_state=0)
+
+
+def load(path: Path, data: str, names: Sequence[str]) -> Values:
+    """The values of `names` on one data set; rows of other versions of our gradients do not count."""
+    found: dict[str, dict[int, dict[str, list[float]]]] = {name: defaultdict(dict) for name in names}
+    versions = {name: version(name) for name in names}
+    for row in read(path):
+        if row["data"] == data and versions.get(row["competitor"]) == row["gradients"]:
+            values = [float(row[m]) for m in MEASURES]
+            found[row["competitor"]][int(row["seed"])][row["qid"]] = [*values, float(np.mean(values))]
+    most = max((len(queries) for seeds in found.values() for queries in seeds.values()), default=0)
+    started = sorted({seed for seeds in found.values() for seed in seeds})
+    seeds = [s for s in started if all(len(found[n][s]) == most for n in names)]
+    if not seeds:
+        return Values(data, [], {})
+    queries = sorted(found[names[0]][seeds[0]])
+    return Values(data, seeds, {n: np.mean([[found[n][s][q] for q in queries] for s in seeds], axis=0) for n in names})
+
+
+def pooled(found: Sequence[Values]) -> Values:
+    """All queries of several data sets as one."""
+    seeds = min((values.seeds for values in found), key=len)
+    names = found[0].names
+    return Values("all", seeds, {n: np.concatenate([values.of[n] for values in found]) for n in names})
 
 
 def holm(p_values: Mapping[object, float]) -> dict[object, float]:

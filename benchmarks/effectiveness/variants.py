@@ -44,6 +44,8 @@ class Variant:
         From the sums of absolute gradients of queries and their lengths to their factors; None: log2(1 + S) / S.
     alternating : bool
         One measure a tree, in turn, instead of the average.
+    noise : float
+        Scale of logistic noise added to the scores, drawn anew for every tree; `draws` times, and averaged.
     options : dict
         Of `LambdaRank`.
     """
@@ -54,6 +56,8 @@ class Variant:
     smoothed: float = 0.0
     scale: Callable[[Array, Array], Array] | None = None
     alternating: bool = False
+    noise: float = 0.0
+    draws: int = 1
     options: tuple[tuple[str, Any], ...] = ()
 
     def measures(self, n_grades: int) -> list[gb.Measure]:
@@ -70,14 +74,17 @@ class Variant:
         passes = [gb.LambdaRank(m, **options).prepared(data, 1) for m in self.measures(n_grades)]
         begins, sizes = data.queries.offsets[:-1], data.queries.sizes
         trees = 0
+        rng = np.random.default_rng(0)
 
         def gradients(scores: Array) -> tuple[Array, Array]:
             nonlocal trees
             found = []
             for prepared in [passes[trees % len(passes)]] if self.alternating else passes:
                 grad, hess = np.empty(len(scores)), np.empty(len(scores))
-                prepared(np.ascontiguousarray(scores, dtype=np.float64), grad, hess)
-                found.append((grad, hess))
+                for _ in range(self.draws):
+                    noisy = scores + self.noise * rng.logistic(size=len(scores))
+                    prepared(noisy, grad, hess)
+                    found.append((grad.copy(), hess.copy()))
             trees += 1
             grad, hess = np.mean(found, axis=0)
             if self.scale is not None:
@@ -114,6 +121,11 @@ VARIANTS: dict[str, Variant | None] = {
     "GAP, query x 1 / S": replace(GAP, scale=lambda s, n: 1 / s),
     "GAP, query x 1 / sqrt(S)": replace(GAP, scale=lambda s, n: 1 / np.sqrt(s)),
     "GAP, query x its length": replace(GAP, scale=lambda s, n: 10 * n / n.mean()),
+    "GAP, noise 0.3": replace(GAP, noise=0.3),
+    "GAP, noise 1": replace(GAP, noise=1.0),
+    "GAP, noise 1, 4 draws": replace(GAP, noise=1.0, draws=4),
+    "GAP, noise 1, 4 draws, gradient x 0.5": replace(GAP, noise=1.0, draws=4, gradient=0.5),
+    "GAP, noise 2, 4 draws": replace(GAP, noise=2.0, draws=4),
     "GAP, pairs with the top 30": replace(GAP, options=(("truncation", 30),)),
     "GAP, mean over g at one grade": Variant(("corners", "gap")),
     "GAP, trees alternate over g at one grade": Variant(("corners", "gap"), alternating=True),
