@@ -12,7 +12,7 @@ import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.effectiveness import gain, report
+from benchmarks.effectiveness import gain, report, variants
 from benchmarks.effectiveness.competitors import COMPETITORS, UNTUNED
 from benchmarks.effectiveness.data import Source, sources
 from benchmarks.effectiveness.figures import draw
@@ -43,6 +43,7 @@ def redraw(found: Sequence[Source], directory: Path, figures: Path, page: Path) 
     report.write("conditions", report.conditions_line(), page)
     report.write("untuned", report.untuned_section(untuned), page)
     report.write("tuned", report.tuned_section(tuned, names), page)
+    report.write("variants", variants.summary(), page)
     if (directory / "gain.csv").exists():
         report.write("gain", gain.report(figures / "effectiveness_gain.png", directory / "gain.csv"), page)
 

@@ -18,7 +18,8 @@ import xgboost
 
 import gapboost as gb
 from benchmarks.effectiveness.data import Part, Source, sources
-from benchmarks.effectiveness.runs import RESULTS, append, measures, start
+from benchmarks.effectiveness.runs import RESULTS, append, measures, read, start
+from benchmarks.workload import table
 from gapboost.queries import Array, Judged
 
 FILE = RESULTS / "variants.csv"
@@ -164,6 +165,32 @@ def scores(library: str, gradients: Gradients | None, train: Part, vali: Part) -
     params |= {"objective": "rank:ndcg"} if gradients is None else {}
     obj = None if gradients is None else lambda preds, _: gradients(preds)
     return np.asarray(xgboost.train(params, matrix, ROUNDS, obj=obj).inplace_predict(vali.X, predict_type="margin"))
+
+
+def summary() -> str:
+    """Every variant that was compared: difference from the booster's own, standard error and number of folds."""
+    found: dict[tuple[str, str], dict[str, list[tuple[range, int, float, float]]]] = {}
+    for row in sorted(read(FILE), key=lambda row: -int(row["folds"])):
+        first, last = map(int, row["seeds"].split("-"))
+        seeds = range(first, last + 1)
+        parts = found.setdefault((row["library"], row["variant"]), {}).setdefault(row["data"], [])
+        if not any(set(seeds) & set(part[0]) for part in parts):  # the same seeds again say nothing new
+            parts.append((seeds, int(row["folds"]), float(row["difference"]), float(row["standard error"])))
+    columns = list(dict.fromkeys(data for cells in found.values() for data in cells))
+    rows = []
+    for (library, variant), cells in sorted(found.items()):
+        if variant != next(iter(VARIANTS)):
+            rows.append([library, variant, *(_cell(cells.get(data, [])) for data in columns)])
+    return f"{len({row[1] for row in rows})} variants.\n\n" + table(["trees of", "gradients", *columns], rows)
+
+
+def _cell(parts: list[tuple[range, int, float, float]]) -> str:
+    folds = np.array([part[1] for part in parts])
+    if not len(folds):
+        return "—"
+    mean = np.average([part[2] for part in parts], weights=folds)
+    error = np.sqrt(np.sum([(part[1] * part[3]) ** 2 for part in parts])) / folds.sum()
+    return f"{mean:+.4f} ± {error:.4f} ({folds.sum()})"
 
 
 def main() -> None:
