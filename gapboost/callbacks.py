@@ -118,11 +118,11 @@ class Gradients(Callback[Pass]):
         """The objective prepared for one data set; refuses data that cannot teach an order."""
         data = from_groups(label, sizes, weight, [self.objective.measure])
         check_contrasts(data, "label")
-        return self.objective.resolved(data.occurring).prepared(self.weighed(data), self.n_jobs)
+        return self.suited(self.objective.resolved(data.occurring), data)
 
-    def weighed(self, data: Judged) -> Judged:
-        """The data with the weights that suit the booster's own regularisation."""
-        return data
+    def suited(self, how: Objective, data: Judged) -> Pass:
+        """`how` on the data, in the scale that suits the booster."""
+        raise NotImplementedError
 
     def gradients(self, scores: Array, owner: Any, content: Content) -> tuple[Array, Array]:
         """Gradient and hessian of the data set `owner` at `scores`."""

@@ -14,7 +14,7 @@ from gapboost.features import check_arrow_numbers, features, without_qid
 from gapboost.kernels.openmp import openmp_team
 from gapboost.kernels.threads import working_on
 from gapboost.measures import Measure
-from gapboost.objectives import Objective
+from gapboost.objectives import Objective, Pass
 from gapboost.queries import Array, Judged
 from gapboost.ranker import GAPRanker, RankingRows, Training
 
@@ -202,9 +202,9 @@ class LightGBMObjective(Gradients):
         with working_on(TEAM):
             return self.gradients(*_arguments(y_true, y_pred, weight, group))
 
-    def weighed(self, data: Judged) -> Judged:
+    def suited(self, how: Objective, data: Judged) -> Pass:
         """See `in_units_of_rows`."""
-        return in_units_of_rows(data, self.objective)
+        return in_units_of_rows(how, data, self.n_jobs)
 
 
 class LightGBMMetric(Metrics):
@@ -218,16 +218,16 @@ class LightGBMMetric(Metrics):
             return [(name, value, True) for name, value in self.values(*_arguments(y_true, y_pred, weight, group))]
 
 
-def in_units_of_rows(data: Judged, how: Objective) -> Judged:
-    """The data with weights times the mean length of a query, for objectives in which a whole query weighs about 1.
+def in_units_of_rows(how: Objective, data: Judged, n_jobs: int | None) -> Pass:
+    """`how` times the mean length of a query, for objectives in which a whole query weighs about 1.
 
     The gradients of a document are small then. LightGBM's penalties for categories (`cat_smooth`, `cat_l2`) are absolute
     numbers made for hessians of about 1 a row: without the factor they hold every split by category back. For splits by
     number the factor cancels out.
     """
-    if how.in_units_of_rows:
-        return data
-    return replace(data, weights=data.weights * data.mean_size)
+    if not how.in_units_of_rows:
+        data = replace(data, weights=data.weights * data.mean_size)
+    return how.prepared(data, n_jobs)
 
 
 def _refuse_what_is_ignored(data: lightgbm.Dataset) -> None:
@@ -403,8 +403,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     def _least_hessian(self) -> float:
         return float(_first(self._vendor_parameters(), LEAST_HESSIAN_NAMES))
 
-    def _weighed(self, data: Judged, how: Objective) -> Judged:
-        return in_units_of_rows(data, how)
+    def _suited(self, how: Objective, data: Judged) -> Pass:
+        return in_units_of_rows(how, data, self.n_jobs)
 
     def _binned(self, train: RankingRows, held_out: RankingRows) -> tuple[lightgbm.Dataset, lightgbm.Dataset]:
         check_arrow_numbers(train.X, "X")

@@ -227,14 +227,14 @@ class GAPRanker:
         least_hessian: float,
         total: Callable[[Array], Array] | None = None,
     ) -> Training:
-        prepared = objective.prepared(self._weighed(rows.data, objective), self.n_jobs)
+        prepared = self._suited(objective, rows.data)
         training = Training(objective, prepared, rows, evals, others, total)
         self._check_learnable(training, least_hessian)
         return training
 
-    def _weighed(self, data: Judged, how: Objective) -> Judged:
-        """The data with the weights that suit the booster's own regularisation."""
-        return data
+    def _suited(self, how: Objective, data: Judged) -> Pass:
+        """`how` on the data, in the scale that suits the booster."""
+        raise NotImplementedError
 
     # What a search over many candidates needs of a booster, in each twin's own words: data that is binned once, ...
     def _binned(self, train: RankingRows, held_out: RankingRows) -> Any:

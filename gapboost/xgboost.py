@@ -15,8 +15,8 @@ from gapboost.features import features, without_qid
 from gapboost.kernels.openmp import openmp_team
 from gapboost.kernels.threads import working_on
 from gapboost.measures import Measure
-from gapboost.objectives import Objective
-from gapboost.queries import Array
+from gapboost.objectives import Objective, Pass
+from gapboost.queries import Array, Judged
 from gapboost.ranker import GAPRanker, RankingRows, Training
 
 __all__ = ["XGBGAPRanker", "cv", "eval_metric", "exportable", "objective"]
@@ -49,7 +49,8 @@ def objective(
     Notes
     -----
     Set ``{"base_score": 0.0, "disable_default_eval_metric": 1}`` beside it: XGBoost shifts all scores by 0.5 and reports
-    rmse otherwise. The weight of a query multiplies its gradients.
+    rmse otherwise. The weight of a query multiplies its gradients. Those of `LambdaRank` are halved, which makes the steps
+    as long as those of XGBoost's own ranking objectives.
     """
     return XGBoostObjective(as_gradients(measure, g), n_jobs)
 
@@ -202,6 +203,33 @@ class XGBoostObjective(Gradients):
         """Gradient and hessian, float32 of shape (N,)."""
         with working_on(TEAM):
             return self.gradients(*_arguments(preds, dmatrix))
+
+    def suited(self, how: Objective, data: Judged) -> Pass:
+        """See `HalfSteps`."""
+        return half_steps(how, data, self.n_jobs)
+
+
+class HalfSteps(Pass):
+    """Halves the gradients of another pass.
+
+    A pair moves two documents, and only twice the diagonal of its second derivatives bounds them. XGBoost's own ranking
+    objectives double the hessian for that, and its default learning rate of 0.3 overshoots without. Halving the gradient
+    takes the same step and leaves the hessians, which `min_child_weight` and `reg_lambda` are compared with, as they are.
+    """
+
+    def __init__(self, whole: Pass) -> None:
+        self.whole = whole
+
+    def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
+        """See `Pass`."""
+        self.whole(scores, grad, hess)
+        grad *= 0.5
+
+
+def half_steps(how: Objective, data: Judged, n_jobs: int | None) -> Pass:
+    """`how` on the data, in XGBoost's own steps; objectives in units of rows bound their hessians themselves."""
+    prepared = how.prepared(data, n_jobs)
+    return prepared if how.in_units_of_rows else HalfSteps(prepared)
 
 
 class XGBoostMetric(Metrics):
@@ -377,6 +405,9 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     @wraps(xgboost.XGBRanker.apply)
     def apply(self, X: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: D102, the docstring is wrapped
         return super().apply(features(without_qid(X)[0]), *args, **kwargs)
+
+    def _suited(self, how: Objective, data: Judged) -> Pass:
+        return half_steps(how, data, self.n_jobs)
 
     def _least_hessian(self) -> float:
         parameters = self._vendor_parameters()

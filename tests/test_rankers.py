@@ -74,9 +74,11 @@ class Twin:
             return ranker.predict(X, num_iteration=rounds)
         return ranker.predict(X, iteration_range=(0, rounds))
 
-    def scale(self, qid):
-        """What the booster's gradients are multiplied by: LightGBM's penalties for categories are in units of rows."""
-        return len(qid) / len(np.unique(qid)) if self is LIGHTGBM else 1.0
+    def scales(self, qid):
+        """What gradients and hessians are multiplied by: LightGBM's penalties for categories are in units of rows, and
+        XGBoost's steps are half of LightGBM's.
+        """
+        return (len(qid) / len(np.unique(qid)),) * 2 if self is LIGHTGBM else (0.5, 1.0)
 
     def curve(self, ranker, eval_set=-1, metric="map-gap"):
         return np.array(list(ranker.evals_result_.values())[eval_set][metric])
@@ -788,9 +790,25 @@ def test_callback_gradients_are_those_of_the_objective(twin):
     weights = np.linspace(0.5, 3.0, len(SIZES)).astype(np.float32)
     found = gradients(twin, twin.module.objective("gap", g=(0.2, 0.8)), scores, Y, SIZES, weights)
     expected = LambdaRank(gb.GAP(g=(0.2, 0.8))).gradients(Y, scores, QID, sample_weight=weights)
-    for a, b in zip(found, expected, strict=True):
+    for a, b, scale in zip(found, expected, twin.scales(QID), strict=True):
         assert a.dtype == np.float32
-        npt.assert_allclose(a, twin.scale(QID) * b, rtol=1e-5, atol=1e-6)
+        npt.assert_allclose(a, scale * b, rtol=1e-5, atol=1e-6)
+
+
+@twins
+def test_steps_are_as_long_as_those_of_the_boosters_own_objective(twin):
+    """Two documents, one tree, no penalty: a leaf is gradient over hessian, whatever the measure's change is."""
+    X, y = np.array([[0.0], [1.0]]), [0, 1]
+    free = {"n_estimators": 1, "learning_rate": 1.0, "min_child_weight": 0, "n_jobs": 1}
+    if twin is LIGHTGBM:
+        free |= {"min_child_samples": 1, "min_data_in_bin": 1, "verbose": -1}
+        expected = lightgbm.LGBMRanker(**free).fit(X, y, group=[2]).predict(X)
+    else:
+        free |= {"reg_lambda": 0}
+        expected = xgboost.XGBRanker(**free).fit(X, y, qid=[7, 7]).predict(X)
+    found = twin.ranker_class(measure="ndcg", **free).fit(X, y, [7, 7]).predict(X)
+    npt.assert_allclose(found, expected, rtol=1e-5)
+    assert found[1] > 0
 
 
 @twins
@@ -854,7 +872,9 @@ def test_one_objective_serves_several_data_sets_in_turn(twin, preparations):
         for data, dataset in ((TRAIN, train), (VALI, vali)):
             scores = rng.normal(size=len(data))
             expected = LambdaRank(gb.GAP(g=(0.5, 0.5))).gradients(data.y, scores, data.qid)[0]
-            npt.assert_allclose(objective(scores, dataset)[0], twin.scale(data.qid) * expected, rtol=1e-5, atol=1e-6)
+            npt.assert_allclose(
+                objective(scores, dataset)[0], twin.scales(data.qid)[0] * expected, rtol=1e-5, atol=1e-6
+            )
     assert sum(data.queries.n_rows == len(VALI) for data in preparations) == 1 + 3  # 3 by the expected values
     assert sum(data.queries.n_rows == len(TRAIN) for data in preparations) == 1 + 3
 
@@ -868,7 +888,7 @@ def test_new_labels_are_seen(twin):
     dataset = twin.dataset(X, labels, SIZES)
     for _ in range(3):
         expected = LambdaRank(gb.GAP(g=(0.5, 0.5))).gradients(labels, scores, QID)[0]
-        npt.assert_allclose(objective(scores, dataset)[0], twin.scale(QID) * expected, rtol=1e-5, atol=1e-6)
+        npt.assert_allclose(objective(scores, dataset)[0], twin.scales(QID)[0] * expected, rtol=1e-5, atol=1e-6)
         measured = gb.evaluate(gb.GAP(g=(0.5, 0.5)), labels, scores, QID)
         assert metric(scores, dataset)[0][1] == pytest.approx(*measured.values())
         labels[:] = np.random.default_rng(int(labels.sum())).permutation(labels)

@@ -172,7 +172,7 @@ def test_cv_keeps_queries_whole():
 @pytest.mark.parametrize(
     "parameters",
     [
-        {"booster": "gblinear", "max_depth": None},
+        {"booster": "gblinear", "max_depth": None, "learning_rate": 1.0},
         {"booster": "dart", "rate_drop": 0.1},
         {"tree_method": "exact"},
         {"tree_method": "approx"},

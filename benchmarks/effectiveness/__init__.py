@@ -1,0 +1,1 @@
+"""Does training for GAP rank better? Every competitor tuned alike on real data; see `benchmarks/EFFECTIVENESS.md`."""
