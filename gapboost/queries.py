@@ -350,8 +350,9 @@ def constant_weights(given: Array, queries: Queries, name: str) -> Array:
 
 def varying_weight(query: Any, name: str) -> ValueError:
     """The error about a query whose rows have different weights."""
+    found = query.item() if isinstance(query, np.generic) else query
     return ValueError(
-        f"{name} varies within query {query!r}; expected one weight a query, or one a row that is the same for all rows "
+        f"{name} varies within query {found!r}; expected one weight a query, or one a row that is the same for all rows "
         "of a query"
     )
 

@@ -98,7 +98,9 @@ def test_theorem_3(documents, alpha):
     n = len(scores)
     nearest = np.abs(scores[:, None] - scores[None, :] + np.where(np.eye(n, dtype=bool), np.inf, 0)).min(axis=1)
     bound = (n - 1) / (np.exp(np.minimum(nearest * alpha, 700)) + 1)
-    assert (position_error(scores, positions, alpha) <= bound + ROUNDING).all()
+    # Scores times alpha are rounded before they are subtracted, and a rank moves by at most a quarter of each difference.
+    rounding = ROUNDING + n / 4 * np.spacing(alpha * np.abs(scores).max())
+    assert (position_error(scores, positions, alpha) <= bound + rounding).all()
 
 
 @settings(max_examples=150, deadline=None)
