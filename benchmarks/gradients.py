@@ -111,6 +111,25 @@ def pass_costs(length: int, threads: int, rounds: int, repetitions: int) -> dict
     }
 
 
+def long_list_costs(threads: int, rounds: int, repetitions: int) -> dict[str, tuple[float, float]]:
+    """Milliseconds of our pass over one list of all documents, and over lists of 100, measured in turns, by booster."""
+    found = {}
+    for booster, runs_of in (("LightGBM", lightgbm_runs), ("XGBoost", xgboost_runs)):
+        runs = {}
+        for length in (LIST_LENGTHS[-1], 100):
+            made = runs_of(*ranking_task(length), threads, rounds)
+            runs |= {(name, length): made[name].run for name in (f"{booster} no-op", f"ours ({booster})")}
+        for run in runs.values():
+            run()
+        seconds = medians(runs, repetitions)
+        long, short = (
+            1e3 * (seconds[f"ours ({booster})", n] - seconds[f"{booster} no-op", n]) / rounds
+            for n in (LIST_LENGTHS[-1], 100)
+        )
+        found[booster] = long, short
+    return found
+
+
 def sorting_costs(length: int, repetitions: int) -> tuple[float, float]:
     """Milliseconds of our whole pass and of numpy's argsort list by list, both on one thread, scores as in boosting."""
     X, y, sizes = ranking_task(length)
@@ -175,6 +194,12 @@ def main() -> None:
                 [f"{N_DOCUMENTS // length} x {length}", name, f"{ms:.2f}", f"{1e6 * ms / N_DOCUMENTS:.0f}", ratio]
             )
     print(table(["lists", "objective", "ms a pass", "ns a document", "ours / theirs"], rows), "\n")
+
+    rows = [
+        [booster, f"{long:.2f}", f"{short:.2f}", f"{long / short:.2f}"]
+        for booster, (long, short) in long_list_costs(threads, rounds, 2 * repetitions).items()
+    ]
+    print(table(["in turns, inside", "1 x 100000, ms", "1000 x 100, ms", "ratio"], rows), "\n")
 
     rows = []
     for length in LIST_LENGTHS:

@@ -8,8 +8,11 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
+
+Name = TypeVar("Name")
 
 CPUINFO = Path("/proc/cpuinfo")
 FIGURES = Path(__file__).parent / "figures"
@@ -29,9 +32,9 @@ def ranking_task(list_length: int, n_documents: int = N_DOCUMENTS, seed: int = 0
     return X, np.searchsorted(edges, signal).astype(np.int32), sizes
 
 
-def medians(competitors: Mapping[str, Callable[[], object]], repetitions: int) -> dict[str, float]:
+def medians(competitors: Mapping[Name, Callable[[], object]], repetitions: int) -> dict[Name, float]:
     """Median seconds of each competitor; they take turns, so that a drifting machine is fair to all."""
-    seconds: dict[str, list[float]] = {name: [] for name in competitors}
+    seconds: dict[Name, list[float]] = {name: [] for name in competitors}
     for _ in range(repetitions):
         for name, run in competitors.items():
             start = time.perf_counter()

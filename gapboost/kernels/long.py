@@ -61,6 +61,8 @@ from gapboost.kernels.vectors import (
 
 Array = np.ndarray[Any, Any]
 Pointer = Any
+# Numbers of the grades, masks and constants, size, width.
+Begun = tuple[Array, Array, int, int]
 # What every strip reads: scores and grades in order, their number, discount, deep, size, width, shared, prefixes.
 Known = tuple[Array, Array, int, Array, int, int, int, Array, Array]
 
@@ -80,18 +82,14 @@ def row_of(state: Array, width: int, j: int) -> Pointer:
 
 
 @kernel
-def begin_query(
-    grades: Array, begin: int, n: int, pair: Array, own: Array, z: int, names: Array, shared: Array
-) -> tuple[int, int]:
+def begin_query(grades: Array, pair: Array, own: Array, names: Array, shared: Array) -> tuple[int, int]:
     """Fill what every segment reads: the numbers of the grades, and masks and constants. Returns size and width."""
     n_grades = own.shape[1]
     kept = shift(pointer(names), n_grades)
-    size = keep_grades(shift(pointer(grades), begin), n, n_grades, pointer(names), kept)
+    size = keep_grades(pointer(grades), len(grades), n_grades, pointer(names), kept)
     width = (size + LANES - 1) // LANES * LANES
     fill_masks(width, pointer(shared))
-    constants = shift(pointer(shared), 3 * width * width)
-    worths = shift(pointer(pair), z * n_grades * n_grades)
-    fill_constants(worths, shift(pointer(own), z * n_grades), n_grades, kept, size, width, constants)
+    fill_constants(pointer(pair), pointer(own), n_grades, kept, size, width, shift(pointer(shared), 3 * width * width))
     return size, width
 
 
@@ -387,6 +385,15 @@ def finish(
         hess[i] = max(eta[r] * (sigma * sigma * factor), HESSIAN_FLOOR)
 
 
+def begin(grades: Array, pair: Array, own: Array) -> Begun:
+    """What stays the same between passes over one long query: numbers of its grades, masks and constants, size, width."""
+    n_grades = own.shape[1]
+    names = np.empty(2 * n_grades + 1, np.int64)
+    widest = n_grades + LANES
+    shared = aligned((6 * widest + 2) * widest)
+    return names, shared, *begin_query(grades, pair, own, names, shared)
+
+
 def long_query(
     scores: Array,
     grades: Array,
@@ -394,8 +401,6 @@ def long_query(
     keys: Array,
     order: Array,
     discount: Array,
-    pair: Array,
-    own: Array,
     weights: Array,
     sigma: float,
     truncation: int,
@@ -403,21 +408,19 @@ def long_query(
     grad: Array,
     hess: Array,
     first: int,
+    begun: Begun,
     share: Share,
     room_to_rank: tuple[Array, Array, Array, int],
 ) -> None:
     """`gapboost.kernels.lambdarank.lambdarank` for the one query ``first``, longer than `LONG`.
 
-    ``room_to_rank`` is a `workspace` for a list of this length or longer. Fresh memory of this size would cost more
-    than the ranking: every page of it faults at its first touch.
+    ``begun`` is what `begin` makes of it once. ``room_to_rank`` is a `workspace` for a list of this length or longer:
+    fresh memory of this size would cost more than the ranking, as every page of it faults at its first touch.
     """
     rows = slice(int(offsets[first]), int(offsets[first + 1]))
     scores, grades, keys, order, grad, hess = (a[rows] for a in (scores, grades, keys, order, grad, hess))
     n = len(order)
-    names = np.empty(2 * own.shape[1] + 1, np.int64)
-    widest = own.shape[1] + LANES
-    shared = aligned((6 * widest + 2) * widest)
-    size, width = begin_query(grades, 0, n, pair, own, 0, names, shared)
+    names, shared, size, width = begun
     if size < 2:
         grad[:] = 0.0
         hess[:] = HESSIAN_FLOOR

@@ -14,7 +14,7 @@ import numpy as np
 
 from gapboost.arguments import positive, whole
 from gapboost.kernels.lambdarank import lambdarank
-from gapboost.kernels.long import LONG, long_query
+from gapboost.kernels.long import LONG, begin, long_query
 from gapboost.kernels.ordering import workspace
 from gapboost.kernels.threads import chunks, resolve_n_jobs, run, share, table_bytes
 from gapboost.measures.measure import as_cutoff
@@ -85,6 +85,9 @@ class LambdaRankPass(Pass):
         cost = table_bytes(data.counts.shape[1])
         # A long query is shared by all threads.
         self.long = np.flatnonzero(sizes > LONG)
+        self.begun = {
+            q: begin(data.grades[offsets[q] : offsets[q + 1]], *self._tables(q, q + 1)) for q in self.long.tolist()
+        }
         self.room = workspace(int(sizes[self.long].max(initial=0)))
         self.ranges = without(self.long, chunks(offsets, threads, cost))
         keep = cost * len(data.queries) <= KEPT_TABLE_BYTES * n_rows
@@ -97,29 +100,29 @@ class LambdaRankPass(Pass):
         """See `Pass`."""
         objective, data = self.objective, self.data
 
-        def arguments(first: int, last: int) -> dict[str, Any]:
-            pair, own = self.kept[first, last] if (first, last) in self.kept else self._tables(first, last)
-            return {
-                "scores": scores,
-                "grades": data.grades,
-                "offsets": data.queries.offsets,
-                "keys": self.keys,
-                "order": self.order,
-                "discount": self.discount,
-                "pair": pair,
-                "own": own,
-                "weights": data.weights,
-                "sigma": objective.sigma,
-                "truncation": objective.truncation or 0,
-                "normalize": objective.normalize,
-                "grad": grad,
-                "hess": hess,
-                "first": first,
-            }
+        common: dict[str, Any] = {
+            "scores": scores,
+            "grades": data.grades,
+            "offsets": data.queries.offsets,
+            "keys": self.keys,
+            "order": self.order,
+            "discount": self.discount,
+            "weights": data.weights,
+            "sigma": objective.sigma,
+            "truncation": objective.truncation or 0,
+            "normalize": objective.normalize,
+            "grad": grad,
+            "hess": hess,
+        }
 
-        run(lambda first, last: lambdarank(**arguments(first, last), last=last), self.ranges, self.threads)
-        for q in self.long.tolist():
-            long_query(**arguments(q, q + 1), share=partial(share, n_jobs=self.threads), room_to_rank=self.room)
+        def task(first: int, last: int) -> None:
+            pair, own = self.kept[first, last] if (first, last) in self.kept else self._tables(first, last)
+            lambdarank(**common, pair=pair, own=own, first=first, last=last)
+
+        run(task, self.ranges, self.threads)
+        for q, begun in self.begun.items():
+            each = partial(share, n_jobs=self.threads)
+            long_query(**common, first=q, begun=begun, share=each, room_to_rank=self.room)
 
 
 def tie_keys(random_state: int, data: Judged) -> Array:
