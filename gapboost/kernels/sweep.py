@@ -72,26 +72,30 @@ SLOPE = (
 def exponentials(n: int, s: Pointer, fall: Pointer, rise: Pointer, jump: Pointer) -> Any:
     """Fill the exponentials of a segment from its falling scores ``s`` (times sigma); return the last anchor.
 
-    ``fall`` is exp(score - anchor), ``rise`` its inverse.
+    ``fall`` is exp(score - anchor), ``rise`` its inverse. All arrays have room for 8 elements beyond ``n``.
     """
     anchor = at(s, 0)
-    for r in range(n):
-        put(jump, r, 1.0)
+    one = splat8(1.0)
     if anchor - at(s, n - 1) <= REACH:
-        for r in range(n):
-            put(fall, r, anchor - at(s, r))
-    else:
-        for r in range(n):
-            distance = anchor - at(s, r)
-            if distance > REACH:
-                put(jump, r, first_lane(decay8(splat8(distance))) if distance < FARTHEST else 0.0)
-                anchor = at(s, r)
-                distance = 0.0
-            put(fall, r, distance)
+        top = splat8(anchor)
+        for r in range(0, n, LANES):
+            e = decay8(sub(top, load8(s, r)))
+            store8(jump, r, one)
+            store8(fall, r, e)
+            store8(rise, r, div(one, e))
+        return anchor
+    for r in range(n):
+        distance = anchor - at(s, r)
+        put(jump, r, 1.0)
+        if distance > REACH:
+            put(jump, r, first_lane(decay8(splat8(distance))) if distance < FARTHEST else 0.0)
+            anchor = at(s, r)
+            distance = 0.0
+        put(fall, r, distance)
     for r in range(0, n, LANES):
         e = decay8(load8(fall, r))
         store8(fall, r, e)
-        store8(rise, r, div(splat8(1.0), e))
+        store8(rise, r, div(one, e))
     return anchor
 
 
