@@ -117,8 +117,16 @@ def test_a_new_process_and_one_forked_from_it(twin, alone, tmp_path):
         npt.assert_array_equal(np.load(path), alone[twin.name][0][0])
 
 
+@pytest.fixture
+def interruptible():
+    """What Python does with Ctrl-C by itself; a process started in the background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @twins
-def test_interrupt_by_a_signal(twin, alone):
+def test_interrupt_by_a_signal(twin, alone, interruptible):
     """A real SIGINT in the midst of training: unfitted but usable."""
     seen = []
 
