@@ -91,7 +91,16 @@ def features(X: Any, name: str = "X") -> Any:
     if isinstance(X, np.ndarray):
         return _numbers(X, name)
     _check_columns(X, name)
-    return X
+    return _whole(X)
+
+
+def _whole(X: Any) -> Any:
+    """A batch of Arrow as a table: scikit-learn 1.6 sets names on LightGBM's rankers for it, which LightGBM forbids."""
+    if type(X).__module__.split(".")[0] != "pyarrow" or type(X).__name__ != "RecordBatch":
+        return X
+    import pyarrow
+
+    return pyarrow.Table.from_batches([X])
 
 
 def _sparse(X: Any) -> Any:

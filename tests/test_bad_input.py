@@ -189,6 +189,7 @@ def test_swap_changes():
 
 EACH = "one threshold probability for each of the grades"
 PARAMETERS = table(
+    ("g", "tiny", lambda: GAP(g=(5e-324, 1.0)), ValueError, "5e-324", "at least 1e-100"),
     ("g", "a number", lambda: GAP(g=0.5), ValueError, "0.5", EACH),
     ("g", "a string", lambda: xGAP(g="0.5"), ValueError, "'0.5'", EACH),
     ("g", "words", lambda: GAP(g=("a", "b")), ValueError, "('a', 'b')", "numbers"),

@@ -27,6 +27,9 @@ from gapboost.queries import Array
 # Loose enough for a g that went through float32, far tighter than any mistake.
 SUM_TOLERANCE = 1e-6
 
+# Its inverse must not overflow, times the number of documents.
+LEAST_PROBABILITY = 1e-100
+
 
 def as_thresholds(g: Any) -> tuple[float, ...] | None:
     """Threshold probabilities as a tuple of floats.
@@ -50,6 +53,8 @@ def as_thresholds(g: Any) -> tuple[float, ...] | None:
         raise ValueError("g is empty; expected one threshold probability for each of the grades 1..c")
     if any(math.isnan(x) or x < 0 for x in thresholds):
         raise ValueError(f"g is {thresholds}; expected probabilities, none of them negative or NaN")
+    if any(0 < x < LEAST_PROBABILITY for x in thresholds):
+        raise ValueError(f"g is {thresholds}; expected each to be 0 or at least {LEAST_PROBABILITY:g}")
     if not abs(sum(thresholds) - 1) <= SUM_TOLERANCE:
         raise ValueError(f"g is {thresholds} with sum {sum(thresholds):g}; expected probabilities with sum 1")
     return thresholds
