@@ -421,10 +421,9 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             return []
 
         training = self._training_on(rows, self._least_hessian())
+        shell = _shell(self._vendor_parameters(), training)
         lightgbm.train(
-            _shell(self._vendor_parameters(), training)._process_params(
-                "fit"
-            ),  # what `fit` would train with, to the letter
+            shell._process_params("fit"),  # what `fit` would train with, to the letter
             binned[0],
             num_boost_round=self._n_rounds,
             valid_sets=[binned[1]],

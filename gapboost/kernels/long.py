@@ -145,6 +145,14 @@ def settle(n: int, width: int, size: int, shared: Array, prefixes: Array, carrie
 
 
 @kernel
+def recall(rank: int, width: int, prefixes: Array, scratch: Pointer) -> None:
+    """Copy the prefixes above the block that begins at ``rank``, for `tables` to carry on from."""
+    prefix = shift(pointer(prefixes), rank // BLOCK * 2 * width)
+    for i in range(0, 2 * width, LANES):
+        store8(scratch, i, load8(prefix, i))
+
+
+@kernel
 def collect(
     s: Array,
     grade: Array,
@@ -178,9 +186,7 @@ def collect(
         mine = shift(pointer(grade), rank0)
         begin = at(falling, rank0)
         anchor = exponentials(m, shift(falling, rank0), fall, rise, jump)
-        prefix = shift(pointer(prefixes), rank0 // BLOCK * 2 * width)
-        for i in range(0, 2 * width, LANES):
-            store8(scratch, i, load8(prefix, i))
+        recall(rank0, width, prefixes, scratch)
         clear(moments, above)
         clear(moments, below)
         here = min(max(deep - rank0, 0), m)
@@ -275,9 +281,7 @@ def descend(
             if fresh:
                 clear(hi - lo, shift(pointer(lam), rank0 + lo))
                 clear(hi - lo, shift(pointer(eta), rank0 + lo))
-            prefix = shift(pointer(prefixes), (rank0 + lo) // BLOCK * 2 * width)
-            for i in range(0, 2 * width, LANES):
-                store8(scratch, i, load8(prefix, i))
+            recall(rank0 + lo, width, prefixes, scratch)
             tables(lo, hi, width, mine, pointer(discount), rank0, constants, scratch, upper, lower)
             forward(
                 lo, hi, here, True, width, size, mine, fall, rise, jump, masks, upper, lower, above,
@@ -338,9 +342,7 @@ def ascend(
             if fresh:
                 clear(hi - lo, shift(pointer(lam), rank0 + lo))
                 clear(hi - lo, shift(pointer(eta), rank0 + lo))
-            prefix = shift(pointer(prefixes), (rank0 + lo) // BLOCK * 2 * width)
-            for i in range(0, 2 * width, LANES):
-                store8(scratch, i, load8(prefix, i))
+            recall(rank0 + lo, width, prefixes, scratch)
             tables(lo, hi, width, mine, pointer(discount), rank0, constants, scratch, upper, lower)
             backward(
                 lo, hi, here, width, size, mine, fall, rise, jump, masks, upper, lower, below,
@@ -458,16 +460,16 @@ def sums(known: Known, lam: Array, eta: Array, share: Share) -> Array:
     """Add to `lam` and `eta` what every document receives, and return the sum of absolute values of each segment."""
     _, _, n, *_, size, width, _, _ = known
     segments = -(-n // SEGMENT)
-    step = -(-n // (2 * SEGMENT)) if n <= CHAINED else STRIP // SEGMENT
+    chained = n <= CHAINED
+    step = -(-n // (2 * SEGMENT)) if chained else STRIP // SEGMENT
     strips = -(-segments // step)
     state = aligned(strips * (2 * MOMENTS * width + LANES))
     state[:] = 0.0
     masses = np.empty(segments)
-    chained = n <= CHAINED
 
     def with_room(first: int, last: int) -> list[tuple[int, int, Array]]:
-        edges = [(j * step, min((j + 1) * step, segments)) for j in range(first, last)]
-        return [(*strip, aligned(room(SEGMENT, BLOCK, width))) for strip in edges]
+        numbers = aligned(room(SEGMENT, BLOCK, width))
+        return [(j * step, min((j + 1) * step, segments), numbers) for j in range(first, last)]
 
     def collect_strips(first: int, last: int) -> None:
         for strip in with_room(first, last):
