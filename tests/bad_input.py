@@ -5,6 +5,10 @@ import pytest
 
 nan, inf = np.nan, np.inf
 
+# The good input: 4 queries of 10 documents.
+RNG = np.random.default_rng(0)
+X, Y, QID = RNG.normal(size=(40, 3)), RNG.integers(0, 3, 40), np.repeat(np.arange(4), 10)
+
 
 def check(error, argument, found, expected, call):
     """The message begins with the argument, then tells what was found; after `expected` what would be right."""

@@ -11,6 +11,9 @@ from bad_input import (
     NOT_A_SEED,
     NOT_POSITIVE_WHOLE,
     NOT_ROWS,
+    QID,
+    X,
+    Y,
     check,
     defects,
     inf,
@@ -22,8 +25,6 @@ import gapboost.lightgbm
 import gapboost.xgboost
 from gapboost.measures import AP
 
-RNG = np.random.default_rng(0)
-X, Y, QID = RNG.normal(size=(40, 3)), RNG.integers(0, 3, 40), np.repeat(np.arange(4), 10)
 ROWS = {"X": X, "y": Y, "qid": QID}
 EVALS = {"eval_set": [(X, Y)], "eval_qid": [QID]}
 

@@ -13,6 +13,9 @@ from bad_input import (
     NOT_A_SHARE,
     NOT_POSITIVE_WHOLE,
     NOT_ROWS,
+    QID,
+    X,
+    Y,
     check,
     defects,
     inf,
@@ -26,8 +29,6 @@ from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.measures import AP, GAP
 from gapboost.model_selection import GSearchCV, g_from_clicks, measure_scorer, simplex_grid, uniform_g
 
-RNG = np.random.default_rng(0)
-X, Y, QID = RNG.normal(size=(40, 3)), RNG.integers(0, 3, 40), np.repeat(np.arange(4), 10)
 RANKER = LGBMGAPRanker(n_estimators=2, n_jobs=1, verbose=-1, min_child_samples=1)
 CLICKS = {"grades": [0, 1, 2] * 20, "clicks": [0, 1, 2] * 20, "impressions": [4] * 60, "n_resamples": 10}
 
