@@ -12,8 +12,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import gapboost as gb
-import gapboost.kernels.long as long_lists
-from gapboost.kernels.lambdarank import AUTO, DIRECT, SWEEP, lambdarank
+from gapboost.kernels import chains
+from gapboost.kernels.lambdarank import AUTO, DIRECT, SWEEP, chunk, lambdarank
 from gapboost.kernels.long import LONG
 from gapboost.queries import judged
 
@@ -43,24 +43,21 @@ def gradients(measure, grades, scores, sizes, way, sigma=1.0, truncation=0, norm
     )  # fmt: skip
     pair, own = measure.tables(counts)
     grad, hess = np.empty(len(scores)), np.empty(len(scores))
+    offsets, discount = data.queries.offsets, measure.discount(int(max(sizes)))
     lambdarank(
         scores,
         data.grades,
-        data.queries.offsets,
         np.arange(len(scores), dtype=np.uint32),
         np.empty(len(scores), dtype=np.int32),
-        measure.discount(int(max(sizes))),
+        discount,
         pair,
         own,
         np.ones(len(sizes)),
         sigma,
-        truncation,
         normalize,
         grad,
         hess,
-        0,
-        len(sizes),
-        way,
+        chunk(offsets, discount, own.shape[1], truncation, 0, len(sizes), way),
     )
     return grad, hess
 
@@ -177,9 +174,9 @@ def test_lists_of_many_strips_equal_the_direct_loop(monkeypatch, spread):
     objective = gb.LambdaRank(gb.xGAP(g=(0.1, 0.2, 0.3, 0.4)), normalize=False)
     chained = objective.gradients(grades, scores)
     expected = gradients(objective.measure, grades, scores, [n], DIRECT) if spread else None
-    monkeypatch.setattr(long_lists, "CHAINED", 0)
+    monkeypatch.setattr(chains, "CHAINED", 0)
     for strip in (2048, 7168):
-        monkeypatch.setattr(long_lists, "STRIP", strip)
+        monkeypatch.setattr(chains, "STRIP", strip)
         found = objective.gradients(grades, scores)
         assert_agree(found, chained)
         if expected is not None:

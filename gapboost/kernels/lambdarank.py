@@ -1,5 +1,6 @@
 """LambdaRank gradients of one query after the other, over all pairs."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -138,10 +139,52 @@ def each(
         scaled(n, place, lam, eta, sigma, weights[q], normalize, gradient, hessian)
 
 
+@dataclass(frozen=True)
+class Chunk:
+    """Queries ``first..last-1``, and what stays the same between passes over them.
+
+    Attributes
+    ----------
+    first, last : int
+    rows : slice
+    starts : int64 ndarray
+        Where each query begins, counted from the first of `rows`, and where the last one ends.
+    way : int
+        `DIRECT` for pair by pair in quadratic time, `SWEEP` for near-linear time at any length, or `AUTO` for the
+        faster of the two.
+    reached, longest, held, widest : int
+        Ranks whose document can be the upper one of a pair that counts, documents of the longest query, documents whose
+        tables are held at a time, and the length of their rows.
+    """
+
+    first: int
+    last: int
+    rows: slice
+    starts: Array
+    way: int
+    reached: int
+    longest: int
+    held: int
+    widest: int
+
+
+def chunk(
+    offsets: Array, discount: Array, n_grades: int, truncation: int, first: int, last: int, way: int = AUTO
+) -> Chunk:
+    """What stays the same; with ``truncation`` > 0 only pairs whose upper document is among that many first ranks count."""
+    begin, end = int(offsets[first]), int(offsets[last])
+    starts = offsets[first : last + 1] - begin
+    lengths = np.unique(np.diff(starts)).tolist()
+    longest = max(lengths, default=0)
+    reached = reach(discount, longest, truncation)
+    held = max((n for n in lengths if by_pairs(n, reached, way)), default=0)
+    widest = -(-n_grades // LANES) * LANES
+    return Chunk(first, last, slice(begin, end), starts, way, reached, longest, max(held, BLOCK) + LANES, widest)
+
+
 def lambdarank(
     scores: Array,
     grades: Array,
-    offsets: Array,
     keys: Array,
     order: Array,
     discount: Array,
@@ -149,47 +192,33 @@ def lambdarank(
     own: Array,
     weights: Array,
     sigma: float,
-    truncation: int,
     normalize: bool,
     grad: Array,
     hess: Array,
-    first: int,
-    last: int,
-    way: int = AUTO,
+    chunk: Chunk,
 ) -> None:
-    """Rank the documents of queries ``first..last-1`` and write the gradients, to be minimised, of all their pairs.
+    """Rank the documents of the queries of `chunk` and write the gradients, to be minimised, of all their pairs.
 
-    ``pair`` and ``own`` begin at query ``first``. With ``truncation`` > 0 only pairs whose upper document is among that
-    many first ranks count. With ``normalize`` the gradients of a query are multiplied by log2(1 + S) / S, where S is
-    the sum of their absolute values. ``way`` is `DIRECT` for pair by pair in quadratic time, `SWEEP` for near-linear
-    time at any length, or `AUTO` for the faster of the two.
+    ``pair`` and ``own`` begin at its first query. With ``normalize`` the gradients of a query are multiplied by
+    log2(1 + S) / S, where S is the sum of their absolute values.
 
     Plain Python, on purpose: compiled code that calls compiled code is optimised again for every caller, and kernels
     for float32 would double it. So float32 is converted here, and only float64 reaches them.
     """
-    begin, end = int(offsets[first]), int(offsets[last])
-    if begin == end:
-        return
-    lengths = np.diff(offsets[first : last + 1])
     # views of these rows alone, so that conversions do not copy the rest
-    chunk = slice(begin, end)
-    starts = offsets[first : last + 1] - begin
+    rows = chunk.rows
+    n_rows, n_queries = rows.stop - rows.start, chunk.last - chunk.first
     # before the conversion: ranking a long list takes the most memory of all
-    rank(scores[chunk], keys[chunk], starts, order[chunk], 0, last - first)
-    exact = scores[chunk].astype(np.float64, copy=False)
+    rank(scores[rows], keys[rows], chunk.starts, order[rows], 0, n_queries)
+    exact = scores[rows].astype(np.float64, copy=False)
     wanted = grad.dtype == np.float64 and hess.dtype == np.float64
-    push = grad[chunk] if wanted else np.empty(end - begin)
-    curve = hess[chunk] if wanted else np.empty(end - begin)
-    longest = int(lengths.max())
-    reached = reach(discount, longest, truncation)
-    rows = max((int(n) for n in np.unique(lengths) if by_pairs(int(n), reached, way)), default=0)
-    rows = max(rows, BLOCK) + LANES
-    widest = -(-own.shape[1] // LANES) * LANES
+    push = grad[rows] if wanted else np.empty(n_rows)
+    curve = hess[rows] if wanted else np.empty(n_rows)
     each(
-        exact, grades[chunk], starts, order[chunk], discount, pair, own, weights[first:last], sigma, reached, normalize,
-        push, curve, 0, last - first, way, longest, rows, widest, aligned(room(longest, rows, widest)),
-        np.empty(longest + LANES + 2 * own.shape[1] + 1, np.int64),
+        exact, grades[rows], chunk.starts, order[rows], discount, pair, own, weights[chunk.first : chunk.last], sigma,
+        chunk.reached, normalize, push, curve, 0, n_queries, chunk.way, chunk.longest, chunk.held, chunk.widest,
+        aligned(room(chunk.longest, chunk.held, chunk.widest)), np.empty(chunk.longest + LANES + 2 * own.shape[1] + 1, np.int64),
     )  # fmt: skip
     if not wanted:
-        grad[chunk] = push
-        hess[chunk] = curve
+        grad[rows] = push
+        hess[rows] = curve

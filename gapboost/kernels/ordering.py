@@ -28,9 +28,9 @@ FILL = 3
 # Times a bucket is spread again before it is merged.
 SPREADS = 4
 
-# Parts that threads share a list by, and pieces of the rows that are dealt out to them.
+# Parts that threads share a list by, and rows that are looked through at a time for those in a thread's parts.
 PARTS = 64
-PIECES = 16
+DEALT = 512
 
 # An int64 holds 32 bits of the key above 31 bits of the row.
 ROW = 0x7FFFFFFF
@@ -239,35 +239,40 @@ def rank(scores: Array, keys: Array, offsets: Array, order: Array, first: int, l
 
 
 @kernel
-def part_of(score: float, high: float, scale: float) -> int:
-    """The part that holds ``score``: it never falls as the score falls."""
-    return min(int((high - score) * scale), PARTS - 1)
+def number_parts(scores: Array, high: float, scale: float, parts: Array) -> Array:
+    """Write the part of each row, which never falls as the score falls; returns where each part begins, and the end."""
+    starts = np.zeros(PARTS + 1, np.int64)
+    for i in range(len(scores)):
+        part = min(int((high - float(at(pointer(scores), i))) * scale), PARTS - 1)
+        put(pointer(parts), i, part)
+        put(pointer(starts), part + 1, at(pointer(starts), part + 1) + 1)
+    for part in range(PARTS):
+        starts[part + 1] += starts[part]
+    return starts
 
 
 @kernel
 def deal(
-    scores: Array,
-    keys: Array,
-    high: float,
-    scale: float,
-    places: Array,
-    moving: bool,
-    numbers: Array,
-    whole: Array,
-    first: int,
-    last: int,
+    scores: Array, keys: Array, parts: Array, starts: Array, first: int, last: int, numbers: Array, whole: Array
 ) -> None:
-    """Count the rows of pieces ``first..last-1`` by part; with ``moving``, move them to their ``places`` instead."""
-    for piece in range(first, last):
-        place = places[piece]
-        for i in range(len(scores) * piece // PIECES, len(scores) * (piece + 1) // PIECES):
-            x = float(scores[i])
-            part = part_of(x, high, scale)
-            j = place[part]
-            place[part] = j + 1
-            if moving:
-                numbers[j] = x
-                whole[j] = (np.int64(keys[i]) << 31) | i
+    """Move the rows of parts ``first..last-1`` to where these begin."""
+    places = starts.copy()
+    place = pointer(places)
+    chosen = np.empty(DEALT, np.int64)
+    for begin in range(0, len(scores), DEALT):
+        found = 0
+        # no branch depends on the data: most rows are in the parts of others
+        for i in range(begin, min(begin + DEALT, len(scores))):
+            part = at(pointer(parts), i)
+            put(pointer(chosen), found, i)
+            found += (part >= first) & (part < last)
+        for k in range(found):
+            i = at(pointer(chosen), k)
+            part = at(pointer(parts), i)
+            j = at(place, part)
+            put(place, part, j + 1)
+            put(pointer(numbers), j, float(at(pointer(scores), i)))
+            put(pointer(whole), j, (np.int64(at(pointer(keys), i)) << 31) | i)
 
 
 @kernel
@@ -291,45 +296,35 @@ def rank_parts(
             rank_long(n, mine_s, mine_t, shift(mine_s, half), shift(mine_t, half), free, todo, place)
 
 
-def dealt(scores: Array, keys: Array, high: float, scale: float, numbers: Array, whole: Array, share: Share) -> Array:
-    """Deal the rows out in parts; returns where each begins, and the number of rows."""
-    counts = np.zeros((PIECES, PARTS), np.int64)
-    share(lambda i, j: deal(scores, keys, high, scale, counts, False, numbers, whole, i, j), PIECES)
-    # part by part, and in a part piece by piece
-    stops = np.cumsum(counts.T)
-    places = np.ascontiguousarray((stops - counts.T.ravel()).reshape(PARTS, -1).T)
-    starts = np.append(places[0], len(scores))
-    share(lambda i, j: deal(scores, keys, high, scale, places, True, numbers, whole, i, j), PIECES)
-    return starts
-
-
 def rank_shared(
     scores: Array,
     keys: Array,
     order: Array,
     room: tuple[Array, Array, Array, int],
+    parts: Array,
     share: Share,
     then: Callable[[int, int], None],
 ) -> None:
-    """`rank` for one list.
+    """`rank` for one list; ``parts`` is room for one uint8 a row.
 
     ``then(begin, end)`` is called for ranges of ranks, by the thread that has just settled them. From then on the same
     ranges of the four arrays in `room` are free.
     """
     numbers, whole, ends, half = room
-    high = float(scores.max())
+    high, low = float(scores.max()), float(scores.min())
     with np.errstate(all="ignore"):
-        scale = PARTS / (high - float(scores.min())) if high > scores.min() else np.inf
+        scale = PARTS / (high - low) if high > low else np.inf
     # too wide or too narrow for interpolation, or nan among the scores
     if not 1e-280 < scale < 1e280:
         rank_each(scores, keys, np.array([0, len(scores)]), order, 0, 1, numbers, whole, ends, half)
         then(0, len(scores))
         return
-    starts = dealt(scores, keys, high, scale, numbers, whole, share)
+    starts = number_parts(scores, high, scale, parts)
 
     def rank_some(begin: int, end: int) -> None:
         # the parts that begin among these ranks: they are of very different lengths
         first, last = (int(part) for part in np.searchsorted(starts[:-1], [begin, end]))
+        deal(scores, keys, parts, starts, first, last, numbers, whole)
         rank_parts(starts, order, first, last, numbers, whole, ends, half)
         then(int(starts[first]), int(starts[last]))
 

@@ -153,6 +153,16 @@ def put(typing: Any, target: Any, offset: Any, value: Any) -> Built:
     return types.void(target, types.intp, target.dtype), code
 
 
+@_builtin
+def claim(typing: Any, counter: Any) -> Built:
+    """Add 1 to an int64 that threads share; returns what it was."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.atomic_rmw("add", args[0], ir.Constant(ir.IntType(64), 1), "monotonic")
+
+    return types.int64(counter), code
+
+
 def _arithmetic(operation: str) -> Callable[..., Built]:
     def combine(typing: Any, x: Any, y: Any) -> Built:
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gapboost.arguments import positive, whole
-from gapboost.kernels.lambdarank import lambdarank
+from gapboost.kernels.lambdarank import chunk, lambdarank
 from gapboost.kernels.long import LONG, begin, long_query
 from gapboost.kernels.ordering import workspace
 from gapboost.kernels.threads import chunks, resolve_n_jobs, run, share, table_bytes
@@ -82,16 +82,19 @@ class LambdaRankPass(Pass):
         self.keys = tie_keys(objective.random_state, data)
         self.order = np.empty(n_rows, dtype=np.int32)
         self.discount = objective.measure.discount(int(sizes.max()))
-        cost = table_bytes(data.counts.shape[1])
+        n_grades = data.counts.shape[1]
+        cost = table_bytes(n_grades)
+        truncation = objective.truncation or 0
         # A long query is shared by all threads.
-        self.long = np.flatnonzero(sizes > LONG)
-        self.begun = {
-            q: begin(data.grades[offsets[q] : offsets[q + 1]], *self._tables(q, q + 1)) for q in self.long.tolist()
-        }
-        self.room = workspace(int(sizes[self.long].max(initial=0)))
-        self.ranges = without(self.long, chunks(offsets, threads, cost))
+        long = np.flatnonzero(sizes > LONG)
+        self.begun = [
+            begin(data.grades, offsets, self.discount, *self._tables(q, q + 1), truncation, q) for q in long.tolist()
+        ]
+        self.room = workspace(int(sizes[long].max(initial=0)))
+        self.ranges = without(long, chunks(offsets, threads, cost))
         keep = cost * len(data.queries) <= KEPT_TABLE_BYTES * n_rows
         self.kept = {r: self._tables(*r) for r in self.ranges} if keep else {}
+        self.chunks = {r: chunk(offsets, self.discount, n_grades, truncation, *r) for r in self.ranges}
 
     def _tables(self, first: int, last: int) -> tuple[Array, Array]:
         return tables_of(self.objective.measure, self.data.counts[first:last])
@@ -103,13 +106,11 @@ class LambdaRankPass(Pass):
         common: dict[str, Any] = {
             "scores": scores,
             "grades": data.grades,
-            "offsets": data.queries.offsets,
             "keys": self.keys,
             "order": self.order,
             "discount": self.discount,
             "weights": data.weights,
             "sigma": objective.sigma,
-            "truncation": objective.truncation or 0,
             "normalize": objective.normalize,
             "grad": grad,
             "hess": hess,
@@ -117,12 +118,12 @@ class LambdaRankPass(Pass):
 
         def task(first: int, last: int) -> None:
             pair, own = self.kept[first, last] if (first, last) in self.kept else self._tables(first, last)
-            lambdarank(**common, pair=pair, own=own, first=first, last=last)
+            lambdarank(**common, pair=pair, own=own, chunk=self.chunks[first, last])
 
         run(task, self.ranges, self.threads)
-        for q, begun in self.begun.items():
+        for begun in self.begun:
             each = partial(share, n_jobs=self.threads)
-            long_query(**common, first=q, begun=begun, share=each, room_to_rank=self.room)
+            long_query(**common, begun=begun, share=each, room_to_rank=self.room)
 
 
 def tie_keys(random_state: int, data: Judged) -> Array:
