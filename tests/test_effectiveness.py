@@ -56,13 +56,13 @@ def test_every_candidate_of_every_competitor_is_saved_and_the_best_on_validation
 def test_the_values_are_those_of_the_ranker(name, done):
     train, vali, test = DIGITS.splits(1)[0]
     (row,) = (r for r in read(done / "tuned_fits.csv") if r["competitor"] == name and r["chosen"] == "1")
-    leaves, rate, features, penalty, *g = (float(v) for v in row["setting"].split())
+    leaves, rate, features, penalty, drawn, *g = (float(v) for v in row["setting"].split())
     n_grades = int(max(part.y.max() for part in (train, vali, test)))
     shared = {"n_estimators": int(row["trees"]), "learning_rate": rate, "colsample_bytree": features, "n_jobs": 1}
     shared |= {"reg_lambda": penalty, "g": g or (1 / n_grades,) * n_grades}
     if name.startswith("LightGBM"):
         # `seed` alone: `random_state` would seed the keys that order ties too
-        ranker = LGBMGAPRanker(num_leaves=int(leaves), seed=1, verbose=-1, **shared)
+        ranker = LGBMGAPRanker(num_leaves=int(leaves), extra_trees=bool(drawn), seed=1, verbose=-1, **shared)
     else:
         trees = {"grow_policy": "lossguide", "max_depth": 0, "max_leaves": int(leaves), "seed": 1}
         ranker = XGBGAPRanker(**trees, **shared)

@@ -217,3 +217,14 @@ def test_a_longer_alias_of_the_floor_does_not_count():
     # LightGBM takes the shorter min_child_weight, which LGBMRanker always sets.
     ranker = LIGHTGBM.fitted(min_sum_hessian_per_leaf=1e5)
     npt.assert_array_equal(ranker.predict(TEST.X), LIGHTGBM.fitted().predict(TEST.X))
+
+
+@pytest.mark.parametrize("name", ["extra_trees", "extra_tree"])
+@pytest.mark.parametrize("drawn", [False, True])
+def test_thresholds_are_drawn_unless_told_otherwise_by_either_name(name, drawn):
+    given = {k: v for k, v in LIGHTGBM.parameters.items() if k != "extra_trees"} | {"n_estimators": 5, "n_jobs": 1}
+    ours = LGBMGAPRanker(**given, **{name: drawn}).fit(X, Y, QID).predict(TEST.X)
+    theirs = lightgbm.LGBMRanker(**given, extra_trees=drawn, objective=objective("gap"), metric="None")
+    npt.assert_allclose(ours, theirs.fit(X, Y, group=SIZES).predict(TEST.X), rtol=0, atol=1e-6)
+    default = LGBMGAPRanker(**given).fit(X, Y, QID).predict(TEST.X)
+    assert np.array_equal(default, ours) == drawn

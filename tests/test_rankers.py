@@ -61,6 +61,8 @@ class Twin:
     eval_weight: str
     continued: str
     native: dict[str, Any] = field(default_factory=dict)
+    # Parameters without which trees depend on random draws: two trainings that are compared draw differently.
+    no_draws: dict[str, Any] = field(default_factory=dict)
 
     def ranker(self, **parameters):
         return self.ranker_class(**{"n_estimators": 5, "n_jobs": 1, **self.parameters, **parameters})
@@ -136,9 +138,17 @@ LIGHTGBM = Twin(
     module=gapboost.lightgbm,
     ranker_class=gapboost.lightgbm.LGBMGAPRanker,
     vendor=lightgbm.LGBMRanker,
-    parameters={"verbose": -1, "num_leaves": 7, "min_child_samples": 5, "deterministic": True, "force_row_wise": True},
+    parameters={
+        "verbose": -1,
+        "num_leaves": 7,
+        "min_child_samples": 5,
+        "deterministic": True,
+        "force_row_wise": True,
+        "extra_trees": True,
+    },
     native={
         "verbose": -1,
+        "extra_trees": True,
         "num_leaves": 7,
         "min_data_in_leaf": 5,
         "num_threads": 1,
@@ -149,6 +159,7 @@ LIGHTGBM = Twin(
     eval_start="eval_init_score",
     eval_weight="eval_sample_weight",
     continued="init_model",
+    no_draws={"extra_trees": False},
 )
 XGBOOST = Twin(
     name="xgboost",
@@ -177,6 +188,8 @@ def test_every_vendor_parameter_is_accepted_and_kept(twin):
     assert parameters.pop("measure") == "egap"
     assert parameters.pop("g") == (0.2, 0.8)
     assert parameters.pop("objective") == "lambdarank"
+    if twin is LIGHTGBM:
+        assert parameters.pop("extra_trees") is True
     npt.assert_equal(parameters, vendor)
 
 
@@ -560,9 +573,10 @@ def test_weight_2_is_the_query_twice(twin):
 def test_training_starts_from_the_given_scores(twin):
     order, _ = shuffled(TRAIN)
     X, y, qid = TRAIN.X[order], TRAIN.y[order], TRAIN.qid[order]
-    whole = twin.ranker(n_estimators=8).fit(X, y, qid, eval_set=[(VALI.X, VALI.y)], eval_qid=[VALI.qid])
-    first = twin.ranker().fit(X, y, qid)
-    rest = twin.ranker(n_estimators=3).fit(
+    whole = twin.ranker(n_estimators=8, **twin.no_draws)
+    whole.fit(X, y, qid, eval_set=[(VALI.X, VALI.y)], eval_qid=[VALI.qid])
+    first = twin.ranker(**twin.no_draws).fit(X, y, qid)
+    rest = twin.ranker(n_estimators=3, **twin.no_draws).fit(
         X,
         y,
         qid,
@@ -576,13 +590,13 @@ def test_training_starts_from_the_given_scores(twin):
 
 @twins
 def test_training_continues_a_model(twin, tmp_path):
-    whole = twin.fitted(n_estimators=8)
-    first = twin.fitted()
+    whole = twin.fitted(n_estimators=8, **twin.no_draws)
+    first = twin.fitted(**twin.no_draws)
     booster = first.booster_ if twin is LIGHTGBM else first.get_booster()
     path = str(tmp_path / "model.json")
     booster.save_model(path)
     for model in (first, booster, path):
-        rest = twin.fitted(n_estimators=3, fit={twin.continued: model})
+        rest = twin.fitted(n_estimators=3, fit={twin.continued: model}, **twin.no_draws)
         npt.assert_allclose(rest.predict(TEST.X), whole.predict(TEST.X), rtol=0, atol=1e-5)
 
 

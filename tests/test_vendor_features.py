@@ -122,7 +122,7 @@ def test_a_query_of_weight_2_is_the_query_twice(twin):
     rows = np.concatenate([np.arange(len(Y)), again])
     qid = np.concatenate([QID, QID[again] + 10**6])
     parameters = {"min_child_samples": 1} if twin is LIGHTGBM else {"tree_method": "exact"}
-    parameters |= {"n_estimators": 10, "objective": gb.LambdaRank(gb.GAP(g=(0.5, 0.5)))}
+    parameters |= {"n_estimators": 10, "objective": gb.LambdaRank(gb.GAP(g=(0.5, 0.5))), **twin.no_draws}
     weighted = twin.ranker(**parameters).fit(x, Y, QID, sample_weight=weights, **{twin.start: start})
     twice = twin.ranker(**parameters).fit(x[rows], Y[rows], qid, **{twin.start: start[rows]})
     plain = twin.ranker(**parameters).fit(x, Y, QID, **{twin.start: start})

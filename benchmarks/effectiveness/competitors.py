@@ -28,12 +28,13 @@ LIBRARIES = ("LightGBM", "XGBoost", "CatBoost")
 
 @dataclass(frozen=True)
 class Trees:
-    """One candidate of the search, in the terms that all three libraries share."""
+    """One candidate of the search, in the terms that all three libraries share; `drawn` thresholds are LightGBM's alone."""
 
     leaves: int
     learning_rate: float
     features: float
     penalty: float
+    drawn: bool = False
 
 
 @dataclass(frozen=True)
@@ -166,6 +167,7 @@ def train_lightgbm(
         "learning_rate": trees.learning_rate,
         "feature_fraction": trees.features,
         "lambda_l2": trees.penalty,
+        "extra_trees": trees.drawn,
         "seed": seed,
         "metric": "None",
         "num_threads": 1,
@@ -269,18 +271,21 @@ def train_catboost(
 
 TRAIN = {"LightGBM": train_lightgbm, "XGBoost": train_xgboost, "CatBoost": train_catboost}
 
-UNTUNED = {
-    "LGBMGAPRanker()": (LGBMGAPRanker, {"verbose": -1}),
-    "LGBMRanker()": (lightgbm.LGBMRanker, {"verbose": -1}),
+UNTUNED: dict[str, tuple[Any, dict[str, Any]]] = {
+    "LGBMGAPRanker()": (LGBMGAPRanker, {}),
+    "LGBMRanker()": (lightgbm.LGBMRanker, {}),
+    "LGBMGAPRanker(extra_trees=False)": (LGBMGAPRanker, {"extra_trees": False}),
+    "LGBMRanker(extra_trees=True)": (lightgbm.LGBMRanker, {"extra_trees": True}),
     "XGBGAPRanker()": (XGBGAPRanker, {}),
     "XGBRanker()": (xgboost.XGBRanker, {}),
 }
 
 
 def fit_untuned(name: str, part: Part, seed: int) -> Any:
-    """The estimator with nothing set but the seed and what does not change the model."""
-    kind, quiet = UNTUNED[name]
-    ranker = kind(**quiet, random_state=seed, n_jobs=1)
+    """The estimator with nothing else set but the seed and what does not change the model."""
+    kind, given = UNTUNED[name]
+    quiet = {"verbose": -1} if issubclass(kind, lightgbm.LGBMModel) else {}
+    ranker = kind(**given, **quiet, random_state=seed, n_jobs=1)
     qid = np.repeat(np.arange(len(part.sizes)), part.sizes)
     rows = {"group": part.sizes} if kind is lightgbm.LGBMRanker else {"qid": qid}
     return ranker.fit(part.X, part.y, **rows)

@@ -10,7 +10,12 @@ from gapboost.analysis.significance import Significance
 
 PAGE = Path(__file__).parents[1] / "EFFECTIVENESS.md"
 LEVEL = 0.05
-PAIRS = (("LGBMGAPRanker()", "LGBMRanker()"), ("XGBGAPRanker()", "XGBRanker()"))
+PAIRS = (
+    ("LGBMGAPRanker()", "LGBMRanker()"),
+    ("XGBGAPRanker()", "XGBRanker()"),
+    ("LGBMGAPRanker(extra_trees=False)", "LGBMRanker()"),
+    ("LGBMGAPRanker()", "LGBMRanker(extra_trees=True)"),
+)
 HEAD = ["first", "second", "difference", "95 % interval", "effect size", "won / tied / lost"]
 P_VALUES = ["t", "Wilcoxon", "sign", "randomisation"]
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import xgboost
+from lightgbm import LGBMModel
 
 import gapboost as gb
 import gapboost.lightgbm
@@ -24,6 +25,7 @@ from benchmarks.effectiveness.competitors import COMPETITORS, UNTUNED, Competito
 from benchmarks.effectiveness.data import FOLDS, Part, Source
 from gapboost.model_selection import simplex_grid
 from gapboost.queries import Array
+from gapboost.ranker import GAPRanker
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -32,6 +34,7 @@ LEAVES = (4, 8, 16, 32)
 LEARNING_RATES = (0.05, 0.1, 0.2)
 FEATURES = (0.5, 1.0)
 PENALTIES = (0.0, 1.0, 10.0)
+DRAWN = (False, True)
 # Trees after which a training without a better validation value ends.
 PATIENCE = 40
 
@@ -47,7 +50,7 @@ class Plan:
     """How much is trained."""
 
     seeds: int = 5
-    candidates: int = 4
+    candidates: int = 8
     rounds: int = 100
     folds: tuple[int, ...] = FOLDS
 
@@ -91,10 +94,14 @@ def fingerprint(library: str) -> str:
 
 
 def version(name: str) -> str:
-    """Of what computes the gradients: "own" for a booster's objectives."""
-    untuned = {"LGBMGAPRanker()": "LightGBM", "XGBGAPRanker()": "XGBoost"}
-    if name in untuned:
-        return fingerprint(untuned[name])
+    """Of what computes the gradients, "own" for a booster's objectives; for ours as they come, of their parameters too."""
+    if name in UNTUNED:
+        kind, given = UNTUNED[name]
+        if not issubclass(kind, GAPRanker):
+            return "own"
+        parameters = repr(sorted(kind(**given).get_params().items())).encode()
+        library = "LightGBM" if issubclass(kind, LGBMModel) else "XGBoost"
+        return fingerprint(library) + hashlib.sha256(parameters).hexdigest()[:4]
     ours = {c.name: c.library for c in COMPETITORS if c.ours}
     return fingerprint(ours[name]) if name in ours else "own"
 
@@ -156,7 +163,7 @@ def candidates(data: str, seed: int, n: int, n_grades: int) -> list[tuple[Trees,
     while len(found) < n:
         trees = Trees(
             int(rng.choice(LEAVES)), float(rng.choice(LEARNING_RATES)), float(rng.choice(FEATURES)),
-            float(rng.choice(PENALTIES)),
+            float(rng.choice(PENALTIES)), bool(rng.choice(DRAWN)),
         )  # fmt: skip
         g = grid[rng.integers(len(grid))] if found else uniform
         if trees not in [t for t, _ in found]:

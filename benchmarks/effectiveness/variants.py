@@ -4,7 +4,8 @@
 
 Appends one row a variant and data set to results/variants.csv: the mean of the six measures on validation queries, the
 difference from the booster's own ranking objective in its default form, and its standard error over folds and seeds.
-Nothing here looks at a test query. Steps are in LightGBM's: XGBoost's twin ships "gradient x 0.5".
+Nothing here looks at a test query. Gradients are those that LightGBM's twin ships, trees the boosters' default ones:
+XGBoost's twin ships "GAP, gradient x 0.5", LightGBM's "GAP, thresholds at random".
 """
 
 import argparse
@@ -18,6 +19,7 @@ import xgboost
 
 import gapboost as gb
 from benchmarks.effectiveness.data import Part, Source, sources
+from benchmarks.effectiveness.pairs import Nearness, falling, inverse, inverse_root, weighted
 from benchmarks.effectiveness.runs import RESULTS, append, measures, read, start
 from benchmarks.workload import table
 from gapboost.queries import Array, Judged
@@ -49,6 +51,12 @@ class Variant:
         Scale of logistic noise added to the scores, drawn anew for every tree; `draws` times, and averaged.
     options : dict
         Of `LambdaRank`.
+    nearness : function, float and bool, optional
+        Weights of pairs by score distance, see `pairs.weighted`.
+    trees : dict
+        The booster's own parameters.
+    own : str, optional
+        A ranking objective of the booster, in place of our gradients.
     """
 
     trained: tuple[str, ...] = ("gap",)
@@ -60,6 +68,9 @@ class Variant:
     noise: float = 0.0
     draws: int = 1
     options: tuple[tuple[str, Any], ...] = ()
+    nearness: tuple[Nearness, float, bool] | None = None
+    trees: tuple[tuple[str, Any], ...] = ()
+    own: str | None = None
 
     def measures(self, n_grades: int) -> list[gb.Measure]:
         """What is trained for."""
@@ -72,7 +83,12 @@ class Variant:
         """Gradients for one data set."""
         options = dict(self.options) | ({} if self.scale is None else {"normalize": False})
         data = data.up_to_grade(n_grades)
-        passes = [gb.LambdaRank(m, **options).prepared(data, 1) for m in self.measures(n_grades)]
+        scale = self.scale
+        if self.nearness is None:
+            passes = [gb.LambdaRank(m, **options).prepared(data, 1) for m in self.measures(n_grades)]
+        else:
+            passes = [weighted(m, data, *self.nearness) for m in self.measures(n_grades)]
+            scale = scale or (lambda s, n: np.log2(1 + s) / s)
         begins, sizes = data.queries.offsets[:-1], data.queries.sizes
         trees = 0
         rng = np.random.default_rng(0)
@@ -88,9 +104,9 @@ class Variant:
                     found.append((grad.copy(), hess.copy()))
             trees += 1
             grad, hess = np.mean(found, axis=0)
-            if self.scale is not None:
+            if scale is not None:
                 mass = np.maximum(np.add.reduceat(np.abs(grad), begins), 1e-12)
-                factor = np.repeat(self.scale(mass, sizes), sizes)
+                factor = np.repeat(scale(mass, sizes), sizes)
                 grad, hess = grad * factor, hess * factor
             means = np.repeat(np.add.reduceat(hess, begins) / sizes, sizes)
             hess = (1 - self.smoothed) * hess + self.smoothed * means
@@ -101,8 +117,7 @@ class Variant:
 
 GAP = Variant()
 BOTH = Variant(("gap", "ndcg"))
-VARIANTS: dict[str, Variant | None] = {
-    "the booster's own": None,
+VARIANTS: dict[str, Variant] = {
     "GAP": GAP,
     "GAP, gradient x 0.5": replace(GAP, gradient=0.5),
     "GAP, gradient x 0.25, hessian x 0.5": replace(GAP, gradient=0.25, hessian=0.5),
@@ -145,25 +160,82 @@ VARIANTS: dict[str, Variant | None] = {
     "GAP + nDCG, sigma 0.5": replace(BOTH, options=(("sigma", 0.5),)),
     "GAP + nDCG + AP + eGAP": Variant(("gap", "ndcg", "ap", "egap")),
 }
+REFERENCE = "the booster's own"
+HALF = replace(GAP, gradient=0.5)
+# Weights by score distance, in each booster's own steps.
+NEAR: dict[str, tuple[Nearness, float, bool]] = {
+    "pairs / (0.01 + distance)": (inverse, 0.01, False),
+    "pairs / (0.1 + distance)": (inverse, 0.1, False),
+    "pairs / (1 + distance)": (inverse, 1.0, False),
+    "pairs / (0.01 range + distance)": (inverse, 0.01, True),
+    "pairs / (0.1 range + distance)": (inverse, 0.1, True),
+    "pairs / sqrt(0.01 + distance)": (inverse_root, 0.01, False),
+    "pairs / sqrt(0.1 + distance)": (inverse_root, 0.1, False),
+    "pairs x exp(-distance / 2)": (falling, 0.5, False),
+    "pairs x exp(-distance)": (falling, 1.0, False),
+    "pairs x exp(-3 distance)": (falling, 3.0, False),
+}
+DRAWN = (("extra_trees", True),)
+TREES: dict[str, dict[str, tuple[tuple[str, Any], ...]]] = {
+    "LightGBM": {
+        "thresholds at random": DRAWN,
+        "thresholds at random, path_smooth 20": (*DRAWN, ("path_smooth", 20.0)),
+        "thresholds at random, half the features": (*DRAWN, ("feature_fraction", 0.5)),
+        **{f"path_smooth {x}": (("path_smooth", float(x)),) for x in (1, 5, 20)},
+        **{f"lambda_l2 {x}": (("lambda_l2", x),) for x in (0.1, 1, 10)},
+        **{f"min_data_in_leaf {x}": (("min_data_in_leaf", x),) for x in (5, 10, 40)},
+        **{f"feature_fraction {x}": (("feature_fraction", x), ("feature_fraction_seed", 1)) for x in (0.5, 0.8)},
+        "feature_fraction_bynode 0.5": (("feature_fraction_bynode", 0.5),),
+        **{f"num_leaves {x}": (("num_leaves", x),) for x in (7, 15)},
+        "bagging of 0.7": (("bagging_fraction", 0.7), ("bagging_freq", 1)),
+    },
+    "XGBoost": {
+        **{f"colsample_bynode {x}": (("colsample_bynode", x),) for x in (0.3, 0.5)},
+        "colsample_bytree 0.5": (("colsample_bytree", 0.5),),
+        "subsample 0.7": (("subsample", 0.7),),
+        **{f"min_child_weight {x}": (("min_child_weight", x),) for x in (0.1, 5)},
+        "reg_lambda 5": (("reg_lambda", 5),),
+        "max_depth 4": (("max_depth", 4),),
+    },
+}
+OWN = {"LightGBM": ("lambdarank", "rank_xendcg"), "XGBoost": ("rank:ndcg", "rank:map", "rank:pairwise")}
 
 
-def scores(library: str, gradients: Gradients | None, train: Part, vali: Part) -> Array:
-    """Validation scores of the booster's default trees."""
+def variants(library: str) -> dict[str, Variant]:
+    """Everything that can be compared on one booster, its own objective first."""
+    step = {"LightGBM": GAP, "XGBoost": HALF}[library]
+    prefix = {"LightGBM": "GAP", "XGBoost": "GAP, gradient x 0.5"}[library]
+    found = {REFERENCE: Variant(own=OWN[library][0]), **VARIANTS}
+    found |= {f"{prefix}, {name}": replace(step, nearness=nearness) for name, nearness in NEAR.items()}
+    found |= {f"{prefix}, {name}": replace(step, trees=trees) for name, trees in TREES[library].items()}
+    for own in OWN[library]:
+        found |= {} if own == OWN[library][0] else {f"its {own}": Variant(own=own)}
+        found |= {f"its {own}, {name}": Variant(own=own, trees=trees) for name, trees in TREES[library].items()}
+    if library == "LightGBM":
+        found |= {f"{name}, thresholds at random": replace(VARIANTS[name], trees=DRAWN) for name in ("nDCG", "eGAP")}
+        found["GAP, gradient x 0.5, thresholds at random"] = replace(HALF, trees=DRAWN)
+    return found
+
+
+def scores(library: str, variant: Variant, gradients: Gradients, train: Part, vali: Part) -> Array:
+    """Validation scores of the booster's default trees, as `variant` changes them."""
+    trees = dict(variant.trees)
     if library == "LightGBM":
         quiet = {"verbose": -1, "num_threads": 1, "metric": "None"}
         rows = lightgbm.Dataset(train.X, train.y, group=train.sizes, params=quiet)
         length = train.sizes.mean()  # as the ranker has it: `min_sum_hessian_in_leaf` is then no obstacle
 
         def ours(preds: Array, _: Any) -> tuple[Array, Array]:
-            grad, hess = gradients(preds)  # type: ignore[misc]
+            grad, hess = gradients(preds)
             return grad * length, hess * length
 
-        own = {"objective": "lambdarank" if gradients is None else ours}
-        return np.asarray(lightgbm.train(quiet | own, rows, ROUNDS).predict(vali.X, raw_score=True, num_threads=1))
-    matrix = xgboost.QuantileDMatrix(train.X, train.y, group=train.sizes, nthread=1)
+        params = quiet | trees | {"objective": variant.own or ours}
+        return np.asarray(lightgbm.train(params, rows, ROUNDS).predict(vali.X, raw_score=True, num_threads=1))
+    label = (train.y > 0).astype(np.int32) if variant.own == "rank:map" else train.y
+    matrix = xgboost.QuantileDMatrix(train.X, label, group=train.sizes, nthread=1)
     params = {"nthread": 1, "verbosity": 0, "base_score": 0.0, "disable_default_eval_metric": 1}
-    params |= {"objective": "rank:ndcg"} if gradients is None else {}
-    obj = None if gradients is None else lambda preds, _: gradients(preds)
+    params |= trees | ({"objective": variant.own} if variant.own else {})
+    obj = None if variant.own else lambda preds, _: gradients(preds)
     return np.asarray(xgboost.train(params, matrix, ROUNDS, obj=obj).inplace_predict(vali.X, predict_type="margin"))
 
 
@@ -179,7 +251,7 @@ def summary() -> str:
     columns = list(dict.fromkeys(data for cells in found.values() for data in cells))
     rows = []
     for (library, variant), cells in sorted(found.items()):
-        if variant != next(iter(VARIANTS)):
+        if variant != REFERENCE:
             rows.append([library, variant, *(_cell(cells.get(data, [])) for data in columns)])
     return f"{len({row[1] for row in rows})} variants.\n\n" + table(["trees of", "gradients", *columns], rows)
 
@@ -201,7 +273,8 @@ def main() -> None:
     parser.add_argument("last", type=int)
     parser.add_argument("variants", nargs="*", metavar="VARIANT", help="all by default")
     arguments = parser.parse_args()
-    chosen = list(VARIANTS)[:1] + (arguments.variants or list(VARIANTS)[1:])
+    compared = variants(arguments.library)
+    chosen = list(dict.fromkeys([REFERENCE, *(arguments.variants or compared)]))
     start(FILE, HEAD)
     for source in [*sources(), Source("digits")]:
         found: dict[str, list[float]] = {name: [] for name in chosen}
@@ -212,9 +285,9 @@ def main() -> None:
             for split in splits:
                 train, vali = (Part(part.X, part.y, part.qid) for part in split[:2])
                 for name in chosen:
-                    variant = VARIANTS[name]
-                    gradients = None if variant is None else variant.on(train.judged, n_grades)
-                    values = vali.values(wanted, scores(arguments.library, gradients, train, vali))
+                    variant = compared[name]
+                    gradients = variant.on(train.judged, n_grades)
+                    values = vali.values(wanted, scores(arguments.library, variant, gradients, train, vali))
                     found[name].append(float(np.mean([v.mean() for v in values])))
         own = np.array(found[chosen[0]])
         for name, values in found.items():

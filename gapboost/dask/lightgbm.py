@@ -37,7 +37,7 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):  # type: ignore[misc]
     ----------
     client : distributed.Client, optional
         None is the one that was opened last. Not part of a pickle.
-    measure, g, objective
+    measure, g, objective, extra_trees
         As in `gapboost.lightgbm.LGBMGAPRanker`.
     **kwargs
         Every parameter of `lightgbm.LGBMRanker` but those of its network. Workers use `n_jobs` threads each, at most and by
@@ -60,9 +60,10 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):  # type: ignore[misc]
         measure: str | Measure = "gap",
         g: Sequence[float] | None = None,
         objective: str | Objective = "lambdarank",
+        extra_trees: bool = True,
         **kwargs: Any,
     ) -> None:
-        super().__init__(measure=measure, g=g, objective=objective, **kwargs)
+        super().__init__(measure=measure, g=g, objective=objective, extra_trees=extra_trees, **kwargs)
         self.client = client
 
     def fit(
