@@ -226,7 +226,7 @@ def booster(name: str, measure: gb.Measure) -> Any:
     if name == "LightGBM":
         from gapboost.lightgbm import LGBMGAPRanker
 
-        return LGBMGAPRanker(measure=measure, num_leaves=8, verbose=-1, **TREE)
+        return LGBMGAPRanker(measure=measure, num_leaves=8, extra_trees=False, verbose=-1, **TREE)
     from gapboost.xgboost import XGBGAPRanker
 
     return XGBGAPRanker(measure=measure, max_depth=3, **TREE)

@@ -25,7 +25,7 @@ from gapboost.xgboost import XGBGAPRanker
 TARGET = gb.nDCG(k=10)
 # Small trees, as suit 106 queries.
 RANKERS = {
-    "LightGBM": LGBMGAPRanker(num_leaves=7, n_jobs=1, random_state=0, verbose=-1),
+    "LightGBM": LGBMGAPRanker(num_leaves=7, extra_trees=False, n_jobs=1, random_state=0, verbose=-1),
     "XGBoost": XGBGAPRanker(max_depth=3, n_jobs=1, random_state=0),
 }
 

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from gapboost.kernels.compile import kernel
+from gapboost.kernels.moments import LANES, scale_moments
 from gapboost.kernels.ordering import Share
 from gapboost.kernels.parts import (
     BLOCK,
@@ -34,7 +35,7 @@ from gapboost.kernels.parts import (
     room,
     sweep,
 )  # fmt: skip
-from gapboost.kernels.sweep import LANES, backward, exponentials, forward, scale_moments, tables
+from gapboost.kernels.sweep import backward, exponentials, forward, tables
 from gapboost.kernels.vectors import (
     add,
     at,

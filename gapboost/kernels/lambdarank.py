@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from gapboost.kernels.compile import kernel
+from gapboost.kernels.moments import LANES
 from gapboost.kernels.ordering import rank
 from gapboost.kernels.parts import (
     BLOCK,
@@ -25,7 +26,7 @@ from gapboost.kernels.parts import (
     sweep,
     take,
 )  # fmt: skip
-from gapboost.kernels.sweep import LANES, exponentials, tables
+from gapboost.kernels.sweep import exponentials, tables
 from gapboost.kernels.vectors import at, pointer, put, shift
 
 Array = np.ndarray[Any, Any]
@@ -37,7 +38,7 @@ AUTO, DIRECT, SWEEP = 0, 1, 2
 LONGEST_BY_PAIRS = 4096
 
 # Pairs in the direct loop that take as long as a document in the sweeps.
-PAIRS_PER_DOCUMENT = 48
+PAIRS_PER_DOCUMENT = 40
 
 
 @kernel

@@ -14,6 +14,7 @@ import numpy as np
 
 from gapboost.kernels.chains import SEGMENT, sums
 from gapboost.kernels.compile import kernel
+from gapboost.kernels.moments import LANES
 from gapboost.kernels.ordering import Share, rank_shared
 from gapboost.kernels.parts import (
     BLOCK,
@@ -27,7 +28,6 @@ from gapboost.kernels.parts import (
     keep_grades,
     reach,
 )  # fmt: skip
-from gapboost.kernels.sweep import LANES
 from gapboost.kernels.vectors import add, at, fma, load8, pointer, put, shift, splat8, store8
 
 Array = np.ndarray[Any, Any]

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from gapboost.kernels.compile import kernel
-from gapboost.kernels.sweep import LANES, TERMS, backward, collect, forward, tables
+from gapboost.kernels.moments import LANES, TERMS, collect
+from gapboost.kernels.sweep import backward, forward, tables
 from gapboost.kernels.vectors import (
     add,
     at,

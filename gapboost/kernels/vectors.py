@@ -67,6 +67,10 @@ def _halves(builder: Any, vector: Any, width: int) -> Any:
     return builder.fadd(low, high)
 
 
+def _joined(builder: Any, low: Any, high: Any, width: int) -> Any:
+    return builder.shuffle_vector(low, high, ir.Constant(ir.VectorType(INDEX, 2 * width), list(range(2 * width))))
+
+
 def _call(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:
     kind = ir.FunctionType(result, [argument.type for argument in arguments])
     function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
@@ -218,15 +222,16 @@ def powers(typing: Any, base: Any) -> Built:
     """``base**1 ... base**16``."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        one = _spread(builder, ir.Constant(ir.DoubleType(), 1.0), 8)
-        power = args[0]
-        low = _spread(builder, power, 8)
-        for bit in range(3):
-            mask = ir.Constant(ir.VectorType(ir.IntType(1), 8), [lane >> bit & 1 for lane in range(8)])
-            low = builder.fmul(low, builder.select(mask, _spread(builder, power, 8), one))
-            power = builder.fmul(power, power)
-        high = builder.fmul(low, _spread(builder, power, 8))
-        return builder.shuffle_vector(low, high, ir.Constant(ir.VectorType(INDEX, 16), list(range(16))))
+        # in vectors as short as will do: multiplications are what the sweeps wait for
+        first = args[0]
+        second = builder.fmul(first, first)
+        fourth = builder.fmul(second, second)
+        eighth = builder.fmul(fourth, fourth)
+        pair = builder.insert_element(ir.Constant(_vector(2), ir.Undefined), first, INDEX(0))
+        pair = builder.insert_element(pair, second, INDEX(1))
+        four = _joined(builder, pair, builder.fmul(pair, _spread(builder, second, 2)), 2)
+        eight = _joined(builder, four, builder.fmul(four, _spread(builder, fourth, 4)), 4)
+        return _joined(builder, eight, builder.fmul(eight, _spread(builder, eighth, 8)), 8)
 
     return SIXTEEN(types.float64), code
 
@@ -254,6 +259,35 @@ def total(typing: Any, vector: Any) -> Built:
         return builder.extract_element(part, INDEX(0))
 
     return types.float64(EIGHT), code
+
+
+@_builtin
+def lane(typing: Any, vector: Any, number: Any) -> Built:
+    """One of 8 lanes."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.extract_element(args[0], args[1])
+
+    return types.float64(EIGHT, types.intp), code
+
+
+@_builtin
+def totals(typing: Any, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any) -> Built:
+    """The sum of the lanes of each of eight vectors, side by side: far fewer steps than `total` of each."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        vectors = list(args)
+        for width in (1, 2, 4):
+            # where bit `width` of a lane's number is 0 from the first vector, where it is 1 from the second
+            low = [lane - (lane & width) + (8 if lane & width else 0) for lane in range(8)]
+            either = [ir.Constant(ir.VectorType(INDEX, 8), [x + shift for x in low]) for shift in (0, width)]
+            vectors = [
+                builder.fadd(*(builder.shuffle_vector(x, y, lanes) for lanes in either))
+                for x, y in zip(vectors[::2], vectors[1::2], strict=True)
+            ]
+        return vectors[0]
+
+    return EIGHT(*[EIGHT] * 8), code
 
 
 @_builtin
