@@ -130,7 +130,7 @@ def carry(
 def smooth(jump: Pointer, r: int, step: int) -> bool:
     """Whether the four documents from ``r`` on are in one stretch."""
     low = r + 1 if step > 0 else r - 2
-    return at(jump, low) == 1.0 and at(jump, low + 1) == 1.0 and at(jump, low + 2) == 1.0
+    return bool(at(jump, low) == 1.0 and at(jump, low + 1) == 1.0 and at(jump, low + 2) == 1.0)
 
 
 @kernel
