@@ -1,12 +1,15 @@
 """The near-linear gradients against the direct loop over all pairs: any measure, grades, scores, lengths, threads."""
 
+import itertools
 import os
 import subprocess
 import sys
 import tracemalloc
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+import numpy.testing as npt
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -15,6 +18,8 @@ import gapboost as gb
 from gapboost.kernels import chains
 from gapboost.kernels.lambdarank import AUTO, DIRECT, SWEEP, chunk, lambdarank
 from gapboost.kernels.long import LONG
+from gapboost.kernels.ordering import rank_shared, workspace
+from gapboost.kernels.threads import share
 from gapboost.queries import judged
 
 TOLERANCE = 1e-9
@@ -266,3 +271,18 @@ def test_processors_without_wide_vectors_compute_the_same(tmp_path):
     found = np.load(tmp_path / "found.npy")
     expected = gb.LambdaRank(gb.eGAP(g=(0.1, 0.2, 0.3, 0.4))).gradients(*rows)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * np.abs(expected[0]).max())
+
+
+@pytest.mark.parametrize("shape", ["bell", "tied", "outlier", "even"])
+def test_a_list_that_threads_share_is_ranked_by_the_one_tie_rule(shape):
+    rng = np.random.default_rng(11)
+    for n, n_jobs in itertools.product((17_000, 41_844, 53_576), (1, 2, 3, 7)):
+        scores = spread_scores(n, 5.0, shape, rng)
+        keys = rng.integers(50, size=n, dtype=np.uint32)
+        order, settled = np.full(n, -1, np.int32), []
+        rank_shared(
+            scores, keys, order, workspace(n), np.empty(n, np.uint8), partial(share, n_jobs=n_jobs),
+            lambda begin, end, order=order, settled=settled: settled.append((begin, end, order[begin:end].copy())),
+        )  # fmt: skip
+        npt.assert_array_equal(order, np.lexsort((np.arange(n), keys, -scores)))
+        npt.assert_array_equal(np.concatenate([part for *_, part in sorted(settled, key=lambda s: s[:2])]), order)

@@ -23,13 +23,13 @@ Share = Callable[[Callable[[int, int], None], int], None]
 COUNTED = 48
 
 # Documents per bucket on average: a bucket of up to 8 is counted in one step.
-FILL = 3
+FILL = 5
 
 # Times a bucket is spread again before it is merged.
 SPREADS = 4
 
 # Parts that threads share a list by, and rows that are looked through at a time for those in a thread's parts.
-PARTS = 64
+PARTS = 256
 DEALT = 512
 
 # An int64 holds 32 bits of the key above 31 bits of the row.
@@ -239,38 +239,43 @@ def rank(scores: Array, keys: Array, offsets: Array, order: Array, first: int, l
 
 
 @kernel
-def number_parts(scores: Array, high: float, scale: float, parts: Array) -> Array:
-    """Write the part of each row, which never falls as the score falls; returns where each part begins, and the end."""
-    starts = np.zeros(PARTS + 1, np.int64)
+def number_parts(scores: Array, high: float, scale: float, parts: Array, starts: Array) -> None:
+    """Write the part of each row, which never falls as the score falls, and where each part begins, and the last ends."""
+    for part in range(PARTS + 1):
+        put(pointer(starts), part, 0)
     for i in range(len(scores)):
         part = min(int((high - float(at(pointer(scores), i))) * scale), PARTS - 1)
         put(pointer(parts), i, part)
         put(pointer(starts), part + 1, at(pointer(starts), part + 1) + 1)
     for part in range(PARTS):
         starts[part + 1] += starts[part]
-    return starts
 
 
 @kernel
 def deal(
-    scores: Array, keys: Array, parts: Array, starts: Array, first: int, last: int, numbers: Array, whole: Array
+    scores: Array,
+    keys: Array,
+    parts: Array,
+    places: Array,
+    first: int,
+    last: int,
+    chosen: Array,
+    numbers: Array,
+    whole: Array,
 ) -> None:
-    """Move the rows of parts ``first..last-1`` to where these begin."""
-    places = starts.copy()
-    place = pointer(places)
-    chosen = np.empty(DEALT, np.int64)
-    for begin in range(0, len(scores), DEALT):
+    """Move the rows of parts ``first..last-1`` to their ``places``, which move on; ``chosen`` is room for some rows."""
+    for begin in range(0, len(scores), len(chosen)):
         found = 0
         # no branch depends on the data: most rows are in the parts of others
-        for i in range(begin, min(begin + DEALT, len(scores))):
+        for i in range(begin, min(begin + len(chosen), len(scores))):
             part = at(pointer(parts), i)
             put(pointer(chosen), found, i)
             found += (part >= first) & (part < last)
         for k in range(found):
             i = at(pointer(chosen), k)
             part = at(pointer(parts), i)
-            j = at(place, part)
-            put(place, part, j + 1)
+            j = at(pointer(places), part)
+            put(pointer(places), part, j + 1)
             put(pointer(numbers), j, float(at(pointer(scores), i)))
             put(pointer(whole), j, (np.int64(at(pointer(keys), i)) << 31) | i)
 
@@ -319,12 +324,13 @@ def rank_shared(
         rank_each(scores, keys, np.array([0, len(scores)]), order, 0, 1, numbers, whole, ends, half)
         then(0, len(scores))
         return
-    starts = number_parts(scores, high, scale, parts)
+    starts = np.empty(PARTS + 1, np.int64)
+    number_parts(scores, high, scale, parts, starts)
 
     def rank_some(begin: int, end: int) -> None:
         # the parts that begin among these ranks: they are of very different lengths
         first, last = (int(part) for part in np.searchsorted(starts[:-1], [begin, end]))
-        deal(scores, keys, parts, starts, first, last, numbers, whole)
+        deal(scores, keys, parts, starts.copy(), first, last, np.empty(DEALT, np.int64), numbers, whole)
         rank_parts(starts, order, first, last, numbers, whole, ends, half)
         then(int(starts[first]), int(starts[last]))
 
