@@ -29,7 +29,7 @@ FILL = 5
 SPREADS = 4
 
 # Parts that threads share a list by, and rows that are looked through at a time for those in a thread's parts.
-PARTS = 256
+PARTS = 64
 DEALT = 512
 
 # An int64 holds 32 bits of the key above 31 bits of the row.
