@@ -1,24 +1,19 @@
-"""LightGBM: a ranker beside `lightgbm.LGBMRanker`, and callbacks for `lightgbm.train`."""
+"""A ranker beside `lightgbm.LGBMRanker`."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import wraps
 from typing import Any
 
 import lightgbm
 import numpy as np
 
-from gapboost.callbacks import Content, Gradients, Metrics, as_gradients, as_metrics
-from gapboost.cross_validation import Curve, Fold, check_free, cross_validated, cv_setup
 from gapboost.features import check_arrow_numbers, features, without_qid
-from gapboost.kernels.openmp import openmp_team
 from gapboost.kernels.threads import working_on
+from gapboost.lightgbm.callbacks import NO_QUERY_BAGGING, TEAM, LightGBMMetric, in_units_of_rows
 from gapboost.measures import Measure
 from gapboost.objectives import Objective, Pass
 from gapboost.queries import Array, Judged
 from gapboost.ranker import GAPRanker, RankingRows, Training
-
-__all__ = ["LGBMGAPRanker", "cv", "eval_metric", "exportable", "objective"]
 
 # Parameters that steer LightGBM's own ranking objectives. They would be ignored without a word.
 OWN_RANKING_PARAMETERS = (
@@ -37,215 +32,6 @@ METRIC_ALIASES = ("metric", "metrics", "metric_types")
 # LightGBM's order of precedence: the name itself, then the shortest alias. LGBMRanker always sets min_child_weight.
 LEAST_HESSIAN_NAMES = ("min_sum_hessian_in_leaf", "min_hessian", "min_sum_hessian", "min_child_weight")
 BOOSTING_NAMES = ("boosting", "boost", "boosting_type")
-
-NO_QUERY_BAGGING = (
-    "bagging_by_query is True; expected False: with a custom objective LightGBM draws an empty bag and trains nothing. "
-    "subsample with subsample_freq bags rows"
-)
-
-# The threads that LightGBM computes on.
-TEAM = openmp_team(getattr(lightgbm.basic, "_LIB", None))
-
-
-def objective(
-    measure: str | Measure | Objective = "gap", *, g: Any = None, n_jobs: int | None = None
-) -> "LightGBMObjective":
-    """An objective for ``lightgbm.train({"objective": ...}, ...)`` and ``LGBMRanker(objective=...)``.
-
-    Parameters
-    ----------
-    measure : str, Measure or Objective, default="gap"
-        Trained for by LambdaRank; an objective value trains its own way.
-    g : sequence of float, optional
-        Threshold probabilities for a named graded measure; None is uniform over the grades of the training labels.
-    n_jobs : int, optional
-        Threads for the gradients.
-
-    Notes
-    -----
-    Set ``metric="None"`` beside it: `LGBMRanker` adds ``ndcg`` otherwise, whose limits on labels and list lengths then
-    apply, and which early stopping goes by. The weight of a query multiplies its gradients.
-    """
-    return LightGBMObjective(as_gradients(measure, g), n_jobs)
-
-
-def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = None) -> "LightGBMMetric":
-    """A metric for ``lightgbm.train(feval=...)`` and ``LGBMRanker.fit(eval_metric=...)``.
-
-    Parameters
-    ----------
-    measure : str, Measure or list of them, default="gap"
-    g : sequence of float, optional
-        Threshold probabilities for a named graded measure; None is uniform over the grades of each data set.
-    n_jobs : int, optional
-        Threads.
-    """
-    return LightGBMMetric(as_metrics(measure, g), n_jobs)
-
-
-def cv(
-    params: dict[str, Any],
-    train_set: lightgbm.Dataset,
-    num_boost_round: int = 100,
-    *,
-    measure: str | Measure | Objective = "gap",
-    g: Any = None,
-    eval_metric: Any = None,
-    n_folds: int = 5,
-    random_state: Any = None,
-    n_jobs: int | None = None,
-) -> dict[Measure, Curve]:
-    """Cross-validation over folds of whole queries; `lightgbm.cv` cuts queries with an objective that is not its own.
-
-    Parameters
-    ----------
-    params : dict
-        As for `lightgbm.train`, without objective and metric.
-    train_set : Dataset
-        With groups; weights are those of the queries.
-    num_boost_round : int, default=100
-    measure : str, Measure or Objective, default="gap"
-        Trained for, and reported first.
-    g : sequence of float, optional
-        Threshold probabilities for a named graded measure; None is uniform over the grades of all labels.
-    eval_metric : str, Measure or list of them, optional
-        Reported beside it.
-    n_folds : int, default=5
-    random_state : int, RandomState or None
-        None makes folds with about equal numbers of documents; anything else deals the queries out at random.
-    n_jobs : int, optional
-        Threads for gradients and measures.
-
-    Returns
-    -------
-    dict {Measure: Curve}
-        ``(mean, std)`` over the folds, each of shape (num_boost_round,).
-
-    Raises
-    ------
-    ValueError
-        Where `params` name an objective or metric, the data have no groups, or there are fewer queries than folds.
-    """
-    check_free(params, (*OBJECTIVE_ALIASES, *METRIC_ALIASES, "objective"), num_boost_round)
-    if not isinstance(train_set, lightgbm.Dataset):
-        raise TypeError(f"train_set is a {type(train_set).__name__}; expected a lightgbm.Dataset")
-    # As lightgbm.cv does: the bins of all folds are those of the whole set, made with these parameters.
-    train_set._update_params(params).construct()
-    how, measures, data = cv_setup(
-        measure, g, eval_metric, (train_set.get_label(), train_set.get_group(), train_set.get_weight())
-    )
-    metric = LightGBMMetric(measures, n_jobs)
-
-    def train_fold(train: Fold, test: Fold) -> list[list[float]]:
-        history = []
-
-        def feval(preds: Array, held_out: lightgbm.Dataset) -> list[Any]:
-            history.append([value for _, value, _ in metric(preds, held_out)])
-            return []
-
-        lightgbm.train(
-            {**params, "objective": LightGBMObjective(how, n_jobs), "metric": "None"},
-            train_set.subset(train[0]),
-            num_boost_round,
-            valid_sets=[train_set.subset(test[0])],
-            feval=feval,
-            keep_training_booster=True,
-        )
-        return history
-
-    return cross_validated(train_fold, data, measures, n_folds, random_state)
-
-
-def exportable(model: "LGBMGAPRanker | lightgbm.Booster") -> lightgbm.Booster:
-    """The model in the form that exporters take, to ONNX among them; it predicts the same.
-
-    LightGBM leaves a Python objective out of the model, and exporters refuse a model without one. This one says
-    ``lambdarank``, whose predictions are raw scores too.
-
-    Parameters
-    ----------
-    model : LGBMGAPRanker or Booster
-        Fitted; early stopping has its best iterations exported.
-
-    Returns
-    -------
-    Booster
-        Its ``save_model`` and ``model_to_string`` say the same. Exported models take categories of a data frame by code.
-
-    Raises
-    ------
-    ValueError
-        Where the model has linear trees: exporters write their constants alone, without a word.
-    NotFittedError
-        Before `fit`.
-    """
-    booster = model.booster_ if isinstance(model, lightgbm.LGBMModel) else model
-    text = booster.model_to_string()
-    if "\nis_linear=1\n" in text:
-        raise ValueError(
-            "linear_tree is True in model; expected a model without linear trees: exporters cannot write them"
-        )
-    if "\nobjective=" not in text:
-        text = text.replace("\nfeature_names=", "\nobjective=lambdarank\nfeature_names=", 1)
-        text = text.replace("[objective: custom]", "[objective: lambdarank]", 1)
-    return lightgbm.Booster(model_str=text)
-
-
-class LightGBMObjective(Gradients):
-    """Called by `lightgbm.train` as ``(preds, data)`` and by `LGBMRanker` as ``(y_true, y_pred, weight, group)``."""
-
-    # LGBMRanker chooses what it passes by the number of parameters: exactly four bring the groups.
-    def __call__(self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None) -> tuple[Array, Array]:
-        """Gradient and hessian, float32 of shape (N,)."""
-        if isinstance(y_pred, lightgbm.Dataset):
-            _refuse_what_is_ignored(y_pred)
-        with working_on(TEAM):
-            return self.gradients(*_arguments(y_true, y_pred, weight, group))
-
-    def suited(self, how: Objective, data: Judged) -> Pass:
-        """See `in_units_of_rows`."""
-        return in_units_of_rows(how, data, self.n_jobs)
-
-
-class LightGBMMetric(Metrics):
-    """Called by `lightgbm.train` as ``(preds, data)`` and by `LGBMRanker` as ``(y_true, y_pred, weight, group)``."""
-
-    def __call__(
-        self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
-    ) -> list[tuple[str, float, bool]]:
-        """``[(name, value, True)]``: all measures are better when higher."""
-        with working_on(TEAM):
-            return [(name, value, True) for name, value in self.values(*_arguments(y_true, y_pred, weight, group))]
-
-
-def in_units_of_rows(how: Objective, data: Judged, n_jobs: int | None) -> Pass:
-    """`how` times the mean length of a query, for objectives in which a whole query weighs about 1.
-
-    The gradients of a document are small then. LightGBM's penalties for categories (`cat_smooth`, `cat_l2`) are absolute
-    numbers made for hessians of about 1 a row: without the factor they hold every split by category back. For splits by
-    number the factor cancels out.
-    """
-    if not how.in_units_of_rows:
-        data = replace(data, weights=data.weights * data.mean_size)
-    return how.prepared(data, n_jobs)
-
-
-def _refuse_what_is_ignored(data: lightgbm.Dataset) -> None:
-    """What `lightgbm.train` was asked for and does not do, or does wrongly, with an objective from Python."""
-    if data.get_position() is not None:
-        raise ValueError(
-            "position is set on the data set; expected none: only LightGBM's own objectives correct its bias"
-        )
-    if (data.params or {}).get("bagging_by_query"):
-        raise ValueError(NO_QUERY_BAGGING)
-
-
-def _arguments(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[Array, Any, Content]:
-    """Scores, the data set and its content from either way of calling."""
-    if isinstance(y_pred, lightgbm.Dataset):
-        return y_true, y_pred, (y_pred.get_label(), y_pred.get_group(), y_pred.get_weight())
-    # The data set is not passed, but it keeps its array of labels and passes that.
-    return y_pred, y_true, (y_true, group, weight)
 
 
 class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]

@@ -1,0 +1,114 @@
+"""Callbacks for `lightgbm.train` and `lightgbm.LGBMRanker`."""
+
+from dataclasses import replace
+from typing import Any
+
+import lightgbm
+
+from gapboost.callbacks import Content, Gradients, Metrics, as_gradients, as_metrics
+from gapboost.kernels.openmp import openmp_team
+from gapboost.kernels.threads import working_on
+from gapboost.measures import Measure
+from gapboost.objectives import Objective, Pass
+from gapboost.queries import Array, Judged
+
+NO_QUERY_BAGGING = (
+    "bagging_by_query is True; expected False: with a custom objective LightGBM draws an empty bag and trains nothing. "
+    "subsample with subsample_freq bags rows"
+)
+
+# The threads that LightGBM computes on.
+TEAM = openmp_team(getattr(lightgbm.basic, "_LIB", None))
+
+
+def objective(
+    measure: str | Measure | Objective = "gap", *, g: Any = None, n_jobs: int | None = None
+) -> "LightGBMObjective":
+    """An objective for ``lightgbm.train({"objective": ...}, ...)`` and ``LGBMRanker(objective=...)``.
+
+    Parameters
+    ----------
+    measure : str, Measure or Objective, default="gap"
+        Trained for by LambdaRank; an objective value trains its own way.
+    g : sequence of float, optional
+        Threshold probabilities for a named graded measure; None is uniform over the grades of the training labels.
+    n_jobs : int, optional
+        Threads for the gradients.
+
+    Notes
+    -----
+    Set ``metric="None"`` beside it: `LGBMRanker` adds ``ndcg`` otherwise, whose limits on labels and list lengths then
+    apply, and which early stopping goes by. The weight of a query multiplies its gradients.
+    """
+    return LightGBMObjective(as_gradients(measure, g), n_jobs)
+
+
+def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = None) -> "LightGBMMetric":
+    """A metric for ``lightgbm.train(feval=...)`` and ``LGBMRanker.fit(eval_metric=...)``.
+
+    Parameters
+    ----------
+    measure : str, Measure or list of them, default="gap"
+    g : sequence of float, optional
+        Threshold probabilities for a named graded measure; None is uniform over the grades of each data set.
+    n_jobs : int, optional
+        Threads.
+    """
+    return LightGBMMetric(as_metrics(measure, g), n_jobs)
+
+
+class LightGBMObjective(Gradients):
+    """Called by `lightgbm.train` as ``(preds, data)`` and by `LGBMRanker` as ``(y_true, y_pred, weight, group)``."""
+
+    # LGBMRanker chooses what it passes by the number of parameters: exactly four bring the groups.
+    def __call__(self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None) -> tuple[Array, Array]:
+        """Gradient and hessian, float32 of shape (N,)."""
+        if isinstance(y_pred, lightgbm.Dataset):
+            _refuse_what_is_ignored(y_pred)
+        with working_on(TEAM):
+            return self.gradients(*_passed(y_true, y_pred, weight, group))
+
+    def suited(self, how: Objective, data: Judged) -> Pass:
+        """See `in_units_of_rows`."""
+        return in_units_of_rows(how, data, self.n_jobs)
+
+
+class LightGBMMetric(Metrics):
+    """Called by `lightgbm.train` as ``(preds, data)`` and by `LGBMRanker` as ``(y_true, y_pred, weight, group)``."""
+
+    def __call__(
+        self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
+    ) -> list[tuple[str, float, bool]]:
+        """``[(name, value, True)]``: all measures are better when higher."""
+        with working_on(TEAM):
+            return [(name, value, True) for name, value in self.values(*_passed(y_true, y_pred, weight, group))]
+
+
+def in_units_of_rows(how: Objective, data: Judged, n_jobs: int | None) -> Pass:
+    """`how` times the mean length of a query, for objectives in which a whole query weighs about 1.
+
+    The gradients of a document are small then. LightGBM's penalties for categories (`cat_smooth`, `cat_l2`) are absolute
+    numbers made for hessians of about 1 a row: without the factor they hold every split by category back. For splits by
+    number the factor cancels out.
+    """
+    if not how.in_units_of_rows:
+        data = replace(data, weights=data.weights * data.mean_size)
+    return how.prepared(data, n_jobs)
+
+
+def _refuse_what_is_ignored(data: lightgbm.Dataset) -> None:
+    """What `lightgbm.train` was asked for and does not do, or does wrongly, with an objective from Python."""
+    if data.get_position() is not None:
+        raise ValueError(
+            "position is set on the data set; expected none: only LightGBM's own objectives correct its bias"
+        )
+    if (data.params or {}).get("bagging_by_query"):
+        raise ValueError(NO_QUERY_BAGGING)
+
+
+def _passed(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[Array, Any, Content]:
+    """Scores, the data set and its content from either way of calling."""
+    if isinstance(y_pred, lightgbm.Dataset):
+        return y_true, y_pred, (y_pred.get_label(), y_pred.get_group(), y_pred.get_weight())
+    # The data set is not passed, but it keeps its array of labels and passes that.
+    return y_pred, y_true, (y_true, group, weight)

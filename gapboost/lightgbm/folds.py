@@ -1,0 +1,85 @@
+"""Cross-validation over folds of whole queries."""
+
+from typing import Any
+
+import lightgbm
+
+from gapboost.cross_validation import Curve, Fold, check_free, cross_validated, cv_setup
+from gapboost.lightgbm.callbacks import LightGBMMetric, LightGBMObjective
+from gapboost.lightgbm.ranker import METRIC_ALIASES, OBJECTIVE_ALIASES
+from gapboost.measures import Measure
+from gapboost.objectives import Objective
+from gapboost.queries import Array
+
+
+def cv(
+    params: dict[str, Any],
+    train_set: lightgbm.Dataset,
+    num_boost_round: int = 100,
+    *,
+    measure: str | Measure | Objective = "gap",
+    g: Any = None,
+    eval_metric: Any = None,
+    n_folds: int = 5,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> dict[Measure, Curve]:
+    """Cross-validation over folds of whole queries; `lightgbm.cv` cuts queries with an objective that is not its own.
+
+    Parameters
+    ----------
+    params : dict
+        As for `lightgbm.train`, without objective and metric.
+    train_set : Dataset
+        With groups; weights are those of the queries.
+    num_boost_round : int, default=100
+    measure : str, Measure or Objective, default="gap"
+        Trained for, and reported first.
+    g : sequence of float, optional
+        Threshold probabilities for a named graded measure; None is uniform over the grades of all labels.
+    eval_metric : str, Measure or list of them, optional
+        Reported beside it.
+    n_folds : int, default=5
+    random_state : int, RandomState or None
+        None makes folds with about equal numbers of documents; anything else deals the queries out at random.
+    n_jobs : int, optional
+        Threads for gradients and measures.
+
+    Returns
+    -------
+    dict {Measure: Curve}
+        ``(mean, std)`` over the folds, each of shape (num_boost_round,).
+
+    Raises
+    ------
+    ValueError
+        Where `params` name an objective or metric, the data have no groups, or there are fewer queries than folds.
+    """
+    check_free(params, (*OBJECTIVE_ALIASES, *METRIC_ALIASES, "objective"), num_boost_round)
+    if not isinstance(train_set, lightgbm.Dataset):
+        raise TypeError(f"train_set is a {type(train_set).__name__}; expected a lightgbm.Dataset")
+    # As lightgbm.cv does: the bins of all folds are those of the whole set, made with these parameters.
+    train_set._update_params(params).construct()
+    how, measures, data = cv_setup(
+        measure, g, eval_metric, (train_set.get_label(), train_set.get_group(), train_set.get_weight())
+    )
+    metric = LightGBMMetric(measures, n_jobs)
+
+    def train_fold(train: Fold, test: Fold) -> list[list[float]]:
+        history = []
+
+        def feval(preds: Array, held_out: lightgbm.Dataset) -> list[Any]:
+            history.append([value for _, value, _ in metric(preds, held_out)])
+            return []
+
+        lightgbm.train(
+            {**params, "objective": LightGBMObjective(how, n_jobs), "metric": "None"},
+            train_set.subset(train[0]),
+            num_boost_round,
+            valid_sets=[train_set.subset(test[0])],
+            feval=feval,
+            keep_training_booster=True,
+        )
+        return history
+
+    return cross_validated(train_fold, data, measures, n_folds, random_state)

@@ -1,0 +1,108 @@
+"""Callbacks for `xgboost.train`."""
+
+from typing import Any
+
+import numpy as np
+import xgboost
+
+from gapboost.callbacks import Content, Gradients, Metrics, as_gradients, as_metrics
+from gapboost.kernels.openmp import openmp_team
+from gapboost.kernels.threads import working_on
+from gapboost.measures import Measure
+from gapboost.objectives import Objective, Pass
+from gapboost.queries import Array, Judged
+
+# What a saved model says it was trained with: XGBRanker().load_model() takes it, and predictions are raw scores.
+SAVED_AS = "rank:ndcg"
+
+# The threads that XGBoost computes on.
+TEAM = openmp_team(getattr(xgboost.core, "_LIB", None))
+
+
+def objective(
+    measure: str | Measure | Objective = "gap", *, g: Any = None, n_jobs: int | None = None
+) -> "XGBoostObjective":
+    """An objective for ``xgboost.train(..., obj=...)``.
+
+    Parameters
+    ----------
+    measure : str, Measure or Objective, default="gap"
+        Trained for by LambdaRank; an objective value trains its own way.
+    g : sequence of float, optional
+        Threshold probabilities for a named graded measure; None is uniform over the grades of the training labels.
+    n_jobs : int, optional
+        Threads for the gradients.
+
+    Notes
+    -----
+    Set ``{"base_score": 0.0, "disable_default_eval_metric": 1}`` beside it: XGBoost shifts all scores by 0.5 and reports
+    rmse otherwise. The weight of a query multiplies its gradients. Those of `LambdaRank` are halved, which makes the steps
+    as long as those of XGBoost's own ranking objectives.
+    """
+    return XGBoostObjective(as_gradients(measure, g), n_jobs)
+
+
+def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = None) -> "XGBoostMetric":
+    """A metric for ``xgboost.train(custom_metric=...)``; early stopping maximises it without being told.
+
+    Parameters
+    ----------
+    measure : str, Measure or list of them, default="gap"
+    g : sequence of float, optional
+        Threshold probabilities for a named graded measure; None is uniform over the grades of each data set.
+    n_jobs : int, optional
+        Threads.
+    """
+    return XGBoostMetric(as_metrics(measure, g), n_jobs)
+
+
+class XGBoostObjective(Gradients):
+    """Called by `xgboost.train` as ``(preds, dmatrix)``."""
+
+    def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Array, Array]:
+        """Gradient and hessian, float32 of shape (N,)."""
+        with working_on(TEAM):
+            return self.gradients(*passed(preds, dmatrix))
+
+    def suited(self, how: Objective, data: Judged) -> Pass:
+        """See `HalfSteps`."""
+        return half_steps(how, data, self.n_jobs)
+
+
+class XGBoostMetric(Metrics):
+    """Called by `xgboost.train` as ``(preds, dmatrix)``."""
+
+    def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> list[tuple[str, float]]:
+        """``[(name, value)]``."""
+        with working_on(TEAM):
+            return self.values(*passed(preds, dmatrix))
+
+
+class HalfSteps(Pass):
+    """Halves the gradients of another pass.
+
+    A pair moves two documents, and only twice the diagonal of its second derivatives bounds them. XGBoost's own ranking
+    objectives double the hessian for that, and its default learning rate of 0.3 overshoots without. Halving the gradient
+    takes the same step and leaves the hessians, which `min_child_weight` and `reg_lambda` are compared with, as they are.
+    """
+
+    def __init__(self, whole: Pass) -> None:
+        self.whole = whole
+
+    def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
+        """See `Pass`."""
+        self.whole(scores, grad, hess)
+        grad *= 0.5
+
+
+def half_steps(how: Objective, data: Judged, n_jobs: int | None) -> Pass:
+    """`how` on the data, in XGBoost's own steps; objectives in units of rows bound their hessians themselves."""
+    prepared = how.prepared(data, n_jobs)
+    return prepared if how.in_units_of_rows else HalfSteps(prepared)
+
+
+def passed(preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Array, xgboost.DMatrix, Content]:
+    """Scores, the data set and its content."""
+    weight = dmatrix.get_weight()
+    sizes = np.diff(dmatrix.get_uint_info("group_ptr").astype(np.int64))
+    return preds, dmatrix, (dmatrix.get_label(), sizes, weight if len(weight) else None)

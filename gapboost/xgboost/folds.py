@@ -1,0 +1,87 @@
+"""Cross-validation over folds of whole queries."""
+
+from typing import Any
+
+import numpy as np
+import xgboost
+
+from gapboost.cross_validation import Curve, Fold, check_free, cross_validated, cv_setup
+from gapboost.measures import Measure
+from gapboost.objectives import Objective
+from gapboost.queries import Array
+from gapboost.xgboost.callbacks import SAVED_AS, XGBoostMetric, XGBoostObjective, passed
+
+
+def cv(
+    params: dict[str, Any],
+    dtrain: xgboost.DMatrix,
+    num_boost_round: int = 100,
+    *,
+    measure: str | Measure | Objective = "gap",
+    g: Any = None,
+    eval_metric: Any = None,
+    n_folds: int = 5,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> dict[Measure, Curve]:
+    """Cross-validation over folds of whole queries, `gapboost.lightgbm.cv`'s twin; the same folds for the same queries.
+
+    Parameters
+    ----------
+    params : dict
+        As for `xgboost.train`, without objective and metric.
+    dtrain : DMatrix
+        With groups or qid; not a `QuantileDMatrix`, which XGBoost cannot slice.
+    num_boost_round, measure, g, eval_metric, n_folds, random_state, n_jobs
+        As in `gapboost.lightgbm.cv`.
+
+    Returns
+    -------
+    dict {Measure: Curve}
+        ``(mean, std)`` over the folds, each of shape (num_boost_round,).
+
+    Raises
+    ------
+    ValueError
+        Where `params` name an objective or metric, the data have no groups, or there are fewer queries than folds.
+    TypeError
+        Where `dtrain` cannot be sliced.
+    """
+    check_free(params, ("objective", "eval_metric", "disable_default_eval_metric"), num_boost_round)
+    if not isinstance(dtrain, xgboost.DMatrix):
+        raise TypeError(f"dtrain is a {type(dtrain).__name__}; expected a DMatrix")
+    if isinstance(dtrain, xgboost.QuantileDMatrix):
+        raise TypeError("dtrain is a QuantileDMatrix, which XGBoost cannot slice; expected a DMatrix")
+    _, _, content = passed(np.empty(0), dtrain)
+    how, measures, data = cv_setup(measure, g, eval_metric, content)
+    weight = content[2]
+    metric = XGBoostMetric(measures, n_jobs)
+
+    def part(fold: Fold) -> xgboost.DMatrix:
+        rows, queries = fold
+        # Slicing forgets the groups and keeps the weights of all of them.
+        sliced = dtrain.slice(rows, allow_groups=True)
+        sliced.set_group(data.queries.sizes[queries])
+        if weight is not None:
+            sliced.set_weight(weight[queries])
+        return sliced
+
+    def train_fold(train: Fold, test: Fold) -> list[list[float]]:
+        history = []
+
+        def custom_metric(preds: Array, held_out: xgboost.DMatrix) -> list[Any]:
+            history.append([value for _, value in metric(preds, held_out)])
+            return []
+
+        xgboost.train(
+            {"base_score": 0.0, **params, "objective": SAVED_AS, "disable_default_eval_metric": 1},
+            part(train),
+            num_boost_round,
+            evals=[(part(test), "held_out")],
+            obj=XGBoostObjective(how, n_jobs),
+            custom_metric=custom_metric,
+            verbose_eval=False,
+        )
+        return history
+
+    return cross_validated(train_fold, data, measures, n_folds, random_state)
