@@ -157,7 +157,7 @@ def test_seeds_count_where_every_competitor_has_finished_them(tmp_path):
     both = pooled([values, values])
     assert both.n_queries == 6
     assert both.compare(a, b, "AP").difference == pytest.approx(result.difference)
-    text = report.means(values, True)
+    text = report.means(values)
     assert "| LightGBM lambdarank | **0.4333** |" in text
     assert "+0.0500" in report.differences(values, [(a, b)], "mean of all")
 

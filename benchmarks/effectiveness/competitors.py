@@ -271,21 +271,36 @@ def train_catboost(
 
 TRAIN = {"LightGBM": train_lightgbm, "XGBoost": train_xgboost, "CatBoost": train_catboost}
 
-UNTUNED: dict[str, tuple[Any, dict[str, Any]]] = {
+
+def catboost_ranker(**parameters: Any) -> Any:
+    """CatBoost's, imported when it is wanted."""
+    from catboost import CatBoostRanker
+
+    return CatBoostRanker(**parameters)
+
+
+UNTUNED: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "LGBMGAPRanker()": (LGBMGAPRanker, {}),
     "LGBMRanker()": (lightgbm.LGBMRanker, {}),
+    "LGBMRanker(objective='rank_xendcg')": (lightgbm.LGBMRanker, {"objective": "rank_xendcg"}),
     "LGBMGAPRanker(extra_trees=False)": (LGBMGAPRanker, {"extra_trees": False}),
     "LGBMRanker(extra_trees=True)": (lightgbm.LGBMRanker, {"extra_trees": True}),
     "XGBGAPRanker()": (XGBGAPRanker, {}),
     "XGBRanker()": (xgboost.XGBRanker, {}),
+    "XGBRanker(objective='rank:map')": (xgboost.XGBRanker, {"objective": "rank:map"}),
+    "XGBRanker(objective='rank:pairwise')": (xgboost.XGBRanker, {"objective": "rank:pairwise"}),
+    "CatBoostRanker()": (catboost_ranker, {}),
 }
 
 
 def fit_untuned(name: str, part: Part, seed: int) -> Any:
-    """The estimator with nothing else set but the seed and what does not change the model."""
+    """The estimator with nothing else set but the seed and what does not change the model; `rank:map` takes no grades."""
     kind, given = UNTUNED[name]
-    quiet = {"verbose": -1} if issubclass(kind, lightgbm.LGBMModel) else {}
-    ranker = kind(**given, **quiet, random_state=seed, n_jobs=1)
+    y = (part.y > 0).astype(np.int32) if given.get("objective") == "rank:map" else part.y
     qid = np.repeat(np.arange(len(part.sizes)), part.sizes)
+    if kind is catboost_ranker:
+        quiet = {"verbose": False, "allow_writing_files": False, "thread_count": 1}
+        return kind(**quiet, random_seed=seed).fit(part.X, y, group_id=qid)
+    quiet = {"verbose": -1} if name.startswith("LGBM") else {}
     rows = {"group": part.sizes} if kind is lightgbm.LGBMRanker else {"qid": qid}
-    return ranker.fit(part.X, part.y, **rows)
+    return kind(**given, **quiet, random_state=seed, n_jobs=1).fit(part.X, y, **rows)

@@ -97,7 +97,7 @@ def version(name: str) -> str:
     """Of what computes the gradients, "own" for a booster's objectives; for ours as they come, of their parameters too."""
     if name in UNTUNED:
         kind, given = UNTUNED[name]
-        if not issubclass(kind, GAPRanker):
+        if not (isinstance(kind, type) and issubclass(kind, GAPRanker)):
             return "own"
         parameters = repr(sorted(kind(**given).get_params().items())).encode()
         library = "LightGBM" if issubclass(kind, LGBMModel) else "XGBoost"
