@@ -38,7 +38,7 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):  # type: ignore[misc]
     client : distributed.Client, optional
         None is the one that was opened last. Not part of a pickle.
     measure, g, objective, extra_trees
-        As in `gapboost.lightgbm.LGBMGAPRanker`.
+        As in `gapboost.lightgbm.LGBMGAPRanker`. Several workers draw other thresholds than one, from the same seed.
     **kwargs
         Every parameter of `lightgbm.LGBMRanker` but those of its network. Workers use `n_jobs` threads each, at most and by
         default as many as they have.
