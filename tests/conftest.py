@@ -1,13 +1,29 @@
 """How long the property tests run, and what the tests of bad input and the fuzzers went through."""
 
+import gc
 from collections import Counter
 
+import pytest
 from hypothesis import settings
 
 # The same examples in every run; `--hypothesis-profile=long` looks for new ones.
 settings.register_profile("gapboost", max_examples=100, derandomize=True, deadline=None, print_blob=True)
 settings.register_profile("long", parent=settings.get_profile("gapboost"), max_examples=5000, derandomize=False)
 settings.load_profile("gapboost")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport():
+    """Without garbage collection: the report of a failure parses source code, expected failures in scikit-learn's long file too.
+
+    Finalizers that run in the midst of it and parse code themselves, to show what they complain of, end Python 3.11's parser
+    with "AST constructor recursion depth mismatch", and with it the whole run.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_terminal_summary(terminalreporter):
