@@ -4,7 +4,7 @@ Every message begins with the argument, tells what was found and, after "expecte
 checked in `gapboost.queries`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,20 @@ def whole(value: Any, name: str, least: int = 1, meaning: str = "a whole number"
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise ValueError(f"{name} is {value!r}; expected {meaning} >= {least}{otherwise}")
     return int(value)
+
+
+def numbers(values: Iterable[Any]) -> tuple[float, ...]:
+    """Each value as a float.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where one is no number: an array of one element either, which older versions of numpy take for one.
+    """
+    given = list(values)
+    if any(np.ndim(value) for value in given):
+        raise TypeError("an array is no number")
+    return tuple(float(value) for value in given)
 
 
 def positive(value: Any, name: str) -> float:

@@ -379,6 +379,7 @@ def test_queries_in_the_rows_come_before_group_sizes(write: Callable[..., Path])
         ("1 qid:1 99999999999999999999:1\n", "line 1: cannot be read"),
         ("1 qid:1 1:1\n1 1:1\n", r"data\.txt, line 2: found no query, .*; so in 1 of 2 rows"),
         ("1 qid:1 1:1\n1 qid: 1:1\n", "line 2: found no query"),
+        ("1 qid:1 1:1\n1 qid:a\0 1:1\n", r"line 2: found query b'a\\x00', expected a name without NUL"),
     ],
 )
 def test_unreadable(write: Callable[..., Path], text: str, message: str) -> None:

@@ -341,6 +341,9 @@ def split_gain(x, grad, hess):
     gains = [0.0]
     for threshold in np.unique(x)[1:]:
         left = x < threshold
-        if np.float32(threshold) - np.float32(x[left].max()) > 1e-3 * np.abs(x).max():
+        apart = np.float32(threshold) - np.float32(x[left].max()) > 1e-3 * np.abs(x).max()
+        # LightGBM counts the rows of a side by their share of the hessians
+        share = min(hess[left].sum(), hess[~left].sum()) / hess.sum()
+        if apart and share * len(x) >= 1:
             gains += [grad[side].sum() ** 2 / hess[side].sum() for side in (left, ~left)]
     return max(gains)

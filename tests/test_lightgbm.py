@@ -228,3 +228,10 @@ def test_thresholds_are_drawn_unless_told_otherwise_by_either_name(name, drawn):
     npt.assert_allclose(ours, theirs.fit(X, Y, group=SIZES).predict(TEST.X), rtol=0, atol=1e-6)
     default = LGBMGAPRanker(**given).fit(X, Y, QID).predict(TEST.X)
     assert np.array_equal(default, ours) == drawn
+
+
+def test_data_that_no_split_can_cut_are_refused():
+    for features, least in ((np.zeros_like(X), 1), (X, len(Y))):
+        ranker = LGBMGAPRanker(verbose=-1, min_child_samples=least)
+        with pytest.raises(ValueError, match="X holds no feature that LightGBM can split; expected one with different"):
+            ranker.fit(features, Y, QID)

@@ -127,6 +127,10 @@ def _read(path: Path) -> _Part:
         )
     else:
         keys = list(tap.keys)
+        # numpy's strings end at a NUL
+        for code in (code for code, key in enumerate(keys) if b"\0" in key):
+            line = tap.line_numbers[int(np.argmax(codes == code))]
+            raise ValueError(f"{path}, line {line}: found query {keys[code]!r}, expected a name without NUL bytes")
     return _Part(path, sparse.csr_matrix(matrix), target.astype(np.int32), keys, codes, tap.docids)
 
 

@@ -1,6 +1,7 @@
 """A ranker beside `lightgbm.LGBMRanker`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
@@ -161,21 +162,22 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             check_arrow_numbers(part.X, name)
         # Training happens on a fresh LGBMRanker: an error or an interrupt leaves this one as it was.
         trained = _shell({**self._vendor_parameters(), **(network or {})}, training)
-        trained.fit(
-            rows.X,
-            rows.y,
-            sample_weight=_row_weights(rows),
-            init_score=rows.start,
-            group=rows.sizes,
-            eval_X=tuple(e.X for e in evals) or None,
-            eval_y=tuple(e.y for e in evals) or None,
-            eval_group=[e.sizes for e in evals] or None,
-            eval_sample_weight=[_row_weights(e) for e in evals],
-            eval_init_score=[e.start for e in evals],
-            # `first_metric_only` of LightGBM's early stopping then means the measure that is trained for.
-            eval_metric=LightGBMMetric([training.objective.measure, *training.others], self.n_jobs, training.total),
-            **arguments,
-        )
+        with usable_features():
+            trained.fit(
+                rows.X,
+                rows.y,
+                sample_weight=_row_weights(rows),
+                init_score=rows.start,
+                group=rows.sizes,
+                eval_X=tuple(e.X for e in evals) or None,
+                eval_y=tuple(e.y for e in evals) or None,
+                eval_group=[e.sizes for e in evals] or None,
+                eval_sample_weight=[_row_weights(e) for e in evals],
+                eval_init_score=[e.start for e in evals],
+                # `first_metric_only` of LightGBM's early stopping then means the measure that is trained for.
+                eval_metric=LightGBMMetric([training.objective.measure, *training.others], self.n_jobs, training.total),
+                **arguments,
+            )
         if network:
             trained.booster_.free_network()
             for name in network:
@@ -215,14 +217,15 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
 
         training = self._training_on(rows, self._least_hessian())
         shell = _shell(self._vendor_parameters(), training)
-        lightgbm.train(
-            shell._process_params("fit"),  # what `fit` would train with, to the letter
-            binned[0],
-            num_boost_round=self._n_rounds,
-            valid_sets=[binned[1]],
-            feval=feval,
-            keep_training_booster=True,
-        )
+        with usable_features():
+            lightgbm.train(
+                shell._process_params("fit"),  # what `fit` would train with, to the letter
+                binned[0],
+                num_boost_round=self._n_rounds,
+                valid_sets=[binned[1]],
+                feval=feval,
+                keep_training_booster=True,
+            )
 
     @property
     def _n_rounds(self) -> int:
@@ -272,6 +275,20 @@ def _shell(parameters: dict[str, Any], training: Training) -> lightgbm.LGBMRanke
             return training.gradients(y_pred)
 
     return lightgbm.LGBMRanker(**parameters, objective=gradients, metric="None")
+
+
+@contextmanager
+def usable_features() -> Iterator[None]:
+    """Say what LightGBM found: where no feature can be split its own objectives train a constant, ours ends in a failed check."""
+    try:
+        yield
+    except lightgbm.basic.LightGBMError as error:
+        if "num_features()" not in str(error):
+            raise
+        raise ValueError(
+            "X holds no feature that LightGBM can split; expected one with different values, each side of a split in at least "
+            "min_child_samples rows"
+        ) from error
 
 
 def _first(parameters: dict[str, Any], names: Sequence[str]) -> Any:

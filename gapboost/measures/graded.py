@@ -21,6 +21,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from gapboost.arguments import numbers
 from gapboost.measures.measure import Measure, at_or_above, diagonal, harmonic, reciprocal
 from gapboost.queries import Array
 
@@ -46,7 +47,7 @@ def as_thresholds(g: Any) -> tuple[float, ...] | None:
             f"g is {g!r}; expected one threshold probability for each of the grades 1..c, such as (0.5, 0.5)"
         )
     try:
-        thresholds = tuple(float(x) for x in g)
+        thresholds = numbers(g)
     except (TypeError, ValueError):
         raise ValueError(f"g is {g!r}; expected numbers, one for each of the grades 1..c") from None
     if not thresholds:

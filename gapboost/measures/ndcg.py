@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gapboost.arguments import numbers
 from gapboost.measures.measure import Measure, reciprocal
 from gapboost.queries import Array
 
@@ -28,7 +29,7 @@ def as_gains(gains: Any) -> tuple[float, ...] | None:
     if gains is None:
         return None
     try:
-        values = () if isinstance(gains, str) else tuple(float(x) for x in gains)
+        values = () if isinstance(gains, str) else numbers(gains)
     except (TypeError, ValueError):
         values = ()
     if not values:
