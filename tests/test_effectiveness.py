@@ -5,13 +5,14 @@ import numpy.testing as npt
 import pytest
 
 import gapboost as gb
-from benchmarks.effectiveness import report, runs
+from benchmarks.effectiveness import pairs, report, runs
 from benchmarks.effectiveness.competitors import COMPETITORS
 from benchmarks.effectiveness.data import Source, dealt
 from benchmarks.effectiveness.runs import MEASURES, Plan, Results, candidates, measures, read
 from benchmarks.effectiveness.statistics import COLUMNS, holm, load, pooled
 from gapboost.datasets import load_digits_ranking
 from gapboost.lightgbm import LGBMGAPRanker
+from gapboost.queries import judged
 from gapboost.xgboost import XGBGAPRanker
 
 PLAN = Plan(seeds=1, candidates=2, rounds=6, folds=(1,))
@@ -185,3 +186,15 @@ def test_ours_and_theirs_are_compared_on_both_boosters():
     assert sum(c.ours for c in COMPETITORS) == 12
     names = {c.name for c in COMPETITORS}
     assert all({*pair} <= names for pair in report.library_pairs() + report.measure_pairs())
+
+
+@pytest.mark.parametrize("measure", [gb.GAP(g=(0.2, 0.3, 0.5)), gb.xGAP(g=(0.2, 0.3, 0.5)), gb.nDCG()])
+def test_pairs_that_all_weigh_the_same_give_the_gradients_of_lambdarank(measure):
+    rng = np.random.default_rng(0)
+    data = judged(rng.integers(0, 4, 200), np.repeat(np.arange(5), 40)).up_to_grade(3)
+    scores = rng.normal(size=200).round(1)
+    found, expected = (np.empty((2, 200)) for _ in range(2))
+    pairs.weighted(measure, data, pairs.inverse, 1e12, False)(scores, *found)
+    gb.LambdaRank(measure, normalize=False).prepared(data, 1)(scores, *expected)
+    npt.assert_allclose(1e12 * found[0], expected[0], rtol=0, atol=1e-9)
+    npt.assert_allclose(1e12 * found[1], expected[1], rtol=0, atol=1e-9)

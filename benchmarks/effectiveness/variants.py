@@ -161,7 +161,7 @@ VARIANTS: dict[str, Variant] = {
     "GAP + nDCG + AP + eGAP": Variant(("gap", "ndcg", "ap", "egap")),
 }
 REFERENCE = "the booster's own"
-HALF = replace(GAP, gradient=0.5)
+HALF = VARIANTS["GAP, gradient x 0.5"]
 # Weights by score distance, in each booster's own steps.
 NEAR: dict[str, tuple[Nearness, float, bool]] = {
     "pairs / (0.01 + distance)": (inverse, 0.01, False),

@@ -22,11 +22,10 @@ from typing import Any
 import numpy as np
 
 from gapboost.kernels.compile import kernel
-from gapboost.kernels.moments import LANES, scale_moments
+from gapboost.kernels.moments import LANES, MOMENTS, scale_moments
 from gapboost.kernels.ordering import Share
 from gapboost.kernels.parts import (
     BLOCK,
-    MOMENTS,
     aligned,
     carve,
     clear,
@@ -40,13 +39,11 @@ from gapboost.kernels.vectors import (
     add,
     at,
     claim,
-    decay8,
-    first_lane,
+    decay,
     load8,
     pointer,
     put,
     shift,
-    splat8,
     store8,
 )  # fmt: skip
 
@@ -126,8 +123,8 @@ def collect(
                 m, rank0, here, False, width, size, mine, pointer(discount), fall, rise, jump, constants, masks, scratch,
                 upper, lower, above, below, lam, eta,
             )  # fmt: skip
-        scale_moments(width, size, first_lane(decay8(splat8(bottom - anchor))), own)
-        scale_moments(width, size, first_lane(decay8(splat8(top - begin))), below)
+        scale_moments(width, size, decay(bottom - anchor), own)
+        scale_moments(width, size, decay(top - begin), below)
         for i in range(0, moments, LANES):
             store8(own, i, add(load8(own, i), load8(above, i)))
             store8(own, moments + i, add(load8(own, moments + i), load8(below, i)))
@@ -152,15 +149,15 @@ def hand_on(n_strips: int, width: int, size: int, state: Array, carried: Array) 
             # moments of the documents above a strip arrive at its first anchor, those from below at its last
             if direction == 0 and j > 0:
                 gap = at(row_of(state, width, j - 1), 2 * moments + 1) - top
-                scale_moments(width, size, first_lane(decay8(splat8(gap))), running)
+                scale_moments(width, size, decay(gap), running)
             elif direction == 1 and j < n_strips - 1:
                 gap = bottom - at(row_of(state, width, j + 1), 2 * moments)
-                scale_moments(width, size, first_lane(decay8(splat8(gap))), running)
+                scale_moments(width, size, decay(gap), running)
             for i in range(0, moments, LANES):
                 arrived = load8(running, i)
                 store8(running, i + moments, load8(own, i))
                 store8(own, i, arrived)
-            scale_moments(width, size, first_lane(decay8(splat8(top - bottom))), running)
+            scale_moments(width, size, decay(top - bottom), running)
             for i in range(0, moments, LANES):
                 store8(running, i, add(load8(running, i), load8(running, i + moments)))
 
@@ -178,7 +175,6 @@ def descend(
     prefixes: Array,
     arriving: Array,
     leaving: Array,
-    chained: bool,
     fresh: bool,
     lam: Array,
     eta: Array,
@@ -219,7 +215,7 @@ def descend(
             )  # fmt: skip
         if rank0 + m < n:
             gap = anchor - at(pointer(s), rank0 + m)
-            scale_moments(width, size, first_lane(decay8(splat8(gap))), above)
+            scale_moments(width, size, decay(gap), above)
         j += 1
     for i in range(0, moments, LANES):
         store8(pointer(leaving), i, load8(above, i))
@@ -270,7 +266,7 @@ def ascend(
         # moments that come from below arrive at the last anchor of a segment
         if (j < last - 1 or chained) and rank0 + m < n:
             gap = anchor - at(pointer(s), rank0 + m)
-            scale_moments(width, size, first_lane(decay8(splat8(gap))), below)
+            scale_moments(width, size, decay(gap), below)
         here = min(max(deep - rank0, 0), m)
         for k in range((m - 1) // BLOCK, -1, -1):
             lo = k * BLOCK
@@ -320,11 +316,11 @@ def sums(known: Known, lam: Array, eta: Array, share: Share) -> Array:
 
     def meet(first: int, last: int) -> None:
         for j in range(first, last):
-            common = chained, True, lam, eta, claims, 0, segments, numbers()
+            common = True, lam, eta, claims, 0, segments, numbers()
             if j == 0:
                 cuts[1] = descend(*known, above[0], above[1], *common)
             else:
-                ascend(*known, below[1], below[0], *common)
+                ascend(*known, below[1], below[0], chained, *common)
 
     def one_way(first: int, last: int) -> None:
         for j in range(first, last):
@@ -337,10 +333,11 @@ def sums(known: Known, lam: Array, eta: Array, share: Share) -> Array:
 
     def visit(j: int, down: bool, fresh: bool) -> None:
         here = (above if down else below)[j]
-        alone = np.full(1, NEVER_MET)
-        (descend if down else ascend)(
-            *known, here, here, chained, fresh, lam, eta, alone, cuts[j], cuts[j + 1], numbers()
-        )
+        common = fresh, lam, eta, np.full(1, NEVER_MET), cuts[j], cuts[j + 1], numbers()
+        if down:
+            descend(*known, here, here, *common)
+        else:
+            ascend(*known, here, here, chained, *common)
 
     # Both ways add to the same sums, so they are never in one segment at the same time.
     if chained:

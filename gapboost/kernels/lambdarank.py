@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 
 from gapboost.kernels.compile import kernel
-from gapboost.kernels.moments import LANES
+from gapboost.kernels.moments import LANES, MOMENTS
 from gapboost.kernels.ordering import rank
 from gapboost.kernels.parts import (
     BLOCK,
     HESSIAN_FLOOR,
-    MOMENTS,
     aligned,
     carve,
     clear,

@@ -34,6 +34,9 @@ Pointer = Any
 TERMS = 16
 LANES = 8
 
+# Length of one set of moments, by the width of its rows.
+MOMENTS = 2 * TERMS + 2
+
 # f(u) / u for f = u / (1 + u) and f = u / (1 + u)**2, interpolated at the 16 Chebyshev nodes of [0, 1], by powers of u.
 # Largest errors on [0, 1]: 1.2e-12 and 1.4e-11; with 14 terms 4e-11 and 4e-10, with 12 terms 1e-9 and 1e-8.
 # fmt: off

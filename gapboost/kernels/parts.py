@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gapboost.kernels.compile import kernel
-from gapboost.kernels.moments import LANES, TERMS, collect
+from gapboost.kernels.moments import LANES, MOMENTS, collect
 from gapboost.kernels.sweep import backward, forward, tables
 from gapboost.kernels.vectors import (
     add,
@@ -33,9 +33,6 @@ Pointer = Any
 
 # Documents whose tables are held at a time.
 BLOCK = 128
-
-# Length of one set of moments, by the width of its rows.
-MOMENTS = 2 * TERMS + 2
 
 # Range of scores (times sigma) within which exp(range) and its inverse are far from overflow.
 NEAR = 300.0

@@ -23,9 +23,9 @@ from gapboost.kernels.vectors import (
     FARTHEST,
     add,
     at,
+    decay,
     decay8,
     div,
-    first_lane,
     fma,
     load8,
     mul,
@@ -61,7 +61,7 @@ def exponentials(n: int, s: Pointer, fall: Pointer, rise: Pointer, jump: Pointer
         distance = anchor - at(s, r)
         put(jump, r, 1.0)
         if distance > REACH:
-            put(jump, r, first_lane(decay8(splat8(distance))) if distance < FARTHEST else 0.0)
+            put(jump, r, decay(distance) if distance < FARTHEST else 0.0)
             anchor = at(s, r)
             distance = 0.0
         put(fall, r, distance)

@@ -346,6 +346,12 @@ def decay8(x: Any) -> Any:
     return _times_power(p, shifted)
 
 
+@kernel
+def decay(x: float) -> Any:
+    """`decay8` of one number."""
+    return lane(decay8(splat8(x)), 0)
+
+
 def _integers(builder: Any, pointer: Any, offset: Any) -> Any:
     element = pointer.type.pointee
     address = builder.bitcast(builder.gep(pointer, [offset]), ir.VectorType(element, 8).as_pointer())
@@ -422,16 +428,6 @@ def outrank(typing: Any, scores: Any, ties: Any, offset: Any, score: Any, tie: A
         return builder.zext(builder.bitcast(wins, ir.IntType(8)), ir.IntType(64))
 
     return types.int64(scores, ties, types.intp, types.float64, types.int64), code
-
-
-@_builtin
-def first_lane(typing: Any, vector: Any) -> Built:
-    """The first of 8 lanes."""
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.extract_element(args[0], INDEX(0))
-
-    return types.float64(EIGHT), code
 
 
 @_builtin

@@ -162,7 +162,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             check_arrow_numbers(part.X, name)
         # Training happens on a fresh LGBMRanker: an error or an interrupt leaves this one as it was.
         trained = _shell({**self._vendor_parameters(), **(network or {})}, training)
-        with usable_features():
+        with _usable_features():
             trained.fit(
                 rows.X,
                 rows.y,
@@ -217,7 +217,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
 
         training = self._training_on(rows, self._least_hessian())
         shell = _shell(self._vendor_parameters(), training)
-        with usable_features():
+        with _usable_features():
             lightgbm.train(
                 shell._process_params("fit"),  # what `fit` would train with, to the letter
                 binned[0],
@@ -278,7 +278,7 @@ def _shell(parameters: dict[str, Any], training: Training) -> lightgbm.LGBMRanke
 
 
 @contextmanager
-def usable_features() -> Iterator[None]:
+def _usable_features() -> Iterator[None]:
     """Say what LightGBM found: where no feature can be split its own objectives train a constant, ours ends in a failed check."""
     try:
         yield
