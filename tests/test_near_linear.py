@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 import tracemalloc
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +17,6 @@ import gapboost as gb
 from gapboost.kernels import chains
 from gapboost.kernels.lambdarank import AUTO, DIRECT, SWEEP, chunk, lambdarank
 from gapboost.kernels.long import LONG
-from gapboost.kernels.ordering import rank_shared, workspace
-from gapboost.kernels.threads import share
 from gapboost.queries import judged
 
 TOLERANCE = 1e-9
@@ -273,16 +270,14 @@ def test_processors_without_wide_vectors_compute_the_same(tmp_path):
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * np.abs(expected[0]).max())
 
 
-@pytest.mark.parametrize("shape", ["bell", "tied", "outlier", "even"])
+@pytest.mark.parametrize("shape", ["bell", "tied", "outlier", "even", "equal"])
 def test_a_list_that_threads_share_is_ranked_by_the_one_tie_rule(shape):
     rng = np.random.default_rng(11)
     for n, n_jobs in itertools.product((17_000, 41_844, 53_576), (1, 2, 3, 7)):
         scores = spread_scores(n, 5.0, shape, rng)
-        keys = rng.integers(50, size=n, dtype=np.uint32)
-        order, settled = np.full(n, -1, np.int32), []
-        rank_shared(
-            scores, keys, order, workspace(n), np.empty(n, np.uint8), partial(share, n_jobs=n_jobs),
-            lambda begin, end, order=order, settled=settled: settled.append((begin, end, order[begin:end].copy())),
-        )  # fmt: skip
-        npt.assert_array_equal(order, np.lexsort((np.arange(n), keys, -scores)))
-        npt.assert_array_equal(np.concatenate([part for *_, part in sorted(settled, key=lambda s: s[:2])]), order)
+        prepared = gb.LambdaRank(gb.AP()).prepared(judged(np.arange(n) % 2, np.zeros(n)), n_jobs)
+        prepared.keys[:] = rng.integers(50, size=n) << 26
+        prepared(scores, *np.empty((2, n)))
+        expected = np.lexsort((np.arange(n), prepared.keys, -scores))
+        npt.assert_array_equal(prepared.order, expected)
+        npt.assert_array_equal(prepared.room.numbers[:n], scores[expected])

@@ -23,17 +23,15 @@ import numpy as np
 
 from gapboost.kernels.compile import kernel
 from gapboost.kernels.moments import LANES, MOMENTS, scale_moments
-from gapboost.kernels.ordering import Share
 from gapboost.kernels.parts import (
     BLOCK,
-    aligned,
     carve,
     clear,
     mass,
     own_moments,
-    room,
     sweep,
 )  # fmt: skip
+from gapboost.kernels.phases import APART, done, first, following, wait_for
 from gapboost.kernels.sweep import backward, exponentials, forward, tables
 from gapboost.kernels.vectors import (
     add,
@@ -41,7 +39,6 @@ from gapboost.kernels.vectors import (
     claim,
     decay,
     load8,
-    pointer,
     put,
     shift,
     store8,
@@ -49,95 +46,99 @@ from gapboost.kernels.vectors import (
 
 Array = np.ndarray[Any, Any]
 Pointer = Any
-# What every strip reads: scores and grades in order, their number, discount, deep, size, width, shared, prefixes.
-Known = tuple[Array, Array, int, Array, int, int, int, Array, Array]
+# What every strip reads: scores and grades in order, their number, discount, deep, size, width, masks and constants, prefixes.
+Known = tuple[Pointer, Pointer, int, Pointer, int, int, int, Pointer, Pointer]
 
 SEGMENT = 1024
 
-# Longest list without strips; two threads are all that it can keep busy.
+# Longest list without strips; two threads are all that it can keep busy. Longer ones have more than two strips.
 CHAINED = 1 << 18
 STRIP = 1 << 16
+CHAINS = 2
 
 # Claims of a thread that has its segments for itself begin here.
 NEVER_MET = -(1 << 62)
 
+COLLECT, HAND_ON, ONE_WAY, THE_OTHER_WAY = range(4)
+PHASES = 4
+
+
+def strips(n: int) -> Array:
+    """The first segment of each strip, and the end of the last; int64. The second of two chains begins where they meet."""
+    segments = -(-n // SEGMENT)
+    return np.array([0, segments, segments] if n <= CHAINED else [*range(0, segments, STRIP // SEGMENT), segments])
+
 
 @kernel
-def row_of(state: Array, width: int, j: int) -> Pointer:
+def row_of(state: Pointer, width: int, j: int) -> Pointer:
     """The state of strip ``j``."""
-    return shift(pointer(state), j * (2 * MOMENTS * width + LANES))
+    return shift(state, j * state_length(width))
 
 
 @kernel
-def recall(rank: int, width: int, prefixes: Array, scratch: Pointer) -> None:
+def state_length(width: int) -> Any:
+    """Length of the state of a strip."""
+    return 2 * MOMENTS * width + LANES
+
+
+@kernel
+def recall(rank: int, width: int, prefixes: Pointer, scratch: Pointer) -> None:
     """Copy the prefixes above the block that begins at ``rank``, for `tables` to carry on from."""
-    prefix = shift(pointer(prefixes), rank // BLOCK * 2 * width)
+    prefix = shift(prefixes, rank // BLOCK * 2 * width)
     for i in range(0, 2 * width, LANES):
         store8(scratch, i, load8(prefix, i))
 
 
 @kernel
 def collect(
-    s: Array,
-    grade: Array,
-    n: int,
-    discount: Array,
-    deep: int,
-    size: int,
-    width: int,
-    shared: Array,
-    prefixes: Array,
-    row: Array,
-    first: int,
-    last: int,
-    numbers: Array,
+    known: Known,
+    row: Pointer,
+    begin: int,
+    end: int,
+    numbers: Pointer,
 ) -> None:
-    """The moments of the documents in the strip of segments ``first..last-1``, at its last and at its first anchor."""
-    _, fall, rise, jump, lam, eta, scratch, upper, lower, _, above, below, _, _ = carve(
-        pointer(numbers), SEGMENT, BLOCK, width
-    )
-    masks = pointer(shared)
+    """The moments of the documents in the strip of segments ``begin..end-1``, at its last and at its first anchor."""
+    s, grade, n, discount, deep, size, width, masks, prefixes = known
+    _, fall, rise, jump, lam, eta, scratch, upper, lower, _, above, below, _, _ = carve(numbers, SEGMENT, BLOCK, width)
     constants = shift(masks, 3 * width * width)
     moments = MOMENTS * width
-    own = pointer(row)
-    falling = pointer(s)
-    top = at(falling, first * SEGMENT)
+    top = at(s, begin * SEGMENT)
     bottom = top
-    for j in range(first, last):
+    for j in range(begin, end):
         rank0 = j * SEGMENT
         m = min(n - rank0, SEGMENT)
-        mine = shift(pointer(grade), rank0)
-        begin = at(falling, rank0)
-        anchor = exponentials(m, shift(falling, rank0), fall, rise, jump)
+        mine = shift(grade, rank0)
+        start = at(s, rank0)
+        anchor = exponentials(m, shift(s, rank0), fall, rise, jump)
         recall(rank0, width, prefixes, scratch)
         clear(moments, above)
         clear(moments, below)
         here = min(max(deep - rank0, 0), m)
-        if anchor == begin:
+        if anchor == start:
             own_moments(
-                m, rank0, here, width, size, mine, pointer(discount), fall, rise, constants, masks, scratch, upper,
+                m, rank0, here, width, size, mine, discount, fall, rise, constants, masks, scratch, upper,
                 lower, above, below,
             )  # fmt: skip
         else:
             sweep(
-                m, rank0, here, False, width, size, mine, pointer(discount), fall, rise, jump, constants, masks, scratch,
+                m, rank0, here, False, width, size, mine, discount, fall, rise, jump, constants, masks, scratch,
                 upper, lower, above, below, lam, eta,
             )  # fmt: skip
-        scale_moments(width, size, decay(bottom - anchor), own)
-        scale_moments(width, size, decay(top - begin), below)
+        scale_moments(width, size, decay(bottom - anchor), row)
+        scale_moments(width, size, decay(top - start), below)
         for i in range(0, moments, LANES):
-            store8(own, i, add(load8(own, i), load8(above, i)))
-            store8(own, moments + i, add(load8(own, moments + i), load8(below, i)))
+            store8(row, i, add(load8(row, i), load8(above, i)))
+            store8(row, moments + i, add(load8(row, moments + i), load8(below, i)))
         bottom = anchor
-    put(own, 2 * moments, top)
-    put(own, 2 * moments + 1, bottom)
+    put(row, 2 * moments, top)
+    put(row, 2 * moments + 1, bottom)
 
 
 @kernel
-def hand_on(n_strips: int, width: int, size: int, state: Array, carried: Array) -> None:
+def hand_on(n_strips: int, width: int, size: int, state: Pointer, carried: Pointer) -> None:
     """Turn the moments of each strip into those of all documents above and below it."""
     moments = MOMENTS * width
-    running = pointer(carried)
+    running = carried
     for direction in range(2):
         clear(moments, running)
         for step in range(n_strips):
@@ -164,187 +165,212 @@ def hand_on(n_strips: int, width: int, size: int, state: Array, carried: Array) 
 
 @kernel
 def descend(
-    s: Array,
-    grade: Array,
-    n: int,
-    discount: Array,
-    deep: int,
-    size: int,
-    width: int,
-    shared: Array,
-    prefixes: Array,
-    arriving: Array,
-    leaving: Array,
+    known: Known,
+    arriving: Pointer,
+    leaving: Pointer,
     fresh: bool,
-    lam: Array,
-    eta: Array,
-    claims: Array,
-    first: int,
-    last: int,
-    numbers: Array,
+    lam: Pointer,
+    eta: Pointer,
+    claims: Pointer,
+    begin: int,
+    end: int,
+    numbers: Pointer,
 ) -> int:
-    """Add the sums over all documents above each of those in segments ``first..last-1``.
+    """Add the sums over all documents above each of those in segments ``begin..end-1``.
 
     The moments of those above the first are ``arriving``; at the end they are in ``leaving``. Another thread may ascend
-    through the same segments: where these are claimed, before ``last``, the two have met. With ``fresh`` nothing has
+    through the same segments: where these are claimed, before ``end``, the two have met. With ``fresh`` nothing has
     been added to ``lam`` and ``eta`` yet. Returns the segment after the last that was done.
     """
-    _, fall, rise, jump, _, _, scratch, upper, lower, _, above, _, _, _ = carve(pointer(numbers), SEGMENT, BLOCK, width)
-    masks = pointer(shared)
+    s, grade, n, discount, deep, size, width, masks, prefixes = known
+    _, fall, rise, jump, _, _, scratch, upper, lower, _, above, _, _, _ = carve(numbers, SEGMENT, BLOCK, width)
     constants = shift(masks, 3 * width * width)
     moments = MOMENTS * width
     for i in range(0, moments, LANES):
-        store8(above, i, load8(pointer(arriving), i))
-    j = first
-    while j < last and claim(pointer(claims)) < last - first:
+        store8(above, i, load8(arriving, i))
+    j = begin
+    while j < end and claim(claims) < end - begin:
         rank0 = j * SEGMENT
         m = min(n - rank0, SEGMENT)
-        mine = shift(pointer(grade), rank0)
-        anchor = exponentials(m, shift(pointer(s), rank0), fall, rise, jump)
+        mine = shift(grade, rank0)
+        anchor = exponentials(m, shift(s, rank0), fall, rise, jump)
         here = min(max(deep - rank0, 0), m)
         for lo in range(0, m, BLOCK):
             hi = min(m, lo + BLOCK)
             if fresh:
-                clear(hi - lo, shift(pointer(lam), rank0 + lo))
-                clear(hi - lo, shift(pointer(eta), rank0 + lo))
+                clear(hi - lo, shift(lam, rank0 + lo))
+                clear(hi - lo, shift(eta, rank0 + lo))
             recall(rank0 + lo, width, prefixes, scratch)
-            tables(lo, hi, width, mine, pointer(discount), rank0, constants, scratch, upper, lower)
+            tables(lo, hi, width, mine, discount, rank0, constants, scratch, upper, lower)
             forward(
                 lo, hi, here, True, width, size, mine, fall, rise, jump, masks, upper, lower, above,
-                shift(pointer(lam), rank0), shift(pointer(eta), rank0),
+                shift(lam, rank0), shift(eta, rank0),
             )  # fmt: skip
         if rank0 + m < n:
-            gap = anchor - at(pointer(s), rank0 + m)
+            gap = anchor - at(s, rank0 + m)
             scale_moments(width, size, decay(gap), above)
         j += 1
     for i in range(0, moments, LANES):
-        store8(pointer(leaving), i, load8(above, i))
+        store8(leaving, i, load8(above, i))
     return j
 
 
 @kernel
 def ascend(
-    s: Array,
-    grade: Array,
-    n: int,
-    discount: Array,
-    deep: int,
-    size: int,
-    width: int,
-    shared: Array,
-    prefixes: Array,
-    arriving: Array,
-    leaving: Array,
+    known: Known,
+    arriving: Pointer,
+    leaving: Pointer,
     chained: bool,
     fresh: bool,
-    lam: Array,
-    eta: Array,
-    claims: Array,
-    first: int,
-    last: int,
-    numbers: Array,
+    lam: Pointer,
+    eta: Pointer,
+    claims: Pointer,
+    begin: int,
+    end: int,
+    numbers: Pointer,
 ) -> int:
-    """Add the sums over all documents below each of those in segments ``first..last-1``, from the last; see `descend`.
+    """Add the sums over all documents below each of those in segments ``begin..end-1``, from the last; see `descend`.
 
     With ``chained`` the moments arrive from the segment after the last, else at its own last anchor. Returns the last
     segment that was done.
     """
-    _, fall, rise, jump, _, _, scratch, upper, lower, _, _, below, _, _ = carve(pointer(numbers), SEGMENT, BLOCK, width)
-    masks = pointer(shared)
+    s, grade, n, discount, deep, size, width, masks, prefixes = known
+    _, fall, rise, jump, _, _, scratch, upper, lower, _, _, below, _, _ = carve(numbers, SEGMENT, BLOCK, width)
     constants = shift(masks, 3 * width * width)
     moments = MOMENTS * width
     for i in range(0, moments, LANES):
-        store8(below, i, load8(pointer(arriving), i))
-    end = last
-    while end > first and claim(pointer(claims)) < last - first:
-        end -= 1
-        j = end
+        store8(below, i, load8(arriving, i))
+    j = end
+    while j > begin and claim(claims) < end - begin:
+        j -= 1
         rank0 = j * SEGMENT
         m = min(n - rank0, SEGMENT)
-        mine = shift(pointer(grade), rank0)
-        anchor = exponentials(m, shift(pointer(s), rank0), fall, rise, jump)
+        mine = shift(grade, rank0)
+        anchor = exponentials(m, shift(s, rank0), fall, rise, jump)
         # moments that come from below arrive at the last anchor of a segment
-        if (j < last - 1 or chained) and rank0 + m < n:
-            gap = anchor - at(pointer(s), rank0 + m)
+        if (j < end - 1 or chained) and rank0 + m < n:
+            gap = anchor - at(s, rank0 + m)
             scale_moments(width, size, decay(gap), below)
         here = min(max(deep - rank0, 0), m)
         for k in range((m - 1) // BLOCK, -1, -1):
             lo = k * BLOCK
             hi = min(m, lo + BLOCK)
             if fresh:
-                clear(hi - lo, shift(pointer(lam), rank0 + lo))
-                clear(hi - lo, shift(pointer(eta), rank0 + lo))
+                clear(hi - lo, shift(lam, rank0 + lo))
+                clear(hi - lo, shift(eta, rank0 + lo))
             recall(rank0 + lo, width, prefixes, scratch)
-            tables(lo, hi, width, mine, pointer(discount), rank0, constants, scratch, upper, lower)
+            tables(lo, hi, width, mine, discount, rank0, constants, scratch, upper, lower)
             backward(
                 lo, hi, here, width, size, mine, fall, rise, jump, masks, upper, lower, below,
-                shift(pointer(lam), rank0), shift(pointer(eta), rank0),
+                shift(lam, rank0), shift(eta, rank0),
             )  # fmt: skip
     for i in range(0, moments, LANES):
-        store8(pointer(leaving), i, load8(below, i))
-    return end
+        store8(leaving, i, load8(below, i))
+    return j
 
 
 @kernel
-def weigh(lam: Array, n: int, masses: Array, first: int, last: int) -> None:
-    """The sum of the absolute values of each of the segments ``first..last-1``."""
-    for j in range(first, last):
-        masses[j] = mass(min(n - j * SEGMENT, SEGMENT), shift(pointer(lam), j * SEGMENT))
+def weigh(lam: Pointer, n: int, masses: Pointer, begin: int, end: int) -> None:
+    """The sum of the absolute values of each of the segments ``begin..end-1``."""
+    for j in range(begin, end):
+        put(masses, j, mass(min(n - j * SEGMENT, SEGMENT), shift(lam, j * SEGMENT)))
 
 
-def sums(known: Known, lam: Array, eta: Array, share: Share) -> Array:
-    """Add to `lam` and `eta` what every document receives, and return the sum of absolute values of each segment."""
-    _, _, n, *_, size, width, _, _ = known
-    segments = -(-n // SEGMENT)
-    chained = n <= CHAINED
-    strips = 2 if chained else -(-n // STRIP)
-    # The two chains decide where the second strip begins.
-    cuts = [0, segments, segments] if chained else [*range(0, segments, STRIP // SEGMENT), segments]
-    moments = MOMENTS * width
-    state = aligned(strips * (2 * moments + LANES)).reshape(strips, -1)
-    state[:] = 0.0
-    above, below = state[:, :moments], state[:, moments : 2 * moments]
-    claims = np.full(1, 0 if chained else NEVER_MET)
-    masses = np.empty(segments)
-
-    def numbers() -> Array:
-        return aligned(room(SEGMENT, BLOCK, width))
-
-    def collect_strips(first: int, last: int) -> None:
-        for j in range(first, last):
-            collect(*known, state[j], cuts[j], cuts[j + 1], numbers())
-
-    def meet(first: int, last: int) -> None:
-        for j in range(first, last):
-            common = True, lam, eta, claims, 0, segments, numbers()
-            if j == 0:
-                cuts[1] = descend(*known, above[0], above[1], *common)
-            else:
-                ascend(*known, below[1], below[0], chained, *common)
-
-    def one_way(first: int, last: int) -> None:
-        for j in range(first, last):
-            visit(j, j < strips // 2, True)
-
-    def the_other_way(first: int, last: int) -> None:
-        for j in range(first, last):
-            visit(j, j >= strips // 2, False)
-            weigh(lam, n, masses, cuts[j], cuts[j + 1])
-
-    def visit(j: int, down: bool, fresh: bool) -> None:
-        here = (above if down else below)[j]
-        common = fresh, lam, eta, np.full(1, NEVER_MET), cuts[j], cuts[j + 1], numbers()
-        if down:
-            descend(*known, here, here, *common)
-        else:
-            ascend(*known, here, here, chained, *common)
-
-    # Both ways add to the same sums, so they are never in one segment at the same time.
-    if chained:
-        share(meet, strips)
+@kernel
+def visit(
+    known: Known,
+    state: Pointer,
+    j: int,
+    down: bool,
+    chained: bool,
+    fresh: bool,
+    lam: Pointer,
+    eta: Pointer,
+    claims: Pointer,
+    begin: int,
+    end: int,
+    numbers: Pointer,
+) -> None:
+    """Go through strip ``j``, segments ``begin..end-1``, alone."""
+    width = known[6]
+    nobody = shift(claims, APART)
+    above = row_of(state, width, j)
+    below = shift(above, MOMENTS * width)
+    if down:
+        descend(known, above, above, fresh, lam, eta, nobody, begin, end, numbers)
     else:
-        share(collect_strips, strips)
-        hand_on(strips, width, size, state, aligned(2 * moments))
-        share(one_way, strips)
-    share(the_other_way, strips)
-    return masses
+        ascend(known, below, below, chained, fresh, lam, eta, nobody, begin, end, numbers)
+
+
+@kernel
+def sums(
+    known: Known,
+    n_strips: int,
+    cuts: Pointer,
+    taken: Pointer,
+    claims: Pointer,
+    state: Pointer,
+    lam: Pointer,
+    eta: Pointer,
+    masses: Pointer,
+    progress: Pointer,
+    numbers: Pointer,
+) -> None:
+    """Set `lam` and `eta` to what every document receives, and `masses` to the sum of absolute values of each segment.
+
+    Strip j is segments ``cuts[j]..cuts[j + 1] - 1``, see `strips`; ``state``, ``taken`` and ``claims`` are as `reset` leaves
+    them. Any number of threads may come, each with its own ``numbers`` as working memory.
+    """
+    _, _, n, _, _, size, width, _, _ = known
+    moments = MOMENTS * width
+    mine = 0
+    chained = n_strips == CHAINS
+    if chained:
+        above = row_of(state, width, 0)
+        meeting = row_of(state, width, 1)
+        j = first(progress, ONE_WAY, CHAINS)
+        while j < CHAINS:
+            mine = j
+            segments = at(cuts, CHAINS)
+            if j == 0:
+                put(cuts, 1, descend(known, above, meeting, True, lam, eta, claims, 0, segments, numbers))
+            else:
+                arriving = shift(meeting, moments)
+                ascend(known, arriving, shift(above, moments), True, True, lam, eta, claims, 0, segments, numbers)
+            j = following(progress, ONE_WAY, CHAINS)
+    else:
+        j = first(progress, COLLECT, n_strips)
+        while j < n_strips:
+            collect(known, row_of(state, width, j), at(cuts, j), at(cuts, j + 1), numbers)
+            j = following(progress, COLLECT, n_strips)
+        j = first(progress, HAND_ON, 1)
+        while j < 1:
+            hand_on(n_strips, width, size, state, numbers)
+            j = following(progress, HAND_ON, 1)
+        j = first(progress, ONE_WAY, n_strips)
+        while j < n_strips:
+            mine = j
+            visit(
+                known, state, j, j < n_strips // 2, False, True, lam, eta, claims, at(cuts, j), at(cuts, j + 1), numbers
+            )
+            j = following(progress, ONE_WAY, n_strips)
+    # From its own side on, which is in its cache: both ways add to the same sums, so they are never in one segment at
+    # the same time.
+    for step in range(n_strips):
+        j = (mine + step) % n_strips
+        if claim(shift(taken, j)) == 0:
+            begin, end = at(cuts, j), at(cuts, j + 1)
+            visit(known, state, j, j >= n_strips // 2, chained, False, lam, eta, claims, begin, end, numbers)
+            weigh(lam, n, masses, begin, end)
+            done(progress, THE_OTHER_WAY)
+    wait_for(progress, THE_OTHER_WAY, n_strips)
+
+
+@kernel
+def reset(n_strips: int, width: int, state: Pointer, taken: Pointer, claims: Pointer) -> None:
+    """Before `sums`, once."""
+    clear(n_strips * state_length(width), state)
+    for j in range(n_strips):
+        put(taken, j, 0)
+    put(claims, 0, 0)
+    put(claims, APART, NEVER_MET)

@@ -1,21 +1,23 @@
-"""LambdaRank gradients of one long query, on several threads.
+"""LambdaRank gradients of one long query, by threads that go through its phases side by side.
 
-rank_shared   per part      the order of the documents
-gather        per block     scores and grades in order; the number of documents and the discount of each grade
-settle        once          the prefixes of the measure above each block
-sums          per segment   what every document receives
-finish        per segment   gradients, scaled by what depends on the sum of all, in the order of the rows
+deal, rank    per slice, per part    the order of the documents; their scores and grades in order
+tally         per segment            the number of documents and the discount of each grade, block by block
+settle        once                   the prefixes of the measure above each block
+sums          see `chains`           what every document receives
+finish        per piece              gradients, scaled by what depends on the sum of all, in the order of the rows
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from gapboost.kernels.chains import SEGMENT, sums
+from gapboost.kernels.chains import SEGMENT, reset, state_length, strips, sums
 from gapboost.kernels.compile import kernel
+from gapboost.kernels.dealing import PARTS, SLICES, deal, rank_part
 from gapboost.kernels.moments import LANES
-from gapboost.kernels.ordering import Share, rank_shared
+from gapboost.kernels.ordering import workspace
 from gapboost.kernels.parts import (
     BLOCK,
     FARTHEST_SCORE,
@@ -27,7 +29,9 @@ from gapboost.kernels.parts import (
     fill_masks,
     keep_grades,
     reach,
+    room,
 )  # fmt: skip
+from gapboost.kernels.phases import APART, first, following, unbegun
 from gapboost.kernels.vectors import add, at, fma, load8, pointer, put, shift, splat8, store8
 
 Array = np.ndarray[Any, Any]
@@ -35,6 +39,11 @@ Pointer = Any
 
 # Longest list that one thread ranks in one go; a function of the length alone decides.
 LONG = 16384
+
+# Documents whose gradients are written at a time.
+PIECE = 4096
+
+RANK, TALLY, SETTLE = range(3)
 
 
 @dataclass(frozen=True)
@@ -47,27 +56,90 @@ class Begun:
     rows : slice
     deep : int
         Ranks whose document can be the upper one of a pair that counts.
-    names, shared : ndarray
-        Numbers of the grades that occur; masks and constants.
+    numbered : uint8 ndarray
+        Grade of each row, numbered among those that occur.
+    shared : ndarray
+        Masks and constants.
     size, width : int
         Number of grades that occur, and length of their rows.
+    cuts : int64 ndarray
+        The `strips`.
     """
 
     query: int
     rows: slice
     deep: int
-    names: Array
+    numbered: Array
     shared: Array
     size: int
     width: int
+    cuts: Array
+
+
+@dataclass(frozen=True)
+class Room:
+    """Working memory for one long query after the other.
+
+    Fresh memory of this size would cost more than the ranking, as every page of it faults at its first touch.
+
+    Attributes
+    ----------
+    numbers, whole, ends : ndarray
+    half : int
+        A `workspace`. Once all is ranked, ``numbers`` holds scores in order and lam, ``whole`` grades in order and eta.
+    spans, tallies, starts : ndarray
+        For `deal`: by slice, by slice and part, by part.
+    prefixes : ndarray
+        By block.
+    state, taken, claims, masses : ndarray
+        For `sums`: by strip, by strip, by direction, by segment.
+    progress : int64 ndarray
+        A row each for `deal`, `rank_and_sum`, `sums` and `finish`.
+    """
+
+    numbers: Array
+    whole: Array
+    ends: Array
+    half: int
+    spans: Array
+    tallies: Array
+    starts: Array
+    prefixes: Array
+    state: Array
+    taken: Array
+    claims: Array
+    masses: Array
+    progress: Array
+
+
+def room_for(longest: int, n_grades: int) -> Room:
+    """Working memory for queries up to so many documents and grades."""
+    widest = -(-n_grades // LANES) * LANES
+    n_strips = len(strips(longest)) - 1
+    return Room(
+        *workspace(longest, PARTS),
+        spans=np.empty(2 * SLICES),
+        tallies=np.empty(SLICES * PARTS, np.int64),
+        starts=np.empty(PARTS + 1, np.int64),
+        prefixes=aligned(-(-longest // BLOCK) * 2 * widest),
+        state=aligned(n_strips * state_length(widest)),
+        taken=np.empty(n_strips, np.int64),
+        claims=np.empty(2 * APART, np.int64),
+        masses=np.empty(-(-longest // SEGMENT)),
+        progress=np.stack([unbegun(4)] * 4),
+    )
 
 
 @kernel
-def begin_query(grades: Array, pair: Array, own: Array, names: Array, shared: Array) -> tuple[int, int]:
-    """Fill what every segment reads: the numbers of the grades, and masks and constants. Returns size and width."""
+def begin_query(
+    grades: Array, pair: Array, own: Array, numbered: Array, names: Array, shared: Array
+) -> tuple[int, int]:
+    """Number the grades, and fill masks and constants. Returns size and width."""
     n_grades = own.shape[1]
     kept = shift(pointer(names), n_grades)
     size = keep_grades(pointer(grades), len(grades), n_grades, pointer(names), kept)
+    for i in range(len(grades)):
+        numbered[i] = names[grades[i]]
     width = (size + LANES - 1) // LANES * LANES
     fill_masks(width, pointer(shared))
     fill_constants(pointer(pair), pointer(own), n_grades, kept, size, width, shift(pointer(shared), 3 * width * width))
@@ -76,51 +148,42 @@ def begin_query(grades: Array, pair: Array, own: Array, names: Array, shared: Ar
 
 @kernel
 def gather(
-    scores: Array,
-    grades: Array,
-    order: Array,
-    discount: Array,
-    sigma: float,
-    names: Array,
-    width: int,
-    shared: Array,
-    s: Array,
-    grade: Array,
-    prefixes: Array,
-    begin: int,
-    end: int,
+    begin: int, end: int, sigma: float, order: Pointer, numbered: Pointer, scores: Pointer, grade: Pointer
 ) -> None:
-    """Scores (times sigma) and grades of ranks ``begin..end-1``, which are whole blocks, and the tallies of the blocks."""
-    square = width * width
-    same = shift(pointer(shared), 2 * square)
+    """Multiply the ``scores`` of ranks ``begin..end-1`` by sigma, and put their grades in order."""
+    for r in range(begin, end):
+        put(scores, r, min(max(at(scores, r) * sigma, -FARTHEST_SCORE), FARTHEST_SCORE))
+        put(grade, r, at(numbered, at(order, r)))
+
+
+@kernel
+def tally(
+    begin: int, end: int, width: int, grade: Pointer, discount: Pointer, shared: Pointer, prefixes: Pointer
+) -> None:
+    """Number and sum of discounts of the documents of each grade, for every block among ranks ``begin..end-1``."""
+    same = shift(shared, 2 * width * width)
     for lo in range(begin, end, BLOCK):
-        tally = shift(pointer(prefixes), lo // BLOCK * 2 * width)
+        here = shift(prefixes, lo // BLOCK * 2 * width)
         hi = min(lo + BLOCK, end)
-        for r in range(lo, hi):
-            i = at(pointer(order), r)
-            x = float(at(pointer(scores), i)) * sigma
-            put(pointer(s), r, min(max(x, -FARTHEST_SCORE), FARTHEST_SCORE))
-            put(pointer(grade), r, at(pointer(names), at(pointer(grades), i)))
         for i in range(0, width, LANES):
             c = splat8(0.0)
             e = c
             for r in range(lo, hi):
-                one = load8(same, at(pointer(grade), r) * width + i)
+                one = load8(same, at(grade, r) * width + i)
                 c = add(c, one)
-                e = fma(splat8(at(pointer(discount), r)), one, e)
-            store8(tally, i, c)
-            store8(tally, width + i, e)
+                e = fma(splat8(at(discount, r)), one, e)
+            store8(here, i, c)
+            store8(here, width + i, e)
 
 
 @kernel
-def settle(n: int, width: int, size: int, shared: Array, prefixes: Array, carried: Array) -> None:
-    """Turn the tallies into the prefixes C and E above each block."""
+def settle(n: int, width: int, size: int, shared: Pointer, prefixes: Pointer, running: Pointer) -> None:
+    """Turn the tallies into the prefixes C and E above each block; ``running`` is scratch."""
     square = width * width
-    constants = shift(pointer(shared), 3 * square)
-    running = pointer(carried)
+    constants = shift(shared, 3 * square)
     clear(2 * width, running)
     for k in range((n + BLOCK - 1) // BLOCK):
-        here = shift(pointer(prefixes), k * 2 * width)
+        here = shift(prefixes, k * 2 * width)
         for i in range(0, width, LANES):
             c = load8(running, i)
             e = load8(running, width + i)
@@ -135,6 +198,62 @@ def settle(n: int, width: int, size: int, shared: Array, prefixes: Array, carrie
 
 
 @kernel
+def rank_and_sum(
+    order: Array,
+    numbered: Array,
+    discount: Array,
+    sigma: float,
+    deep: int,
+    size: int,
+    width: int,
+    shared: Array,
+    starts: Array,
+    numbers: Array,
+    whole: Array,
+    ends: Array,
+    half: int,
+    prefixes: Array,
+    cuts: Array,
+    taken: Array,
+    claims: Array,
+    state: Array,
+    masses: Array,
+    progress: Array,
+    further: Array,
+    lam: Array,
+    eta: Array,
+    scratch: Array,
+) -> None:
+    """All between `deal` and `finish`."""
+    n = len(order)
+    segments = (n + SEGMENT - 1) // SEGMENT
+    n_strips = len(cuts) - 1
+    so_far = pointer(progress)
+    s = pointer(numbers)
+    grade = pointer(whole)
+    k = first(so_far, RANK, PARTS)
+    while k < PARTS:
+        rank_part(k, pointer(starts), pointer(order), s, grade, pointer(ends), half)
+        gather(starts[k], starts[k + 1], sigma, pointer(order), pointer(numbered), s, grade)
+        k = following(so_far, RANK, PARTS)
+    k = first(so_far, TALLY, segments)
+    while k < segments:
+        end = min((k + 1) * SEGMENT, n)
+        tally(k * SEGMENT, end, width, grade, pointer(discount), pointer(shared), pointer(prefixes))
+        k = following(so_far, TALLY, segments)
+    k = first(so_far, SETTLE, 1)
+    while k < 1:
+        settle(n, width, size, pointer(shared), pointer(prefixes), pointer(scratch))
+        reset(n_strips, width, pointer(state), pointer(taken), pointer(claims))
+        k = following(so_far, SETTLE, 1)
+    known = s, grade, n, pointer(discount), deep, size, width, pointer(shared), pointer(prefixes)
+    sums(
+        known, n_strips, pointer(cuts), pointer(taken), pointer(claims), pointer(state), pointer(lam),
+        pointer(eta), pointer(masses), pointer(further), pointer(scratch),
+    )  # fmt: skip
+
+
+@kernel
 def finish(
     lam: Array,
     eta: Array,
@@ -145,10 +264,9 @@ def finish(
     masses: Array,
     grad: Array,
     hess: Array,
-    first: int,
-    last: int,
+    progress: Array,
 ) -> None:
-    """Write the scaled gradients of segments ``first..last-1`` in the order of the rows."""
+    """Write the scaled gradients in the order of the rows."""
     factor = weight
     if normalize:
         size = 0.0
@@ -157,10 +275,15 @@ def finish(
         factor *= dampening(sigma * size)
     push = sigma * factor
     curve = sigma * push
-    for r in range(first * SEGMENT, min(len(order), last * SEGMENT)):
-        i = at(pointer(order), r)
-        put(pointer(grad), i, at(pointer(lam), r) * push)
-        put(pointer(hess), i, max(at(pointer(eta), r) * curve, HESSIAN_FLOOR))
+    n = len(order)
+    pieces = (n + PIECE - 1) // PIECE
+    k = first(pointer(progress), 0, pieces)
+    while k < pieces:
+        for r in range(k * PIECE, min((k + 1) * PIECE, n)):
+            i = at(pointer(order), r)
+            put(pointer(grad), i, at(pointer(lam), r) * push)
+            put(pointer(hess), i, max(at(pointer(eta), r) * curve, HESSIAN_FLOOR))
+        k = following(pointer(progress), 0, pieces)
 
 
 def begin(
@@ -168,17 +291,17 @@ def begin(
 ) -> Begun:
     """What stays the same; with ``truncation`` > 0 only pairs whose upper document is among that many first ranks count."""
     rows = slice(int(offsets[query]), int(offsets[query + 1]))
+    n = rows.stop - rows.start
     n_grades = own.shape[1]
-    names = np.empty(2 * n_grades + 1, np.int64)
+    numbered = np.empty(n, np.uint8)
     widest = n_grades + LANES
     shared = aligned((6 * widest + 2) * widest)
-    size, width = begin_query(grades[rows], pair, own, names, shared)
-    return Begun(query, rows, reach(discount, rows.stop - rows.start, truncation), names, shared, size, width)
+    size, width = begin_query(grades[rows], pair, own, numbered, np.empty(2 * n_grades + 1, np.int64), shared)
+    return Begun(query, rows, reach(discount, n, truncation), numbered, shared, size, width, strips(n))
 
 
 def long_query(
     scores: Array,
-    grades: Array,
     keys: Array,
     order: Array,
     discount: Array,
@@ -188,46 +311,33 @@ def long_query(
     grad: Array,
     hess: Array,
     begun: Begun,
-    share: Share,
-    room_to_rank: tuple[Array, Array, Array, int],
+    memory: Room,
+    together: Callable[[Callable[[], None]], None],
 ) -> None:
     """`gapboost.kernels.lambdarank.lambdarank` for one query, longer than `LONG`.
 
-    ``room_to_rank`` is a `workspace` for a list of this length or longer: fresh memory of this size would cost more
-    than the ranking, as every page of it faults at its first touch.
+    ``together(work)`` calls ``work()`` on any number of threads, at least once, and waits for all.
     """
-    scores, grades, keys, order, grad, hess = (a[begun.rows] for a in (scores, grades, keys, order, grad, hess))
-    n = len(order)
-    names, shared, size, width = begun.names, begun.shared, begun.size, begun.width
-    if size < 2:
+    scores, keys, order, grad, hess = (a[begun.rows] for a in (scores, keys, order, grad, hess))
+    if begun.size < 2:
         grad[:] = 0.0
         hess[:] = HESSIAN_FLOOR
         return
-    prefixes = aligned(-(-n // BLOCK) * 2 * width)
-    numbers, whole, _, half = room_to_rank
-    # What is ranked makes room for the documents in order and their sums.
-    end = n + LANES
-    s, grade = whole[:end].view(np.float64), whole[half : half + end]
-    lam, eta = numbers[:end], numbers[half : half + end]
-    seams: list[int] = []
-
-    def fill(begin: int, end: int) -> None:
-        gather(scores, grades, order, discount, sigma, names, width, shared, s, grade, prefixes, begin, end)
-
-    def fill_inside(begin: int, end: int) -> None:
-        inside = -(-begin // BLOCK) * BLOCK, end if end == n else end // BLOCK * BLOCK
-        if begin < end:
-            seams.extend((begin // BLOCK, (end - 1) // BLOCK))
-        if inside[0] < inside[1]:
-            fill(*inside)
-
-    # nothing is written to the gradients before the end
-    parts = grad.view(np.uint8)[:n]
-    rank_shared(scores, keys, order, room_to_rank, parts, share, fill_inside)
-    for block in set(seams):
-        fill(block * BLOCK, min((block + 1) * BLOCK, n))
-    settle(n, width, size, shared, prefixes, aligned(4 * width))
-    known = s, grade, n, discount, begun.deep, size, width, shared, prefixes
-    masses = sums(known, lam, eta, share)
+    numbers, whole, half = memory.numbers, memory.whole, memory.half
+    lam, eta = numbers[half:], whole[half : 2 * half].view(np.float64)
+    masses = memory.masses[: -(-len(order) // SEGMENT)]
+    cuts = begun.cuts.copy()
+    dealt, ranked, summed, finished = memory.progress
+    memory.progress[:] = 0
     weight = float(weights[begun.query])
-    share(lambda i, j: finish(lam, eta, order, sigma, weight, normalize, masses, grad, hess, i, j), len(masses))
+
+    def work() -> None:
+        deal(scores, keys, memory.spans, memory.tallies, memory.starts, numbers, whole, dealt)
+        rank_and_sum(
+            order, begun.numbered, discount, sigma, begun.deep, begun.size, begun.width, begun.shared, memory.starts,
+            numbers, whole, memory.ends, half, memory.prefixes, cuts, memory.taken, memory.claims,
+            memory.state, masses, ranked, summed, lam, eta, aligned(room(SEGMENT, BLOCK, begun.width)),
+        )  # fmt: skip
+        finish(lam, eta, order, sigma, weight, normalize, masses, grad, hess, finished)
+
+    together(work)

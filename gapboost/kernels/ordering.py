@@ -3,10 +3,9 @@
 The three are compared as a score and one int64, key and row side by side. Short lists are ranked by counting, for every
 document, how many outrank it: no branch depends on the data. Longer ones are first spread over buckets by linear
 interpolation of the score (of the int64 where all scores of a bucket are equal); buckets that stay long, because
-scores lie very unevenly, are spread again and in the end merged. Threads share a list by dealing it out in parts first.
+scores lie very unevenly, are spread again and in the end merged.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,6 @@ from gapboost.kernels.vectors import at, ones, outrank, pointer, put, shift
 
 Array = np.ndarray[Any, Any]
 Pointer = Any
-# ``share(task, n)`` calls ``task(first, last)`` for ranges that make up 0..n-1, on any threads, and waits for all.
-Share = Callable[[Callable[[int, int], None], int], None]
 
 # Longest list that is ranked by counting, and longest bucket: the quadratic cost passes that of spreading about here.
 COUNTED = 48
@@ -27,10 +24,6 @@ FILL = 5
 
 # Times a bucket is spread again before it is merged.
 SPREADS = 4
-
-# Parts that threads share a list by, and rows that are looked through at a time for those in a thread's parts.
-PARTS = 64
-DEALT = 512
 
 # An int64 holds 32 bits of the key above 31 bits of the row.
 ROW = 0x7FFFFFFF
@@ -50,11 +43,14 @@ def count_above(s: Pointer, t: Pointer, lo: int, hi: int, score: float, tie: int
 
 
 @kernel
-def count(s: Pointer, t: Pointer, lo: int, hi: int, order: Pointer) -> None:
-    """Rank elements ``lo..hi-1``, which outrank everything beyond them, by counting."""
+def count(s: Pointer, t: Pointer, lo: int, hi: int, order: Pointer, ranked: Pointer) -> None:
+    """Rank elements ``lo..hi-1``, which outrank everything beyond them, by counting; ``ranked`` are their scores."""
     for i in range(lo, hi):
+        score = at(s, i)
         tie = at(t, i)
-        put(order, lo + count_above(s, t, lo, hi, at(s, i), tie), tie & ROW)
+        place = lo + count_above(s, t, lo, hi, score, tie)
+        put(order, place, tie & ROW)
+        put(ranked, place, score)
 
 
 @kernel
@@ -95,7 +91,9 @@ def spread(
 
 
 @kernel
-def merge(s: Pointer, t: Pointer, lo: int, hi: int, to_s: Pointer, to_t: Pointer, order: Pointer) -> None:
+def merge(
+    s: Pointer, t: Pointer, lo: int, hi: int, to_s: Pointer, to_t: Pointer, order: Pointer, ranked: Pointer
+) -> None:
     """Rank elements ``lo..hi-1`` by merging: the slower way that no distribution of scores can spoil."""
     run = 32
     for start in range(lo, hi, run):
@@ -126,13 +124,21 @@ def merge(s: Pointer, t: Pointer, lo: int, hi: int, to_s: Pointer, to_t: Pointer
         run *= 2
     for i in range(lo, hi):
         put(order, i, at(to_t, i) & ROW)
+        put(ranked, i, at(to_s, i))
+
+
+@kernel
+def move(lo: int, hi: int, source: Pointer, target: Pointer) -> None:
+    """Copy elements ``lo..hi-1``."""
+    for i in range(lo, hi):
+        put(target, i, at(source, i))
 
 
 @kernel
 def rank_long(
     n: int, s: Pointer, t: Pointer, other_s: Pointer, other_t: Pointer, ends: Pointer, todo: Pointer, order: Pointer
 ) -> None:
-    """Rank ``n`` elements by spreading; the other arrays are scratch."""
+    """Rank ``n`` elements by spreading, and put their scores in order in ``s``; the other arrays are scratch."""
     put(todo, 0, 0)
     put(todo, 1, n)
     put(todo, 2, 0)
@@ -166,7 +172,7 @@ def rank_long(
         scale = float((hi - lo) // FILL + 1) / width
         # too wide or too narrow for interpolation: the quotient would be 0, infinite or inexact
         if depth == SPREADS or not 1e-280 < scale < 1e280:
-            merge(from_s, from_t, lo, hi, to_s, to_t, order)
+            merge(from_s, from_t, lo, hi, to_s, to_t, order, s)
             continue
         buckets = spread(from_s, from_t, lo, hi, flat, high, scale, to_s, to_t, ends)
         start = lo
@@ -178,7 +184,9 @@ def rank_long(
                 put(todo, 3 * waiting + 2, depth + 1)
                 waiting += 1
             else:
-                count(to_s, to_t, start, stop, order)
+                count(to_s, to_t, start, stop, order, from_s)
+                if depth % 2 == 1:
+                    move(start, stop, from_s, s)
             start = stop
 
 
@@ -213,19 +221,17 @@ def rank_each(
             put(s, i, x if x == x else -np.inf)
             put(t, i, (np.int64(at(key, i)) << 31) | i)
         if n <= COUNTED:
-            count(s, t, 0, n, place)
+            count(s, t, 0, n, place, other_s)
         else:
             rank_long(n, s, t, other_s, other_t, pointer(ends), todo, place)
 
 
 @kernel
-def workspace(longest: int) -> tuple[Array, Array, Array, int]:
-    """Working memory of `rank_each` for lists up to ``longest``: about 33 bytes a document of the longest list."""
+def workspace(longest: int, pieces: int) -> tuple[Array, Array, Array, int]:
+    """Working memory to rank lists up to ``longest`` in one or more pieces: about 33 bytes a document of the longest."""
     half = longest + 8
-    copies = 2 if longest > COUNTED else 1
-    numbers = np.empty(copies * half)
-    whole = np.empty(copies * half + 3 * (longest // COUNTED + 2 * PARTS), np.int64)
-    return numbers, whole, np.empty(longest // FILL + 2 * PARTS, np.int32), half
+    whole = np.empty(2 * half + 3 * (longest // COUNTED + 2 * pieces), np.int64)
+    return np.empty(2 * half), whole, np.empty(longest // FILL + 2 * pieces, np.int32), half
 
 
 @kernel
@@ -234,104 +240,5 @@ def rank(scores: Array, keys: Array, offsets: Array, order: Array, first: int, l
     longest = 0
     for q in range(first, last):
         longest = max(longest, offsets[q + 1] - offsets[q])
-    numbers, whole, ends, half = workspace(longest)
+    numbers, whole, ends, half = workspace(longest, 1)
     rank_each(scores, keys, offsets, order, first, last, numbers, whole, ends, half)
-
-
-@kernel
-def number_parts(scores: Array, high: float, scale: float, parts: Array, starts: Array) -> None:
-    """Write the part of each row, which never falls as the score falls, and where each part begins, and the last ends."""
-    for part in range(PARTS + 1):
-        put(pointer(starts), part, 0)
-    for i in range(len(scores)):
-        part = min(int((high - float(at(pointer(scores), i))) * scale), PARTS - 1)
-        put(pointer(parts), i, part)
-        put(pointer(starts), part + 1, at(pointer(starts), part + 1) + 1)
-    for part in range(PARTS):
-        starts[part + 1] += starts[part]
-
-
-@kernel
-def deal(
-    scores: Array,
-    keys: Array,
-    parts: Array,
-    places: Array,
-    first: int,
-    last: int,
-    chosen: Array,
-    numbers: Array,
-    whole: Array,
-) -> None:
-    """Move the rows of parts ``first..last-1`` to their ``places``, which move on; ``chosen`` is room for some rows."""
-    for begin in range(0, len(scores), len(chosen)):
-        found = 0
-        # no branch depends on the data: most rows are in the parts of others
-        for i in range(begin, min(begin + len(chosen), len(scores))):
-            part = at(pointer(parts), i)
-            put(pointer(chosen), found, i)
-            found += (part >= first) & (part < last)
-        for k in range(found):
-            i = at(pointer(chosen), k)
-            part = at(pointer(parts), i)
-            j = at(pointer(places), part)
-            put(pointer(places), part, j + 1)
-            put(pointer(numbers), j, float(at(pointer(scores), i)))
-            put(pointer(whole), j, (np.int64(at(pointer(keys), i)) << 31) | i)
-
-
-@kernel
-def rank_parts(
-    starts: Array, order: Array, first: int, last: int, numbers: Array, whole: Array, ends: Array, half: int
-) -> None:
-    """Rank the parts ``first..last-1``, which begin at ``starts``."""
-    s = pointer(numbers)
-    t = pointer(whole)
-    for part in range(first, last):
-        begin = starts[part]
-        n = starts[part + 1] - begin
-        mine_s = shift(s, begin)
-        mine_t = shift(t, begin)
-        place = shift(pointer(order), begin)
-        if n <= COUNTED:
-            count(mine_s, mine_t, 0, n, place)
-        else:
-            todo = shift(t, 2 * half + 3 * (begin // COUNTED + 2 * part))
-            free = shift(pointer(ends), begin // FILL + 2 * part)
-            rank_long(n, mine_s, mine_t, shift(mine_s, half), shift(mine_t, half), free, todo, place)
-
-
-def rank_shared(
-    scores: Array,
-    keys: Array,
-    order: Array,
-    room: tuple[Array, Array, Array, int],
-    parts: Array,
-    share: Share,
-    then: Callable[[int, int], None],
-) -> None:
-    """`rank` for one list; ``parts`` is room for one uint8 a row.
-
-    ``then(begin, end)`` is called for ranges of ranks, by the thread that has just settled them. From then on the same
-    ranges of the four arrays in `room` are free.
-    """
-    numbers, whole, ends, half = room
-    high, low = float(scores.max()), float(scores.min())
-    with np.errstate(all="ignore"):
-        scale = PARTS / (high - low) if high > low else np.inf
-    # too wide or too narrow for interpolation, or nan among the scores
-    if not 1e-280 < scale < 1e280:
-        rank_each(scores, keys, np.array([0, len(scores)]), order, 0, 1, numbers, whole, ends, half)
-        then(0, len(scores))
-        return
-    starts = np.empty(PARTS + 1, np.int64)
-    number_parts(scores, high, scale, parts, starts)
-
-    def rank_some(begin: int, end: int) -> None:
-        # the parts that begin among these ranks: they are of very different lengths
-        first, last = (int(part) for part in np.searchsorted(starts[:-1], [begin, end]))
-        deal(scores, keys, parts, starts.copy(), first, last, np.empty(DEALT, np.int64), numbers, whole)
-        rank_parts(starts, order, first, last, numbers, whole, ends, half)
-        then(int(starts[first]), int(starts[last]))
-
-    share(rank_some, len(scores))

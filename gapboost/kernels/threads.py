@@ -83,12 +83,6 @@ def chunks(
     return [(int(first), int(last)) for first, last in itertools.pairwise(cuts)]
 
 
-def share(task: Callable[[int, int], None], n: int, n_jobs: int) -> None:
-    """`run` for ranges that cut ``0..n-1`` evenly, two for each thread: the threads of a busy machine are not alike."""
-    cuts = [n * k // (2 * n_jobs) for k in range(2 * n_jobs + 1)]
-    run(task, [(first, last) for first, last in itertools.pairwise(cuts) if first < last], n_jobs)
-
-
 def run(task: Callable[[int, int], None], ranges: list[tuple[int, int]], n_jobs: int) -> None:
     """Call ``task(first, last)`` for every range, on up to `n_jobs` threads; the caller's thread is one of them."""
     if n_jobs == 1 or len(ranges) <= 1:
@@ -106,9 +100,16 @@ def run(task: Callable[[int, int], None], ranges: list[tuple[int, int]], n_jobs:
                 return
             task(*chunk)
 
-    n_threads = min(n_jobs, len(ranges))
+    together(work, min(n_jobs, len(ranges)))
+
+
+def together(work: Callable[[], None], n_jobs: int) -> None:
+    """Call ``work()`` on up to `n_jobs` threads, the caller's one of them, and wait for all."""
+    if n_jobs == 1:
+        work()
+        return
     team = None if _forked else _borrowed.get()
-    (team or _pooled)(work, n_threads)
+    (team or _pooled)(work, n_jobs)
 
 
 @contextmanager

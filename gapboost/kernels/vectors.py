@@ -7,6 +7,7 @@ pointer does not keep its array alive, so it may only be made in a function that
 Offsets are in elements, and nothing is checked.
 """
 
+import os
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -159,12 +160,46 @@ def put(typing: Any, target: Any, offset: Any, value: Any) -> Built:
 
 @_builtin
 def claim(typing: Any, counter: Any) -> Built:
-    """Add 1 to an int64 that threads share; returns what it was."""
+    """Add 1 to an int64 that threads share; returns what it was. What was stored before is seen by whoever claims after."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.atomic_rmw("add", args[0], ir.Constant(ir.IntType(64), 1), "monotonic")
+        return builder.atomic_rmw("add", args[0], ir.Constant(ir.IntType(64), 1), "acq_rel")
 
     return types.int64(counter), code
+
+
+@_builtin
+def seen(typing: Any, counter: Any) -> Built:
+    """An int64 that threads share, as it is now."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load_atomic(args[0], "acquire", 8)
+
+    return types.int64(counter), code
+
+
+@_builtin
+def pause(typing: Any) -> Built:
+    """Let the other thread of the same core have its units for a moment."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        if builder.module.triple.startswith("x86_64"):
+            _call(builder, "llvm.x86.sse2.pause", ir.VoidType(), [])
+        return context.get_dummy_value()
+
+    return types.void(), code
+
+
+@_builtin
+def resign(typing: Any) -> Built:
+    """Let other threads run on this core."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        if os.name == "posix":
+            _call(builder, "sched_yield", INDEX, [])
+        return context.get_dummy_value()
+
+    return types.void(), code
 
 
 def _arithmetic(operation: str) -> Callable[..., Built]:

@@ -14,9 +14,8 @@ import numpy as np
 
 from gapboost.arguments import positive, whole
 from gapboost.kernels.lambdarank import chunk, lambdarank
-from gapboost.kernels.long import LONG, begin, long_query
-from gapboost.kernels.ordering import workspace
-from gapboost.kernels.threads import chunks, resolve_n_jobs, run, share, table_bytes
+from gapboost.kernels.long import LONG, begin, long_query, room_for
+from gapboost.kernels.threads import chunks, resolve_n_jobs, run, table_bytes, together
 from gapboost.measures.measure import as_cutoff
 from gapboost.objectives.objective import Objective, Pass, tables_of
 from gapboost.queries import Array, Judged
@@ -90,7 +89,7 @@ class LambdaRankPass(Pass):
         self.begun = [
             begin(data.grades, offsets, self.discount, *self._tables(q, q + 1), truncation, q) for q in long.tolist()
         ]
-        self.room = workspace(int(sizes[long].max(initial=0)))
+        self.room = room_for(int(sizes[long].max(initial=0)), n_grades)
         self.ranges = without(long, chunks(offsets, threads, cost))
         keep = cost * len(data.queries) <= KEPT_TABLE_BYTES * n_rows
         self.kept = {r: self._tables(*r) for r in self.ranges} if keep else {}
@@ -105,7 +104,6 @@ class LambdaRankPass(Pass):
 
         common: dict[str, Any] = {
             "scores": scores,
-            "grades": data.grades,
             "keys": self.keys,
             "order": self.order,
             "discount": self.discount,
@@ -118,12 +116,11 @@ class LambdaRankPass(Pass):
 
         def task(first: int, last: int) -> None:
             pair, own = self.kept[first, last] if (first, last) in self.kept else self._tables(first, last)
-            lambdarank(**common, pair=pair, own=own, chunk=self.chunks[first, last])
+            lambdarank(**common, grades=data.grades, pair=pair, own=own, chunk=self.chunks[first, last])
 
         run(task, self.ranges, self.threads)
         for begun in self.begun:
-            each = partial(share, n_jobs=self.threads)
-            long_query(**common, begun=begun, share=each, room_to_rank=self.room)
+            long_query(**common, begun=begun, memory=self.room, together=partial(together, n_jobs=self.threads))
 
 
 def tie_keys(random_state: int, data: Judged) -> Array:
