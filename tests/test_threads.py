@@ -4,6 +4,7 @@ import multiprocessing
 import threading
 
 import lightgbm
+import numba
 import numpy as np
 import pytest
 import xgboost
@@ -12,14 +13,22 @@ import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
 from gapboost.kernels.openmp import openmp_team
-from gapboost.kernels.threads import run, share, working_on
+from gapboost.kernels.phases import first, following, unbegun
+from gapboost.kernels.threads import run, together, working_on
+from gapboost.kernels.vectors import pointer
 
 TEAMS = {
     "pool": None,
     "LightGBM": openmp_team(lightgbm.basic._LIB),
     "XGBoost": openmp_team(xgboost.core._LIB),
 }
+
+
 teams = pytest.mark.parametrize("team", TEAMS.values(), ids=TEAMS.keys())
+
+
+def even_ranges(n):
+    return [(first, min(first + 7, n)) for first in range(0, n, 7)]
 
 
 def test_both_boosters_lend_their_threads():
@@ -39,8 +48,33 @@ def test_a_runtime_without_the_entry_point_lends_none():
 def test_every_range_is_done_once(team, n_jobs, n):
     done = []
     with working_on(team):
-        share(lambda first, last: done.extend(range(first, last)), n, n_jobs)
+        run(lambda first, last: done.extend(range(first, last)), even_ranges(n), n_jobs)
     assert sorted(done) == list(range(n))
+
+
+@numba.njit(nogil=True)
+def take_all(progress, found):
+    """Every item of a phase counts what all items of the phase before have left."""
+    for phase in range(1, len(found)):
+        k = first(pointer(progress), phase, found.shape[1])
+        while k < found.shape[1]:
+            found[phase, k] += found[phase - 1].sum() + 1
+            k = following(pointer(progress), phase, found.shape[1])
+
+
+@teams
+@pytest.mark.parametrize("n_jobs", [1, 2, 5])
+@pytest.mark.parametrize("n", [1, 3, 200])
+def test_a_phase_begins_when_the_one_before_is_done(team, n_jobs, n):
+    expected = np.zeros((5, n), np.int64)
+    for phase in range(1, 5):
+        expected[phase] = expected[phase - 1].sum() + 1
+    for _ in range(20):
+        found, progress = np.zeros_like(expected), unbegun(5)
+        with working_on(team):
+            together(lambda progress=progress, found=found: take_all(progress, found), n_jobs)
+        take_all(progress, found)  # by a thread that comes when all is done
+        np.testing.assert_array_equal(found, expected)
 
 
 @teams
@@ -98,7 +132,7 @@ def test_gradients_are_the_same_on_any_team(name, n):
 def child(connection):
     done = []
     with working_on(TEAMS["LightGBM"]):
-        share(lambda first, last: done.extend(range(first, last)), 10, 2)
+        run(lambda first, last: done.extend(range(first, last)), even_ranges(10), 2)
     connection.send(sorted(done))
 
 
@@ -107,8 +141,8 @@ def test_a_forked_process_does_not_wait_for_threads_that_it_lost():
     if "fork" not in multiprocessing.get_all_start_methods():
         pytest.skip("this system cannot fork")
     with working_on(TEAMS["LightGBM"]):
-        share(lambda first, last: None, 10, 2)
-    share(lambda first, last: None, 10, 2)
+        run(lambda first, last: None, even_ranges(10), 2)
+    run(lambda first, last: None, even_ranges(10), 2)
     ours, theirs = multiprocessing.Pipe()
     process = multiprocessing.get_context("fork").Process(target=child, args=(theirs,))
     process.start()
