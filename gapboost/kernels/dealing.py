@@ -16,65 +16,44 @@ Pointer = Any
 PARTS = 64
 SLICES = 32
 
-# All that a part of equal scores can be told apart by is the key.
-KEYS = float(1 << 32)
+# Rows whose scores tell about how far they spread.
+SAMPLED = 512
 
-SPAN, COUNT, PLACE, DEAL = range(4)
-PHASES = 4
+COUNT, PLACE, DEAL = range(3)
+PHASES = 3
 
 
 @kernel
-def span(scores: Array, lo: int, hi: int, ends: Pointer) -> None:
-    """Highest and lowest score of rows ``lo..hi-1``; nan where one of them is."""
-    here = pointer(scores)
-    high = at(here, lo)
-    low = high
-    unknown = False
-    for i in range(lo, hi):
-        x = at(here, i)
+def cut(scores: Array) -> tuple[float, float]:
+    """Where the first part begins, and parts per unit of score, for parts of about the same width."""
+    high = -np.inf
+    low = np.inf
+    for k in range(SAMPLED):
+        x = float(at(pointer(scores), len(scores) * k // SAMPLED))
         high = x if x > high else high
         low = x if x < low else low
-        unknown |= x != x
-    put(ends, 0, np.nan if unknown else float(high))
-    put(ends, 1, float(low))
-
-
-@kernel
-def cut(spans: Pointer) -> tuple[bool, float, float]:
-    """Whether parts are cut by key instead of score; the highest score, and parts per unit."""
-    high = at(spans, 0)
-    low = at(spans, 1)
-    unknown = False
-    for k in range(SLICES):
-        x = at(spans, 2 * k)
-        high = max(high, x)
-        low = min(low, at(spans, 2 * k + 1))
-        unknown |= x != x
-    if high == low and not unknown:
-        return True, high, PARTS / KEYS
     scale = PARTS / (high - low)
-    # nan among the scores, too wide or too narrow for interpolation: all in one part
-    if unknown or not 1e-280 < scale < 1e280:
-        return True, high, 0.0
-    return False, high, scale
+    # all the same, too wide or too narrow for interpolation: most will be in one part
+    return high, scale if 1e-280 < scale < 1e280 else 0.0
 
 
 @kernel
-def part_of(score: float, key: int, by_key: bool, high: float, scale: float) -> Any:
-    """The part of a row; it never falls as the score falls."""
-    gap = float(key) if by_key else high - score
-    return min(int(gap * scale), PARTS - 1)
+def part_of(score: float, high: float, scale: float) -> Any:
+    """The part of a row, which never falls as the score falls; the last one for nan."""
+    place = (high - score) * scale
+    # written so that no branch comes of it
+    place = place if place < PARTS - 1 else float(PARTS - 1)
+    place = place if place > 0.0 else 0.0
+    return int(place)
 
 
 @kernel
-def count_parts(
-    scores: Array, keys: Array, by_key: bool, high: float, scale: float, lo: int, hi: int, tally: Pointer
-) -> None:
+def count_parts(scores: Array, high: float, scale: float, lo: int, hi: int, tally: Pointer) -> None:
     """Number of rows ``lo..hi-1`` in each part."""
     for part in range(PARTS):
         put(tally, part, 0)
     for i in range(lo, hi):
-        part = part_of(float(at(pointer(scores), i)), at(pointer(keys), i), by_key, high, scale)
+        part = part_of(float(at(pointer(scores), i)), high, scale)
         put(tally, part, at(tally, part) + 1)
 
 
@@ -95,7 +74,6 @@ def place(tallies: Pointer, starts: Pointer) -> None:
 def deal_rows(
     scores: Array,
     keys: Array,
-    by_key: bool,
     high: float,
     scale: float,
     lo: int,
@@ -107,38 +85,26 @@ def deal_rows(
     """Move rows ``lo..hi-1`` to their ``places``, which move on."""
     for i in range(lo, hi):
         x = float(at(pointer(scores), i))
-        key = at(pointer(keys), i)
-        part = part_of(x, key, by_key, high, scale)
+        part = part_of(x, high, scale)
         j = at(places, part)
         put(places, part, j + 1)
         # nan outranks nothing, see `rank_each`
         put(pointer(numbers), j, x if x == x else -np.inf)
-        put(pointer(whole), j, (np.int64(key) << 31) | i)
+        put(pointer(whole), j, (np.int64(at(pointer(keys), i)) << 31) | i)
 
 
 @kernel
 def deal(
-    scores: Array,
-    keys: Array,
-    spans: Array,
-    tallies: Array,
-    starts: Array,
-    numbers: Array,
-    whole: Array,
-    progress: Array,
+    scores: Array, keys: Array, tallies: Array, starts: Array, numbers: Array, whole: Array, progress: Array
 ) -> None:
     """Deal the rows out: part k is to take the ranks from ``starts[k]`` on. Any number of threads may come."""
     n = len(scores)
     so_far = pointer(progress)
-    k = first(so_far, SPAN, SLICES)
-    while k < SLICES:
-        span(scores, n * k // SLICES, n * (k + 1) // SLICES, shift(pointer(spans), 2 * k))
-        k = following(so_far, SPAN, SLICES)
-    by_key, high, scale = cut(pointer(spans))
+    high, scale = cut(scores)
     k = first(so_far, COUNT, SLICES)
     while k < SLICES:
         mine = shift(pointer(tallies), k * PARTS)
-        count_parts(scores, keys, by_key, high, scale, n * k // SLICES, n * (k + 1) // SLICES, mine)
+        count_parts(scores, high, scale, n * k // SLICES, n * (k + 1) // SLICES, mine)
         k = following(so_far, COUNT, SLICES)
     k = first(so_far, PLACE, 1)
     while k < 1:
@@ -147,8 +113,7 @@ def deal(
     k = first(so_far, DEAL, SLICES)
     while k < SLICES:
         mine = shift(pointer(tallies), k * PARTS)
-        lo, hi = n * k // SLICES, n * (k + 1) // SLICES
-        deal_rows(scores, keys, by_key, high, scale, lo, hi, mine, numbers, whole)
+        deal_rows(scores, keys, high, scale, n * k // SLICES, n * (k + 1) // SLICES, mine, numbers, whole)
         k = following(so_far, DEAL, SLICES)
 
 

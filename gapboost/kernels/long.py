@@ -32,7 +32,7 @@ from gapboost.kernels.parts import (
     room,
 )  # fmt: skip
 from gapboost.kernels.phases import APART, first, following, unbegun
-from gapboost.kernels.vectors import add, at, fma, load8, pointer, put, shift, splat8, store8
+from gapboost.kernels.vectors import add, at, fma, load8, mul, pointer, put, shift, splat8, store8
 
 Array = np.ndarray[Any, Any]
 Pointer = Any
@@ -87,8 +87,8 @@ class Room:
     numbers, whole, ends : ndarray
     half : int
         A `workspace`. Once all is ranked, ``numbers`` holds scores in order and lam, ``whole`` grades in order and eta.
-    spans, tallies, starts : ndarray
-        For `deal`: by slice, by slice and part, by part.
+    tallies, starts : ndarray
+        For `deal`: by slice and part, by part.
     prefixes : ndarray
         By block.
     state, taken, claims, masses : ndarray
@@ -101,7 +101,6 @@ class Room:
     whole: Array
     ends: Array
     half: int
-    spans: Array
     tallies: Array
     starts: Array
     prefixes: Array
@@ -118,7 +117,6 @@ def room_for(longest: int, n_grades: int) -> Room:
     n_strips = len(strips(longest)) - 1
     return Room(
         *workspace(longest, PARTS),
-        spans=np.empty(2 * SLICES),
         tallies=np.empty(SLICES * PARTS, np.int64),
         starts=np.empty(PARTS + 1, np.int64),
         prefixes=aligned(-(-longest // BLOCK) * 2 * widest),
@@ -171,7 +169,7 @@ def tally(
             for r in range(lo, hi):
                 one = load8(same, at(grade, r) * width + i)
                 c = add(c, one)
-                e = fma(splat8(at(discount, r)), one, e)
+                e = add(e, mul(splat8(at(discount, r)), one))
             store8(here, i, c)
             store8(here, width + i, e)
 
@@ -295,7 +293,7 @@ def begin(
     n_grades = own.shape[1]
     numbered = np.empty(n, np.uint8)
     widest = n_grades + LANES
-    shared = aligned((6 * widest + 2) * widest)
+    shared = aligned((7 * widest + 1) * widest)
     size, width = begin_query(grades[rows], pair, own, numbered, np.empty(2 * n_grades + 1, np.int64), shared)
     return Begun(query, rows, reach(discount, n, truncation), numbered, shared, size, width, strips(n))
 
@@ -332,7 +330,7 @@ def long_query(
     weight = float(weights[begun.query])
 
     def work() -> None:
-        deal(scores, keys, memory.spans, memory.tallies, memory.starts, numbers, whole, dealt)
+        deal(scores, keys, memory.tallies, memory.starts, numbers, whole, dealt)
         rank_and_sum(
             order, begun.numbered, discount, sigma, begun.deep, begun.size, begun.width, begun.shared, memory.starts,
             numbers, whole, memory.ends, half, memory.prefixes, cuts, memory.taken, memory.claims,

@@ -63,7 +63,7 @@ def reach(discount: Array, longest: int, truncation: int) -> int:
 def room(longest: int, rows: int, widest: int) -> int:
     """Length of the working memory that `carve` divides."""
     saved = (longest // BLOCK + 2) * 2 * widest
-    return 6 * (longest + 2 * LANES) + saved + 3 * rows * widest + (2 * MOMENTS + 6 * widest + 2) * widest
+    return 6 * (longest + 2 * LANES) + saved + 3 * rows * widest + (2 * MOMENTS + 7 * widest + 1) * widest
 
 
 @kernel
@@ -113,9 +113,12 @@ def fill_masks(width: int, masks: Pointer) -> None:
 def fill_constants(
     pair: Pointer, own: Pointer, n_grades: int, kept: Pointer, size: int, width: int, constants: Pointer
 ) -> None:
-    """Copy the worth of the ``size`` grades in ``kept`` to the layout of `tables`; further lanes are zero."""
+    """From the worth of the ``size`` grades in ``kept``, by rows of ``width``: pair, its transpose, sign(a - i), bend, own.
+
+    bend[a, i] = sign(a - i) * (pair[a, a] + pair[i, i] - pair[a, i] - pair[i, a]). Further lanes are zero.
+    """
     square = width * width
-    clear((3 * width + 2) * width, constants)
+    clear((4 * width + 1) * width, constants)
     for a in range(size):
         row = shift(pair, at(kept, a) * n_grades)
         for i in range(size):
@@ -123,8 +126,12 @@ def fill_constants(
             put(constants, a * width + i, worth)
             put(constants, square + i * width + a, worth)
             put(constants, 2 * square + a * width + i, 1.0 if a > i else (-1.0 if a < i else 0.0))
-        put(constants, 3 * square + a, at(own, at(kept, a)))
-        put(constants, 3 * square + width + a, at(row, at(kept, a)))
+        put(constants, 4 * square + a, at(own, at(kept, a)))
+    for a in range(size):
+        for i in range(size):
+            bend = at(constants, a * width + a) + at(constants, i * width + i)
+            bend -= at(constants, a * width + i) + at(constants, i * width + a)
+            put(constants, 3 * square + a * width + i, at(constants, 2 * square + a * width + i) * bend)
 
 
 @kernel

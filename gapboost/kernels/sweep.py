@@ -26,7 +26,6 @@ from gapboost.kernels.vectors import (
     decay,
     decay8,
     div,
-    fma,
     load8,
     mul,
     put,
@@ -87,58 +86,48 @@ def tables(
 ) -> None:
     """Rows of documents ``lo..hi-1`` of a segment whose first rank is ``rank0``; carries ``prefix`` (C, E) along.
 
-    ``constants`` are, by rows of ``width``: pair, its transpose, its diagonal once per row, sign(a - i), own.
+    ``constants`` are as `fill_constants` leaves them. As chi and phi differ by the discount times a constant,
+    lower[i] = discount * bend[a, i] - upper[i].
     """
     square = width * width
     if width == LANES:
         # the same with the prefixes in registers instead of memory
-        alone = load8(constants, 3 * square)
-        diagonal = load8(constants, 3 * square + width)
-        c = load8(prefix, 0)
+        c = add(load8(constants, 4 * square), load8(prefix, 0))
         e = load8(prefix, width)
         for r in range(lo, hi):
             g = at(grade, r)
             a = g * LANES
             d = splat8(at(discount, rank0 + r))
             here = (r - lo) * LANES
-            row = load8(constants, a)
-            base = mul(d, add(alone, c))
-            chi = fma(d, sub(row, diagonal), sub(base, e))
-            e = fma(d, load8(constants, square + a), e)
-            phi = sub(base, e)
-            c = add(c, row)
+            added = mul(d, load8(constants, square + a))
+            phi = sub(sub(mul(d, c), e), added)
+            c = add(c, load8(constants, a))
+            e = add(e, added)
+            # from here it is read again, as no instruction finds a lane by number
             store8(upper, here, phi)
-            store8(lower, here, chi)
-            sign = load8(constants, 2 * square + a)
-            phi_a = splat8(at(upper, here + g))
-            chi_a = splat8(at(lower, here + g))
-            store8(upper, here, mul(sign, sub(phi, phi_a)))
-            store8(lower, here, mul(sign, sub(chi_a, chi)))
-        store8(prefix, 0, c)
+            difference = mul(load8(constants, 2 * square + a), sub(phi, splat8(at(upper, here + g))))
+            store8(upper, here, difference)
+            store8(lower, here, sub(mul(d, load8(constants, 3 * square + a)), difference))
+        store8(prefix, 0, sub(c, load8(constants, 4 * square)))
         store8(prefix, width, e)
         return
     for r in range(lo, hi):
-        a = at(grade, r) * width
+        g = at(grade, r)
+        a = g * width
         d = splat8(at(discount, rank0 + r))
         here = (r - lo) * width
         for i in range(0, width, LANES):
-            row = load8(constants, a + i)
             c = load8(prefix, i)
             e = load8(prefix, width + i)
-            base = mul(d, add(load8(constants, 3 * square + i), c))
-            chi = fma(d, sub(row, load8(constants, 3 * square + width + i)), sub(base, e))
-            e = fma(d, load8(constants, square + a + i), e)
-            store8(prefix, i, add(c, row))
-            store8(prefix, width + i, e)
-            store8(upper, here + i, sub(base, e))
-            store8(lower, here + i, chi)
-        g = at(grade, r)
+            added = mul(d, load8(constants, square + a + i))
+            store8(upper, here + i, sub(sub(mul(d, add(load8(constants, 4 * square + i), c)), e), added))
+            store8(prefix, i, add(c, load8(constants, a + i)))
+            store8(prefix, width + i, add(e, added))
         phi_a = splat8(at(upper, here + g))
-        chi_a = splat8(at(lower, here + g))
         for i in range(0, width, LANES):
-            sign = load8(constants, 2 * square + a + i)
-            store8(upper, here + i, mul(sign, sub(load8(upper, here + i), phi_a)))
-            store8(lower, here + i, mul(sign, sub(chi_a, load8(lower, here + i))))
+            difference = mul(load8(constants, 2 * square + a + i), sub(load8(upper, here + i), phi_a))
+            store8(upper, here + i, difference)
+            store8(lower, here + i, sub(mul(d, load8(constants, 3 * square + a + i)), difference))
 
 
 @kernel
