@@ -118,20 +118,37 @@ def deal(
 
 
 @kernel
-def rank_part(
-    part: int, starts: Pointer, order: Pointer, numbers: Pointer, whole: Pointer, ends: Pointer, half: int
+def rank_parts(
+    starts: Pointer,
+    order: Pointer,
+    numbers: Pointer,
+    whole: Pointer,
+    ends: Pointer,
+    half: int,
+    progress: Pointer,
+    phase: int,
 ) -> None:
-    """Rank one part, and put its scores in order in the first half of ``numbers``; nothing else of it is needed then."""
-    begin = at(starts, part)
-    n = at(starts, part + 1) - begin
-    s = shift(numbers, begin)
-    t = shift(whole, begin)
-    other_s = shift(s, half)
-    mine = shift(order, begin)
-    if n <= COUNTED:
-        count(s, t, 0, n, mine, other_s)
-        move(0, n, other_s, s)
-    else:
-        todo = shift(whole, 2 * half + 3 * (begin // COUNTED + 2 * part))
-        free = shift(ends, begin // FILL + 2 * part)
-        rank_long(n, s, t, other_s, shift(t, half), free, todo, mine)
+    """Rank the parts; their scores end up in order in the first half of ``numbers``, nothing else of the room is needed."""
+    # The longest part so far lends the others its scratch memory, which is in this core's cache.
+    lender = 0
+    longest = -1
+    k = first(progress, phase, PARTS)
+    while k < PARTS:
+        begin = at(starts, k)
+        n = at(starts, k + 1) - begin
+        if n > longest:
+            longest = n
+            lender = k
+        there = at(starts, lender)
+        s = shift(numbers, begin)
+        t = shift(whole, begin)
+        other_s = shift(numbers, half + there)
+        if n <= COUNTED:
+            count(s, t, 0, n, shift(order, begin), other_s)
+            move(0, n, other_s, s)
+        else:
+            other_t = shift(whole, half + there)
+            todo = shift(whole, 2 * half + 3 * (there // COUNTED + 2 * lender))
+            free = shift(ends, there // FILL + 2 * lender)
+            rank_long(n, s, t, other_s, other_t, free, todo, shift(order, begin))
+        k = following(progress, phase, PARTS)

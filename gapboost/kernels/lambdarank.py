@@ -92,14 +92,15 @@ def each(
     widest: int,
     numbers: Array,
     counts: Array,
+    graded: Array,
 ) -> None:
     """Gradients of queries ``first..last-1``, already in order; ``pair`` and ``own`` begin at query ``first``."""
     n_grades = own.shape[1]
     s, fall, rise, jump, lam, eta, prefixes, upper, lower, turned, above, below, masks, constants = carve(
         pointer(numbers), longest, rows, widest
     )
-    grade = pointer(counts)
-    names = shift(grade, longest + LANES)
+    grade = pointer(graded)
+    names = pointer(counts)
     kept = shift(names, n_grades)
     width = 0
     for q in range(first, last):
@@ -217,7 +218,8 @@ def lambdarank(
     each(
         exact, grades[rows], chunk.starts, order[rows], discount, pair, own, weights[chunk.first : chunk.last], sigma,
         chunk.reached, normalize, push, curve, 0, n_queries, chunk.way, chunk.longest, chunk.held, chunk.widest,
-        aligned(room(chunk.longest, chunk.held, chunk.widest)), np.empty(chunk.longest + LANES + 2 * own.shape[1] + 1, np.int64),
+        aligned(room(chunk.longest, chunk.held, chunk.widest)), np.empty(2 * own.shape[1] + 1, np.int64),
+        np.empty(chunk.longest + LANES, np.uint8),
     )  # fmt: skip
     if not wanted:
         grad[rows] = push

@@ -1,7 +1,7 @@
 """LambdaRank gradients of one long query, by threads that go through its phases side by side.
 
-deal, rank    per slice, per part    the order of the documents; their scores and grades in order
-tally         per segment            the number of documents and the discount of each grade, block by block
+deal, rank    per slice, per part    the order of the documents
+take          per segment            scores and grades in order; number and discounts of each grade, block by block
 settle        once                   the prefixes of the measure above each block
 sums          see `chains`           what every document receives
 finish        per piece              gradients, scaled by what depends on the sum of all, in the order of the rows
@@ -15,7 +15,7 @@ import numpy as np
 
 from gapboost.kernels.chains import SEGMENT, reset, state_length, strips, sums
 from gapboost.kernels.compile import kernel
-from gapboost.kernels.dealing import PARTS, SLICES, deal, rank_part
+from gapboost.kernels.dealing import PARTS, SLICES, deal, rank_parts
 from gapboost.kernels.moments import LANES
 from gapboost.kernels.ordering import workspace
 from gapboost.kernels.parts import (
@@ -43,7 +43,7 @@ LONG = 16384
 # Documents whose gradients are written at a time.
 PIECE = 4096
 
-RANK, TALLY, SETTLE = range(3)
+RANK, TAKE, SETTLE = range(3)
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,8 @@ class Room:
     ----------
     numbers, whole, ends : ndarray
     half : int
-        A `workspace`. Once all is ranked, ``numbers`` holds scores in order and lam, ``whole`` grades in order and eta.
+        A `workspace`. Once all is ranked, ``numbers`` holds scores in order and lam, ``whole`` grades in order, a byte each, and
+        eta.
     tallies, starts : ndarray
         For `deal`: by slice and part, by part.
     prefixes : ndarray
@@ -145,33 +146,33 @@ def begin_query(
 
 
 @kernel
-def gather(
-    begin: int, end: int, sigma: float, order: Pointer, numbered: Pointer, scores: Pointer, grade: Pointer
+def take_block(
+    lo: int,
+    hi: int,
+    width: int,
+    sigma: float,
+    order: Pointer,
+    numbered: Pointer,
+    discount: Pointer,
+    shared: Pointer,
+    scores: Pointer,
+    grade: Pointer,
+    tally: Pointer,
 ) -> None:
-    """Multiply the ``scores`` of ranks ``begin..end-1`` by sigma, and put their grades in order."""
-    for r in range(begin, end):
+    """Scores times sigma and grades of ranks ``lo..hi-1``; ``tally``: number and sum of discounts of each grade."""
+    same = shift(shared, 2 * width * width)
+    for r in range(lo, hi):
         put(scores, r, min(max(at(scores, r) * sigma, -FARTHEST_SCORE), FARTHEST_SCORE))
         put(grade, r, at(numbered, at(order, r)))
-
-
-@kernel
-def tally(
-    begin: int, end: int, width: int, grade: Pointer, discount: Pointer, shared: Pointer, prefixes: Pointer
-) -> None:
-    """Number and sum of discounts of the documents of each grade, for every block among ranks ``begin..end-1``."""
-    same = shift(shared, 2 * width * width)
-    for lo in range(begin, end, BLOCK):
-        here = shift(prefixes, lo // BLOCK * 2 * width)
-        hi = min(lo + BLOCK, end)
-        for i in range(0, width, LANES):
-            c = splat8(0.0)
-            e = c
-            for r in range(lo, hi):
-                one = load8(same, at(grade, r) * width + i)
-                c = add(c, one)
-                e = add(e, mul(splat8(at(discount, r)), one))
-            store8(here, i, c)
-            store8(here, width + i, e)
+    for i in range(0, width, LANES):
+        c = splat8(0.0)
+        e = c
+        for r in range(lo, hi):
+            one = load8(same, at(grade, r) * width + i)
+            c = add(c, one)
+            e = add(e, mul(splat8(at(discount, r)), one))
+        store8(tally, i, c)
+        store8(tally, width + i, e)
 
 
 @kernel
@@ -218,6 +219,7 @@ def rank_and_sum(
     masses: Array,
     progress: Array,
     further: Array,
+    grade: Array,
     lam: Array,
     eta: Array,
     scratch: Array,
@@ -228,23 +230,21 @@ def rank_and_sum(
     n_strips = len(cuts) - 1
     so_far = pointer(progress)
     s = pointer(numbers)
-    grade = pointer(whole)
-    k = first(so_far, RANK, PARTS)
-    while k < PARTS:
-        rank_part(k, pointer(starts), pointer(order), s, grade, pointer(ends), half)
-        gather(starts[k], starts[k + 1], sigma, pointer(order), pointer(numbered), s, grade)
-        k = following(so_far, RANK, PARTS)
-    k = first(so_far, TALLY, segments)
+    rank_parts(pointer(starts), pointer(order), s, pointer(whole), pointer(ends), half, so_far, RANK)
+    k = first(so_far, TAKE, segments)
     while k < segments:
-        end = min((k + 1) * SEGMENT, n)
-        tally(k * SEGMENT, end, width, grade, pointer(discount), pointer(shared), pointer(prefixes))
-        k = following(so_far, TALLY, segments)
+        for lo in range(k * SEGMENT, min((k + 1) * SEGMENT, n), BLOCK):
+            take_block(
+                lo, min(lo + BLOCK, n), width, sigma, pointer(order), pointer(numbered), pointer(discount),
+                pointer(shared), s, pointer(grade), shift(pointer(prefixes), lo // BLOCK * 2 * width),
+            )  # fmt: skip
+        k = following(so_far, TAKE, segments)
     k = first(so_far, SETTLE, 1)
     while k < 1:
         settle(n, width, size, pointer(shared), pointer(prefixes), pointer(scratch))
         reset(n_strips, width, pointer(state), pointer(taken), pointer(claims))
         k = following(so_far, SETTLE, 1)
-    known = s, grade, n, pointer(discount), deep, size, width, pointer(shared), pointer(prefixes)
+    known = s, pointer(grade), n, pointer(discount), deep, size, width, pointer(shared), pointer(prefixes)
     sums(
         known, n_strips, pointer(cuts), pointer(taken), pointer(claims), pointer(state), pointer(lam),
         pointer(eta), pointer(masses), pointer(further), pointer(scratch),
@@ -322,7 +322,7 @@ def long_query(
         hess[:] = HESSIAN_FLOOR
         return
     numbers, whole, half = memory.numbers, memory.whole, memory.half
-    lam, eta = numbers[half:], whole[half : 2 * half].view(np.float64)
+    grade, lam, eta = whole.view(np.uint8), numbers[half:], whole[half : 2 * half].view(np.float64)
     masses = memory.masses[: -(-len(order) // SEGMENT)]
     cuts = begun.cuts.copy()
     dealt, ranked, summed, finished = memory.progress
@@ -334,7 +334,7 @@ def long_query(
         rank_and_sum(
             order, begun.numbered, discount, sigma, begun.deep, begun.size, begun.width, begun.shared, memory.starts,
             numbers, whole, memory.ends, half, memory.prefixes, cuts, memory.taken, memory.claims,
-            memory.state, masses, ranked, summed, lam, eta, aligned(room(SEGMENT, BLOCK, begun.width)),
+            memory.state, masses, ranked, summed, grade, lam, eta, aligned(room(SEGMENT, BLOCK, begun.width)),
         )  # fmt: skip
         finish(lam, eta, order, sigma, weight, normalize, masses, grad, hess, finished)
 

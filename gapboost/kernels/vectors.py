@@ -415,11 +415,11 @@ def gather8(typing: Any, table: Any, numbers: Any, offset: Any) -> Built:
 
 @_builtin
 def greater8(typing: Any, numbers: Any, offset: Any, number: Any) -> Built:
-    """1 in each lane j where ``numbers[offset + j]`` is greater than ``number``, else 0."""
+    """1 in each lane j where ``numbers[offset + j]``, not negative, is greater than ``number``, else 0."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         mine = _spread_integer(builder, args[2])
-        mask = builder.icmp_signed(">", _integers(builder, args[0], args[1]), mine)
+        mask = builder.icmp_unsigned(">", _integers(builder, args[0], args[1]), mine)
         return builder.select(mask, ir.Constant(_vector(8), [1.0] * 8), ir.Constant(_vector(8), [0.0] * 8))
 
     return EIGHT(numbers, types.intp, numbers.dtype), code
