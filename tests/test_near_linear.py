@@ -280,4 +280,4 @@ def test_a_list_that_threads_share_is_ranked_by_the_one_tie_rule(shape):
         prepared(scores, *np.empty((2, n)))
         expected = np.lexsort((np.arange(n), prepared.keys, -scores))
         npt.assert_array_equal(prepared.order, expected)
-        npt.assert_array_equal(prepared.room.numbers[:n], scores[expected])
+        npt.assert_array_equal(prepared.room.scores[:n], scores[expected])

@@ -39,6 +39,7 @@ from gapboost.kernels.vectors import (
     claim,
     decay,
     load8,
+    pointer,
     put,
     shift,
     store8,
@@ -48,6 +49,7 @@ Array = np.ndarray[Any, Any]
 Pointer = Any
 # What every strip reads: scores and grades in order, their number, discount, deep, size, width, masks and constants, prefixes.
 Known = tuple[Pointer, Pointer, int, Pointer, int, int, int, Pointer, Pointer]
+Arrays = tuple[Array, Array, int, Array, int, int, int, Array, Array]
 
 SEGMENT = 1024
 
@@ -59,8 +61,8 @@ CHAINS = 2
 # Claims of a thread that has its segments for itself begin here.
 NEVER_MET = -(1 << 62)
 
-COLLECT, HAND_ON, ONE_WAY, THE_OTHER_WAY = range(4)
-PHASES = 4
+COLLECT, HAND_ON = range(2)
+ONE_WAY, THE_OTHER_WAY = range(2)
 
 
 def strips(n: int) -> Array:
@@ -90,13 +92,7 @@ def recall(rank: int, width: int, prefixes: Pointer, scratch: Pointer) -> None:
 
 
 @kernel
-def collect(
-    known: Known,
-    row: Pointer,
-    begin: int,
-    end: int,
-    numbers: Pointer,
-) -> None:
+def collect(known: Known, row: Pointer, begin: int, end: int, numbers: Pointer) -> None:
     """The moments of the documents in the strip of segments ``begin..end-1``, at its last and at its first anchor."""
     s, grade, n, discount, deep, size, width, masks, prefixes = known
     _, fall, rise, jump, lam, eta, scratch, upper, lower, _, above, below, _, _ = carve(numbers, SEGMENT, BLOCK, width)
@@ -277,93 +273,95 @@ def weigh(lam: Pointer, n: int, masses: Pointer, begin: int, end: int) -> None:
 
 
 @kernel
-def visit(
-    known: Known,
-    state: Pointer,
-    j: int,
-    down: bool,
-    chained: bool,
-    fresh: bool,
-    lam: Pointer,
-    eta: Pointer,
-    claims: Pointer,
-    begin: int,
-    end: int,
-    numbers: Pointer,
-) -> None:
-    """Go through strip ``j``, segments ``begin..end-1``, alone."""
-    width = known[6]
-    nobody = shift(claims, APART)
-    above = row_of(state, width, j)
-    below = shift(above, MOMENTS * width)
-    if down:
-        descend(known, above, above, fresh, lam, eta, nobody, begin, end, numbers)
-    else:
-        ascend(known, below, below, chained, fresh, lam, eta, nobody, begin, end, numbers)
+def pointers(known: Arrays) -> Known:
+    """The same as pointers."""
+    s, grade, n, discount, deep, size, width, shared, prefixes = known
+    return pointer(s), pointer(grade), n, pointer(discount), deep, size, width, pointer(shared), pointer(prefixes)
+
+
+@kernel
+def collect_strips(known: Arrays, cuts: Array, state: Array, progress: Array, numbers: Array) -> None:
+    """Fill ``state``, which holds zeros, with the moments of the documents above and below each strip; see `sums`."""
+    here = pointers(known)
+    size, width = here[5], here[6]
+    n_strips = len(cuts) - 1
+    j = first(pointer(progress), COLLECT, n_strips)
+    while j < n_strips:
+        collect(here, row_of(pointer(state), width, j), cuts[j], cuts[j + 1], pointer(numbers))
+        j = following(pointer(progress), COLLECT, n_strips)
+    j = first(pointer(progress), HAND_ON, 1)
+    while j < 1:
+        hand_on(n_strips, width, size, pointer(state), pointer(numbers))
+        j = following(pointer(progress), HAND_ON, 1)
 
 
 @kernel
 def sums(
-    known: Known,
-    n_strips: int,
-    cuts: Pointer,
-    taken: Pointer,
-    claims: Pointer,
-    state: Pointer,
-    lam: Pointer,
-    eta: Pointer,
-    masses: Pointer,
-    progress: Pointer,
-    numbers: Pointer,
+    known: Arrays,
+    cuts: Array,
+    taken: Array,
+    claims: Array,
+    state: Array,
+    lam: Array,
+    eta: Array,
+    masses: Array,
+    progress: Array,
+    numbers: Array,
 ) -> None:
     """Set `lam` and `eta` to what every document receives, and `masses` to the sum of absolute values of each segment.
 
-    Strip j is segments ``cuts[j]..cuts[j + 1] - 1``, see `strips`; ``state``, ``taken`` and ``claims`` are as `reset` leaves
-    them. Any number of threads may come, each with its own ``numbers`` as working memory.
+    Strip j is segments ``cuts[j]..cuts[j + 1] - 1``, see `strips`; ``taken`` and ``claims`` are as `reset` leaves them, and
+    ``state`` for two chains too, else as `collect_strips` does. Any number of threads may come, each with its own
+    ``numbers`` as working memory.
     """
-    _, _, n, _, _, size, width, _, _ = known
+    here = pointers(known)
+    n, width = here[2], here[6]
     moments = MOMENTS * width
-    mine = 0
+    n_strips = len(cuts) - 1
     chained = n_strips == CHAINS
-    if chained:
-        above = row_of(state, width, 0)
-        meeting = row_of(state, width, 1)
-        j = first(progress, ONE_WAY, CHAINS)
-        while j < CHAINS:
-            mine = j
-            segments = at(cuts, CHAINS)
-            if j == 0:
-                put(cuts, 1, descend(known, above, meeting, True, lam, eta, claims, 0, segments, numbers))
-            else:
-                arriving = shift(meeting, moments)
-                ascend(known, arriving, shift(above, moments), True, True, lam, eta, claims, 0, segments, numbers)
-            j = following(progress, ONE_WAY, CHAINS)
-    else:
-        j = first(progress, COLLECT, n_strips)
-        while j < n_strips:
-            collect(known, row_of(state, width, j), at(cuts, j), at(cuts, j + 1), numbers)
-            j = following(progress, COLLECT, n_strips)
-        j = first(progress, HAND_ON, 1)
-        while j < 1:
-            hand_on(n_strips, width, size, state, numbers)
-            j = following(progress, HAND_ON, 1)
-        j = first(progress, ONE_WAY, n_strips)
-        while j < n_strips:
-            mine = j
-            visit(
-                known, state, j, j < n_strips // 2, False, True, lam, eta, claims, at(cuts, j), at(cuts, j + 1), numbers
-            )
-            j = following(progress, ONE_WAY, n_strips)
-    # From its own side on, which is in its cache: both ways add to the same sums, so they are never in one segment at
-    # the same time.
+    meeting = pointer(claims)
+    alone = shift(meeting, APART)
+    mine = 0
+    j = first(pointer(progress), ONE_WAY, n_strips)
+    while j < n_strips:
+        mine = j
+        down = j < n_strips // 2
+        # two chains begin with all segments each
+        begin, end = (0, cuts[CHAINS]) if chained else (cuts[j], cuts[j + 1])
+        arriving = row_of(pointer(state), width, j)
+        leaving = row_of(pointer(state), width, 1 - j) if chained else arriving
+        if down:
+            met = descend(
+                here, arriving, leaving, True, pointer(lam), pointer(eta), meeting if chained else alone, begin, end,
+                pointer(numbers),
+            )  # fmt: skip
+            if chained:
+                cuts[1] = met
+        else:
+            ascend(
+                here, shift(arriving, moments), shift(leaving, moments), chained, True, pointer(lam), pointer(eta),
+                meeting if chained else alone, begin, end, pointer(numbers),
+            )  # fmt: skip
+        j = following(pointer(progress), ONE_WAY, n_strips)
+    # Each from its own side on, which is in its cache. Both ways add to the same sums, so they are never in one segment
+    # at the same time.
     for step in range(n_strips):
         j = (mine + step) % n_strips
-        if claim(shift(taken, j)) == 0:
-            begin, end = at(cuts, j), at(cuts, j + 1)
-            visit(known, state, j, j >= n_strips // 2, chained, False, lam, eta, claims, begin, end, numbers)
-            weigh(lam, n, masses, begin, end)
-            done(progress, THE_OTHER_WAY)
-    wait_for(progress, THE_OTHER_WAY, n_strips)
+        if claim(shift(pointer(taken), j)) == 0:
+            above = row_of(pointer(state), width, j)
+            below = shift(above, moments)
+            if j < n_strips // 2:
+                ascend(
+                    here, below, below, chained, False, pointer(lam), pointer(eta), alone, cuts[j], cuts[j + 1],
+                    pointer(numbers),
+                )  # fmt: skip
+            else:
+                descend(
+                    here, above, above, False, pointer(lam), pointer(eta), alone, cuts[j], cuts[j + 1], pointer(numbers)
+                )  # fmt: skip
+            weigh(pointer(lam), n, pointer(masses), cuts[j], cuts[j + 1])
+            done(pointer(progress), THE_OTHER_WAY)
+    wait_for(pointer(progress), THE_OTHER_WAY, n_strips)
 
 
 @kernel

@@ -20,7 +20,6 @@ SLICES = 32
 SAMPLED = 512
 
 COUNT, PLACE, DEAL = range(3)
-PHASES = 3
 
 
 @kernel
@@ -40,11 +39,11 @@ def cut(scores: Array) -> tuple[float, float]:
 @kernel
 def part_of(score: float, high: float, scale: float) -> Any:
     """The part of a row, which never falls as the score falls; the last one for nan."""
-    place = (high - score) * scale
+    part = (high - score) * scale
     # written so that no branch comes of it
-    place = place if place < PARTS - 1 else float(PARTS - 1)
-    place = place if place > 0.0 else 0.0
-    return int(place)
+    part = part if part < PARTS - 1 else float(PARTS - 1)
+    part = part if part > 0.0 else 0.0
+    return int(part)
 
 
 @kernel
@@ -79,8 +78,8 @@ def deal_rows(
     lo: int,
     hi: int,
     places: Pointer,
-    numbers: Array,
-    whole: Array,
+    s: Pointer,
+    t: Pointer,
 ) -> None:
     """Move rows ``lo..hi-1`` to their ``places``, which move on."""
     for i in range(lo, hi):
@@ -89,46 +88,45 @@ def deal_rows(
         j = at(places, part)
         put(places, part, j + 1)
         # nan outranks nothing, see `rank_each`
-        put(pointer(numbers), j, x if x == x else -np.inf)
-        put(pointer(whole), j, (np.int64(at(pointer(keys), i)) << 31) | i)
+        put(s, j, x if x == x else -np.inf)
+        put(t, j, (np.int64(at(pointer(keys), i)) << 31) | i)
 
 
 @kernel
-def deal(
-    scores: Array, keys: Array, tallies: Array, starts: Array, numbers: Array, whole: Array, progress: Array
+def deal_out(
+    scores: Array, keys: Array, tallies: Pointer, starts: Pointer, s: Pointer, t: Pointer, progress: Pointer
 ) -> None:
     """Deal the rows out: part k is to take the ranks from ``starts[k]`` on. Any number of threads may come."""
     n = len(scores)
-    so_far = pointer(progress)
     high, scale = cut(scores)
-    k = first(so_far, COUNT, SLICES)
+    k = first(progress, COUNT, SLICES)
     while k < SLICES:
-        mine = shift(pointer(tallies), k * PARTS)
+        mine = shift(tallies, k * PARTS)
         count_parts(scores, high, scale, n * k // SLICES, n * (k + 1) // SLICES, mine)
-        k = following(so_far, COUNT, SLICES)
-    k = first(so_far, PLACE, 1)
+        k = following(progress, COUNT, SLICES)
+    k = first(progress, PLACE, 1)
     while k < 1:
-        place(pointer(tallies), pointer(starts))
-        k = following(so_far, PLACE, 1)
-    k = first(so_far, DEAL, SLICES)
+        place(tallies, starts)
+        k = following(progress, PLACE, 1)
+    k = first(progress, DEAL, SLICES)
     while k < SLICES:
-        mine = shift(pointer(tallies), k * PARTS)
-        deal_rows(scores, keys, high, scale, n * k // SLICES, n * (k + 1) // SLICES, mine, numbers, whole)
-        k = following(so_far, DEAL, SLICES)
+        mine = shift(tallies, k * PARTS)
+        deal_rows(scores, keys, high, scale, n * k // SLICES, n * (k + 1) // SLICES, mine, s, t)
+        k = following(progress, DEAL, SLICES)
 
 
 @kernel
 def rank_parts(
     starts: Pointer,
     order: Pointer,
-    numbers: Pointer,
-    whole: Pointer,
+    scores: Pointer,
+    ties: Pointer,
     ends: Pointer,
     half: int,
     progress: Pointer,
     phase: int,
 ) -> None:
-    """Rank the parts; their scores end up in order in the first half of ``numbers``, nothing else of the room is needed."""
+    """Rank the parts; their scores end up in order in the first half of ``scores``, nothing else of the room is needed."""
     # The longest part so far lends the others its scratch memory, which is in this core's cache.
     lender = 0
     longest = -1
@@ -140,15 +138,15 @@ def rank_parts(
             longest = n
             lender = k
         there = at(starts, lender)
-        s = shift(numbers, begin)
-        t = shift(whole, begin)
-        other_s = shift(numbers, half + there)
+        s = shift(scores, begin)
+        t = shift(ties, begin)
+        other_s = shift(scores, half + there)
         if n <= COUNTED:
             count(s, t, 0, n, shift(order, begin), other_s)
             move(0, n, other_s, s)
         else:
-            other_t = shift(whole, half + there)
-            todo = shift(whole, 2 * half + 3 * (there // COUNTED + 2 * lender))
+            other_t = shift(ties, half + there)
+            todo = shift(ties, 2 * half + 3 * (there // COUNTED + 2 * lender))
             free = shift(ends, there // FILL + 2 * lender)
             rank_long(n, s, t, other_s, other_t, free, todo, shift(order, begin))
         k = following(progress, phase, PARTS)

@@ -13,6 +13,7 @@ from gapboost.kernels.parts import (
     HESSIAN_FLOOR,
     aligned,
     carve,
+    carved_length,
     clear,
     dampening,
     fill_constants,
@@ -21,7 +22,6 @@ from gapboost.kernels.parts import (
     mass,
     pairs,
     reach,
-    room,
     sweep,
     take,
 )  # fmt: skip
@@ -218,7 +218,7 @@ def lambdarank(
     each(
         exact, grades[rows], chunk.starts, order[rows], discount, pair, own, weights[chunk.first : chunk.last], sigma,
         chunk.reached, normalize, push, curve, 0, n_queries, chunk.way, chunk.longest, chunk.held, chunk.widest,
-        aligned(room(chunk.longest, chunk.held, chunk.widest)), np.empty(2 * own.shape[1] + 1, np.int64),
+        aligned(carved_length(chunk.longest, chunk.held, chunk.widest)), np.empty(2 * own.shape[1] + 1, np.int64),
         np.empty(chunk.longest + LANES, np.uint8),
     )  # fmt: skip
     if not wanted:

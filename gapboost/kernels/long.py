@@ -9,13 +9,13 @@ finish        per piece              gradients, scaled by what depends on the su
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from gapboost.kernels.chains import SEGMENT, reset, state_length, strips, sums
+from gapboost.kernels.chains import CHAINS, SEGMENT, collect_strips, reset, state_length, strips, sums
 from gapboost.kernels.compile import kernel
-from gapboost.kernels.dealing import PARTS, SLICES, deal, rank_parts
+from gapboost.kernels.dealing import PARTS, SLICES, deal_out, rank_parts
 from gapboost.kernels.moments import LANES
 from gapboost.kernels.ordering import workspace
 from gapboost.kernels.parts import (
@@ -23,13 +23,13 @@ from gapboost.kernels.parts import (
     FARTHEST_SCORE,
     HESSIAN_FLOOR,
     aligned,
+    carved_length,
     clear,
     dampening,
     fill_constants,
     fill_masks,
     keep_grades,
     reach,
-    room,
 )  # fmt: skip
 from gapboost.kernels.phases import APART, first, following, unbegun
 from gapboost.kernels.vectors import add, at, fma, load8, mul, pointer, put, shift, splat8, store8
@@ -76,32 +76,35 @@ class Begun:
     cuts: Array
 
 
-@dataclass(frozen=True)
-class Room:
+class Room(NamedTuple):
     """Working memory for one long query after the other.
 
     Fresh memory of this size would cost more than the ranking, as every page of it faults at its first touch.
 
     Attributes
     ----------
-    numbers, whole, ends : ndarray
+    scores, ties, ends : ndarray
     half : int
-        A `workspace`. Once all is ranked, ``numbers`` holds scores in order and lam, ``whole`` grades in order, a byte each, and
-        eta.
-    tallies, starts : ndarray
+        A `workspace`. Once all is ranked, the first half of ``scores`` holds them in order.
+    lam, eta, grade : ndarray
+        By rank, in memory that ranking has left.
+    tallies, starts : int64 ndarray
         For `deal`: by slice and part, by part.
     prefixes : ndarray
         By block.
     state, taken, claims, masses : ndarray
         For `sums`: by strip, by strip, by direction, by segment.
     progress : int64 ndarray
-        A row each for `deal`, `rank_and_sum`, `sums` and `finish`.
+        A row for each function with phases: `deal`, `rank_and_take`, `collect_strips`, `sums`, `finish`.
     """
 
-    numbers: Array
-    whole: Array
+    scores: Array
+    ties: Array
     ends: Array
     half: int
+    lam: Array
+    eta: Array
+    grade: Array
     tallies: Array
     starts: Array
     prefixes: Array
@@ -116,8 +119,15 @@ def room_for(longest: int, n_grades: int) -> Room:
     """Working memory for queries up to so many documents and grades."""
     widest = -(-n_grades // LANES) * LANES
     n_strips = len(strips(longest)) - 1
+    scores, ties, ends, half = workspace(longest, PARTS)
     return Room(
-        *workspace(longest, PARTS),
+        scores,
+        ties,
+        ends,
+        half,
+        lam=ties[:half].view(np.float64),
+        eta=scores[half:],
+        grade=ties[half : 2 * half].view(np.uint8),
         tallies=np.empty(SLICES * PARTS, np.int64),
         starts=np.empty(PARTS + 1, np.int64),
         prefixes=aligned(-(-longest // BLOCK) * 2 * widest),
@@ -125,7 +135,7 @@ def room_for(longest: int, n_grades: int) -> Room:
         taken=np.empty(n_strips, np.int64),
         claims=np.empty(2 * APART, np.int64),
         masses=np.empty(-(-longest // SEGMENT)),
-        progress=np.stack([unbegun(4)] * 4),
+        progress=np.stack([unbegun(3)] * 5),
     )
 
 
@@ -197,90 +207,77 @@ def settle(n: int, width: int, size: int, shared: Pointer, prefixes: Pointer, ru
 
 
 @kernel
-def rank_and_sum(
+def deal(scores: Array, keys: Array, room: Room, progress: Array) -> None:
+    """Deal the rows out in parts."""
+    deal_out(
+        scores, keys, pointer(room.tallies), pointer(room.starts), pointer(room.scores), pointer(room.ties), pointer(progress)
+    )  # fmt: skip
+
+
+@kernel
+def rank_and_take(
     order: Array,
     numbered: Array,
     discount: Array,
     sigma: float,
-    deep: int,
     size: int,
     width: int,
     shared: Array,
-    starts: Array,
-    numbers: Array,
-    whole: Array,
-    ends: Array,
-    half: int,
-    prefixes: Array,
-    cuts: Array,
-    taken: Array,
-    claims: Array,
-    state: Array,
-    masses: Array,
+    n_strips: int,
+    room: Room,
     progress: Array,
-    further: Array,
-    grade: Array,
-    lam: Array,
-    eta: Array,
-    scratch: Array,
+    numbers: Array,
 ) -> None:
-    """All between `deal` and `finish`."""
+    """Rank the parts, put scores and grades in order, and get ready for `sums`."""
     n = len(order)
     segments = (n + SEGMENT - 1) // SEGMENT
-    n_strips = len(cuts) - 1
     so_far = pointer(progress)
-    s = pointer(numbers)
-    rank_parts(pointer(starts), pointer(order), s, pointer(whole), pointer(ends), half, so_far, RANK)
+    s = pointer(room.scores)
+    prefixes = pointer(room.prefixes)
+    rank_parts(pointer(room.starts), pointer(order), s, pointer(room.ties), pointer(room.ends), room.half, so_far, RANK)
     k = first(so_far, TAKE, segments)
     while k < segments:
         for lo in range(k * SEGMENT, min((k + 1) * SEGMENT, n), BLOCK):
             take_block(
                 lo, min(lo + BLOCK, n), width, sigma, pointer(order), pointer(numbered), pointer(discount),
-                pointer(shared), s, pointer(grade), shift(pointer(prefixes), lo // BLOCK * 2 * width),
+                pointer(shared), s, pointer(room.grade), shift(prefixes, lo // BLOCK * 2 * width),
             )  # fmt: skip
         k = following(so_far, TAKE, segments)
     k = first(so_far, SETTLE, 1)
     while k < 1:
-        settle(n, width, size, pointer(shared), pointer(prefixes), pointer(scratch))
-        reset(n_strips, width, pointer(state), pointer(taken), pointer(claims))
+        settle(n, width, size, pointer(shared), prefixes, pointer(numbers))
+        reset(n_strips, width, pointer(room.state), pointer(room.taken), pointer(room.claims))
         k = following(so_far, SETTLE, 1)
-    known = s, pointer(grade), n, pointer(discount), deep, size, width, pointer(shared), pointer(prefixes)
-    sums(
-        known, n_strips, pointer(cuts), pointer(taken), pointer(claims), pointer(state), pointer(lam),
-        pointer(eta), pointer(masses), pointer(further), pointer(scratch),
-    )  # fmt: skip
 
 
 @kernel
 def finish(
-    lam: Array,
-    eta: Array,
     order: Array,
     sigma: float,
     weight: float,
     normalize: bool,
-    masses: Array,
     grad: Array,
     hess: Array,
+    room: Room,
     progress: Array,
 ) -> None:
     """Write the scaled gradients in the order of the rows."""
+    n = len(order)
     factor = weight
     if normalize:
         size = 0.0
-        for part in masses:
-            size += part
+        for segment in range((n + SEGMENT - 1) // SEGMENT):
+            size += room.masses[segment]
         factor *= dampening(sigma * size)
     push = sigma * factor
     curve = sigma * push
-    n = len(order)
     pieces = (n + PIECE - 1) // PIECE
     k = first(pointer(progress), 0, pieces)
     while k < pieces:
         for r in range(k * PIECE, min((k + 1) * PIECE, n)):
             i = at(pointer(order), r)
-            put(pointer(grad), i, at(pointer(lam), r) * push)
-            put(pointer(hess), i, max(at(pointer(eta), r) * curve, HESSIAN_FLOOR))
+            put(pointer(grad), i, at(pointer(room.lam), r) * push)
+            put(pointer(hess), i, max(at(pointer(room.eta), r) * curve, HESSIAN_FLOOR))
         k = following(pointer(progress), 0, pieces)
 
 
@@ -309,7 +306,7 @@ def long_query(
     grad: Array,
     hess: Array,
     begun: Begun,
-    memory: Room,
+    room: Room,
     together: Callable[[Callable[[], None]], None],
 ) -> None:
     """`gapboost.kernels.lambdarank.lambdarank` for one query, longer than `LONG`.
@@ -321,21 +318,24 @@ def long_query(
         grad[:] = 0.0
         hess[:] = HESSIAN_FLOOR
         return
-    numbers, whole, half = memory.numbers, memory.whole, memory.half
-    grade, lam, eta = whole.view(np.uint8), numbers[half:], whole[half : 2 * half].view(np.float64)
-    masses = memory.masses[: -(-len(order) // SEGMENT)]
     cuts = begun.cuts.copy()
-    dealt, ranked, summed, finished = memory.progress
-    memory.progress[:] = 0
+    n_strips = len(cuts) - 1
+    known = (
+        room.scores, room.grade, len(order), discount, begun.deep, begun.size, begun.width, begun.shared, room.prefixes
+    )  # fmt: skip
     weight = float(weights[begun.query])
+    room.progress[:] = 0
+    dealt, ranked, collected, summed, finished = room.progress
 
     def work() -> None:
-        deal(scores, keys, memory.tallies, memory.starts, numbers, whole, dealt)
-        rank_and_sum(
-            order, begun.numbered, discount, sigma, begun.deep, begun.size, begun.width, begun.shared, memory.starts,
-            numbers, whole, memory.ends, half, memory.prefixes, cuts, memory.taken, memory.claims,
-            memory.state, masses, ranked, summed, grade, lam, eta, aligned(room(SEGMENT, BLOCK, begun.width)),
+        numbers = aligned(carved_length(SEGMENT, BLOCK, begun.width))
+        deal(scores, keys, room, dealt)
+        rank_and_take(
+            order, begun.numbered, discount, sigma, begun.size, begun.width, begun.shared, n_strips, room, ranked, numbers
         )  # fmt: skip
-        finish(lam, eta, order, sigma, weight, normalize, masses, grad, hess, finished)
+        if n_strips > CHAINS:
+            collect_strips(known, cuts, room.state, collected, numbers)
+        sums(known, cuts, room.taken, room.claims, room.state, room.lam, room.eta, room.masses, summed, numbers)
+        finish(order, sigma, weight, normalize, grad, hess, room, finished)
 
     together(work)

@@ -60,7 +60,7 @@ def reach(discount: Array, longest: int, truncation: int) -> int:
     return min(deep, truncation) if truncation > 0 else deep
 
 
-def room(longest: int, rows: int, widest: int) -> int:
+def carved_length(longest: int, rows: int, widest: int) -> int:
     """Length of the working memory that `carve` divides."""
     saved = (longest // BLOCK + 2) * 2 * widest
     return 6 * (longest + 2 * LANES) + saved + 3 * rows * widest + (2 * MOMENTS + 7 * widest + 1) * widest

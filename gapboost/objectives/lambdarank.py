@@ -120,7 +120,7 @@ class LambdaRankPass(Pass):
 
         run(task, self.ranges, self.threads)
         for begun in self.begun:
-            long_query(**common, begun=begun, memory=self.room, together=partial(together, n_jobs=self.threads))
+            long_query(**common, begun=begun, room=self.room, together=partial(together, n_jobs=self.threads))
 
 
 def tie_keys(random_state: int, data: Judged) -> Array:
