@@ -197,7 +197,7 @@ def main() -> None:
 
     rows = [
         [booster, f"{long:.2f}", f"{short:.2f}", f"{long / short:.2f}"]
-        for booster, (long, short) in long_list_costs(threads, rounds, 2 * repetitions).items()
+        for booster, (long, short) in long_list_costs(threads, rounds, 5 * repetitions).items()
     ]
     print(table(["in turns, inside", "1 x 100000, ms", "1000 x 100, ms", "ratio"], rows), "\n")
 

@@ -142,11 +142,11 @@ def rank_parts(
         t = shift(ties, begin)
         other_s = shift(scores, half + there)
         if n <= COUNTED:
-            count(s, t, 0, n, shift(order, begin), other_s)
+            count(s, t, 0, n, shift(order, begin), True, other_s)
             move(0, n, other_s, s)
         else:
             other_t = shift(ties, half + there)
             todo = shift(ties, 2 * half + 3 * (there // COUNTED + 2 * lender))
             free = shift(ends, there // FILL + 2 * lender)
-            rank_long(n, s, t, other_s, other_t, free, todo, shift(order, begin))
+            rank_long(n, s, t, other_s, other_t, free, todo, shift(order, begin), True)
         k = following(progress, phase, PARTS)

@@ -18,6 +18,7 @@ from gapboost.kernels.parts import (
     dampening,
     fill_constants,
     fill_masks,
+    fill_signs,
     keep_grades,
     mass,
     pairs,
@@ -103,6 +104,7 @@ def each(
     names = pointer(counts)
     kept = shift(names, n_grades)
     width = 0
+    signed = 0
     for q in range(first, last):
         begin = offsets[q]
         n = offsets[q + 1] - begin
@@ -117,6 +119,9 @@ def each(
         if (size + LANES - 1) // LANES * LANES != width:
             width = (size + LANES - 1) // LANES * LANES
             fill_masks(width, masks)
+        if size != signed:
+            signed = size
+            fill_signs(size, width, constants)
         worths = shift(pointer(pair), (q - first) * n_grades * n_grades)
         values = shift(pointer(own), (q - first) * n_grades)
         fill_constants(worths, values, n_grades, kept, size, width, constants)

@@ -28,6 +28,7 @@ from gapboost.kernels.parts import (
     dampening,
     fill_constants,
     fill_masks,
+    fill_signs,
     keep_grades,
     reach,
 )  # fmt: skip
@@ -150,8 +151,10 @@ def begin_query(
     for i in range(len(grades)):
         numbered[i] = names[grades[i]]
     width = (size + LANES - 1) // LANES * LANES
+    constants = shift(pointer(shared), 3 * width * width)
     fill_masks(width, pointer(shared))
-    fill_constants(pointer(pair), pointer(own), n_grades, kept, size, width, shift(pointer(shared), 3 * width * width))
+    fill_signs(size, width, constants)
+    fill_constants(pointer(pair), pointer(own), n_grades, kept, size, width, constants)
     return size, width
 
 

@@ -43,14 +43,15 @@ def count_above(s: Pointer, t: Pointer, lo: int, hi: int, score: float, tie: int
 
 
 @kernel
-def count(s: Pointer, t: Pointer, lo: int, hi: int, order: Pointer, ranked: Pointer) -> None:
-    """Rank elements ``lo..hi-1``, which outrank everything beyond them, by counting; ``ranked`` are their scores."""
+def count(s: Pointer, t: Pointer, lo: int, hi: int, order: Pointer, wanted: bool, ranked: Pointer) -> None:
+    """Rank elements ``lo..hi-1``, which outrank everything beyond them, by counting; ``ranked``, if wanted: their scores."""
     for i in range(lo, hi):
         score = at(s, i)
         tie = at(t, i)
         place = lo + count_above(s, t, lo, hi, score, tie)
         put(order, place, tie & ROW)
-        put(ranked, place, score)
+        if wanted:
+            put(ranked, place, score)
 
 
 @kernel
@@ -136,9 +137,17 @@ def move(lo: int, hi: int, source: Pointer, target: Pointer) -> None:
 
 @kernel
 def rank_long(
-    n: int, s: Pointer, t: Pointer, other_s: Pointer, other_t: Pointer, ends: Pointer, todo: Pointer, order: Pointer
+    n: int,
+    s: Pointer,
+    t: Pointer,
+    other_s: Pointer,
+    other_t: Pointer,
+    ends: Pointer,
+    todo: Pointer,
+    order: Pointer,
+    wanted: bool,
 ) -> None:
-    """Rank ``n`` elements by spreading, and put their scores in order in ``s``; the other arrays are scratch."""
+    """Rank ``n`` elements by spreading; the other arrays are scratch. If ``wanted``, leave the scores in order in ``s``."""
     put(todo, 0, 0)
     put(todo, 1, n)
     put(todo, 2, 0)
@@ -184,8 +193,8 @@ def rank_long(
                 put(todo, 3 * waiting + 2, depth + 1)
                 waiting += 1
             else:
-                count(to_s, to_t, start, stop, order, from_s)
-                if depth % 2 == 1:
+                count(to_s, to_t, start, stop, order, wanted, from_s)
+                if wanted and depth % 2 == 1:
                     move(start, stop, from_s, s)
             start = stop
 
@@ -221,9 +230,9 @@ def rank_each(
             put(s, i, x if x == x else -np.inf)
             put(t, i, (np.int64(at(key, i)) << 31) | i)
         if n <= COUNTED:
-            count(s, t, 0, n, place, other_s)
+            count(s, t, 0, n, place, False, other_s)
         else:
-            rank_long(n, s, t, other_s, other_t, pointer(ends), todo, place)
+            rank_long(n, s, t, other_s, other_t, pointer(ends), todo, place, False)
 
 
 @kernel

@@ -110,28 +110,41 @@ def fill_masks(width: int, masks: Pointer) -> None:
 
 
 @kernel
+def fill_signs(size: int, width: int, constants: Pointer) -> None:
+    """What `fill_constants` leaves alone: the same for all queries with ``size`` grades."""
+    clear((4 * width + 1) * width, constants)
+    for a in range(size):
+        for i in range(size):
+            put(constants, (2 * width + a) * width + i, 1.0 if a > i else (-1.0 if a < i else 0.0))
+
+
+@kernel
 def fill_constants(
     pair: Pointer, own: Pointer, n_grades: int, kept: Pointer, size: int, width: int, constants: Pointer
 ) -> None:
     """From the worth of the ``size`` grades in ``kept``, by rows of ``width``: pair, its transpose, sign(a - i), bend, own.
 
-    bend[a, i] = sign(a - i) * (pair[a, a] + pair[i, i] - pair[a, i] - pair[i, a]). Further lanes are zero.
+    bend[a, i] = sign(a - i) * (pair[a, a] + pair[i, i] - pair[a, i] - pair[i, a]). The signs, and zeros in further lanes,
+    are there already, from `fill_signs`.
     """
     square = width * width
-    clear((4 * width + 1) * width, constants)
     for a in range(size):
         row = shift(pair, at(kept, a) * n_grades)
         for i in range(size):
             worth = at(row, at(kept, i))
             put(constants, a * width + i, worth)
             put(constants, square + i * width + a, worth)
-            put(constants, 2 * square + a * width + i, 1.0 if a > i else (-1.0 if a < i else 0.0))
-        put(constants, 4 * square + a, at(own, at(kept, a)))
+        # the diagonal, for a moment
+        put(constants, 4 * square + a, at(row, at(kept, a)))
     for a in range(size):
-        for i in range(size):
-            bend = at(constants, a * width + a) + at(constants, i * width + i)
-            bend -= at(constants, a * width + i) + at(constants, i * width + a)
-            put(constants, 3 * square + a * width + i, at(constants, 2 * square + a * width + i) * bend)
+        alike = splat8(at(constants, 4 * square + a))
+        for j in range(0, width, LANES):
+            i = a * width + j
+            equal = add(alike, load8(constants, 4 * square + j))
+            unequal = add(load8(constants, i), load8(constants, square + i))
+            store8(constants, 3 * square + i, mul(load8(constants, 2 * square + i), sub(equal, unequal)))
+    for a in range(size):
+        put(constants, 4 * square + a, at(own, at(kept, a)))
 
 
 @kernel
