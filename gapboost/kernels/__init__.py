@@ -23,5 +23,5 @@ grad, hess  float     (N,)         float32 or float64 outputs, in the order of t
 =========== ========= ============ ====================================================================
 
 ``N`` documents in ``Q`` queries with grades up to ``c``. Arrays are C-contiguous; nothing is checked here.
-Only arrays and scalars cross into compiled code: function arguments would miss numba's disk cache.
+Only arrays, scalars and tuples of them cross into compiled code: function arguments would miss numba's disk cache.
 """
