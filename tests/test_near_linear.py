@@ -132,6 +132,14 @@ def test_nothing_overflows(way, sigma_times_range):
         assert (hess > 0).all()
 
 
+def test_as_many_grades_as_there_may_be():
+    rng = np.random.default_rng(2)
+    grades = rng.permutation(256)
+    measure = gb.GAP(g=tuple(np.full(255, 1 / 255)))
+    rows = grades, grades / 50 + rng.standard_normal(256), [256]
+    assert_agree(gradients(measure, *rows, SWEEP), gradients(measure, *rows, DIRECT))
+
+
 def test_lists_of_mixed_lengths_do_not_disturb_each_other():
     rng = np.random.default_rng(3)
     sizes = rng.permutation([1, 2, 3, 7, 8, 9, 63, 64, 65, 127, 128, 129, 700, 1, 1500])

@@ -22,8 +22,6 @@ TEAMS = {
     "LightGBM": openmp_team(lightgbm.basic._LIB),
     "XGBoost": openmp_team(xgboost.core._LIB),
 }
-
-
 teams = pytest.mark.parametrize("team", TEAMS.values(), ids=TEAMS.keys())
 
 

@@ -401,12 +401,14 @@ def _spread_integer(builder: Any, scalar: Any) -> Any:
 
 @_builtin
 def gather8(typing: Any, table: Any, numbers: Any, offset: Any) -> Built:
-    """Element ``numbers[offset + j]`` of a table in each lane j."""
+    """Element ``numbers[offset + j]``, which are unsigned, of a table in each lane j."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         vector = ir.Constant(_vector(8), ir.Undefined)
         for lane in range(8):
             number = builder.load(builder.gep(args[1], [builder.add(args[2], args[2].type(lane))]))
+            # an index of fewer bits would be taken for a signed one
+            number = builder.zext(number, args[2].type)
             vector = builder.insert_element(vector, builder.load(builder.gep(args[0], [number])), INDEX(lane))
         return vector
 
