@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from gapboost.kernels.value import count_grades
+from gapboost.kernels.value import count_grades, differing
 
 Array = np.ndarray[Any, Any]
 
@@ -285,8 +285,8 @@ def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_tru
         distinct[:] = list(seen)
         grouped = grouped_rows(codes, n_rows, name, rows_of)
         return Queries(distinct[grouped.ids], grouped.offsets, grouped.rows)
-    starts = np.concatenate(([0], np.flatnonzero(ids[1:] != ids[:-1]) + 1)).astype(np.int64)
-    if len(np.unique(ids[starts])) == len(starts):
+    starts = np.concatenate(([0], np.flatnonzero(_changes(ids)) + 1)).astype(np.int64)
+    if _n_distinct(ids[starts]) == len(starts):
         return Queries(ids[starts], np.append(starts, n_rows), None)
     _, first_row, code = np.unique(ids, return_index=True, return_inverse=True)
     by_first_row = np.argsort(first_row)
@@ -295,6 +295,23 @@ def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_tru
     code = position[code]
     offsets = np.concatenate(([0], np.cumsum(np.bincount(code)))).astype(np.int64)
     return Queries(ids[first_row[by_first_row]], offsets, np.argsort(code, kind="stable"))
+
+
+def _changes(ids: Array) -> Array:
+    """Whether each id but the first is another one than that before it."""
+    if ids.dtype.kind not in "US" or ids.itemsize == 0:
+        changes: Array = ids[1:] != ids[:-1]
+        return changes
+    # Strings are padded with zeros, so equal ones are equal words; numpy compares them character by character.
+    word = next(word for word in (np.uint64, np.uint32, np.uint8) if ids.itemsize % word().itemsize == 0)
+    changes = np.empty(len(ids) - 1, dtype=bool)
+    differing(np.ascontiguousarray(ids).view(word).reshape(len(ids), -1), changes)
+    return changes
+
+
+def _n_distinct(ids: Array) -> int:
+    # To sort strings takes several times as long as to look them up.
+    return len(set(ids.tolist())) if ids.dtype.kind in "US" else len(np.unique(ids))
 
 
 def _count_missing(ids: Array) -> int:

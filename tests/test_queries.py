@@ -47,6 +47,19 @@ def test_ids_that_differ_in_the_last_bit():
     assert grouped_rows(np.array([2**64 - 1, 2**64 - 2], dtype=np.uint64), 2).sizes.tolist() == [1, 1]
 
 
+@pytest.mark.parametrize("dtype", ["U1", "U2", "U3", "U8", ">U3", "S1", "S3", "S4", "S8", "S13"])
+def test_strings_of_any_width(dtype):
+    rng = np.random.default_rng(0)
+    words = np.array(["", "a", "b", "ab", "ba", "abc", "abd", "xxxxxxxz", "xxxxxxxy"]).astype(dtype)
+    for qid in (np.repeat(words, 3), np.repeat(words[::2], 2)[::2], rng.choice(words, 50), words[:1]):
+        found = grouped_rows(qid, len(qid))
+        expected = grouped_rows(qid.astype(object), len(qid))
+        assert found.ids.tolist() == expected.ids.tolist()
+        np.testing.assert_array_equal(found.offsets, expected.offsets)
+        rows = np.arange(len(qid))
+        np.testing.assert_array_equal(found.grouped(rows), expected.grouped(rows))
+
+
 def test_pandas():
     frame = pd.DataFrame({"grade": [0, 1, 2, 1], "qid": ["b", "a", "b", "a"], "w": [1.0, 2.0, 1.0, 2.0]})
     frame.index = [7, 3, 7, 1]  # positions count, not labels
