@@ -131,10 +131,9 @@ def collect(known: Known, row: Pointer, begin: int, end: int, numbers: Pointer) 
 
 
 @kernel
-def hand_on(n_strips: int, width: int, size: int, state: Pointer, carried: Pointer) -> None:
-    """Turn the moments of each strip into those of all documents above and below it."""
+def hand_on(n_strips: int, width: int, size: int, state: Pointer, running: Pointer) -> None:
+    """Turn the moments of each strip into those of all documents above and below it; ``running`` is scratch."""
     moments = MOMENTS * width
-    running = carried
     for direction in range(2):
         clear(moments, running)
         for step in range(n_strips):
@@ -364,11 +363,9 @@ def sums(
     wait_for(pointer(progress), THE_OTHER_WAY, n_strips)
 
 
-@kernel
-def reset(n_strips: int, width: int, state: Pointer, taken: Pointer, claims: Pointer) -> None:
-    """Before `sums`, once."""
-    clear(n_strips * state_length(width), state)
-    for j in range(n_strips):
-        put(taken, j, 0)
-    put(claims, 0, 0)
-    put(claims, APART, NEVER_MET)
+def reset(state: Array, taken: Array, claims: Array) -> None:
+    """Before `collect_strips` and `sums`, once."""
+    state[:] = 0.0
+    taken[:] = 0
+    claims[0] = 0
+    claims[APART] = NEVER_MET

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from gapboost.kernels.compile import kernel
-from gapboost.kernels.ordering import COUNTED, FILL, count, move, rank_long
+from gapboost.kernels.ordering import COUNTED, FILL, count, enter, move, rank_long
 from gapboost.kernels.phases import first, following
 from gapboost.kernels.vectors import at, pointer, put, shift
 
@@ -87,32 +87,30 @@ def deal_rows(
         part = part_of(x, high, scale)
         j = at(places, part)
         put(places, part, j + 1)
-        # nan outranks nothing, see `rank_each`
-        put(s, j, x if x == x else -np.inf)
-        put(t, j, (np.int64(at(pointer(keys), i)) << 31) | i)
+        enter(s, t, j, x, at(pointer(keys), i), i)
 
 
 @kernel
-def deal_out(
-    scores: Array, keys: Array, tallies: Pointer, starts: Pointer, s: Pointer, t: Pointer, progress: Pointer
-) -> None:
+def deal(scores: Array, keys: Array, tallies: Array, starts: Array, s: Array, t: Array, progress: Array) -> None:
     """Deal the rows out: part k is to take the ranks from ``starts[k]`` on. Any number of threads may come."""
     n = len(scores)
+    so_far = pointer(progress)
     high, scale = cut(scores)
-    k = first(progress, COUNT, SLICES)
+    k = first(so_far, COUNT, SLICES)
     while k < SLICES:
-        mine = shift(tallies, k * PARTS)
+        mine = shift(pointer(tallies), k * PARTS)
         count_parts(scores, high, scale, n * k // SLICES, n * (k + 1) // SLICES, mine)
-        k = following(progress, COUNT, SLICES)
-    k = first(progress, PLACE, 1)
+        k = following(so_far, COUNT, SLICES)
+    k = first(so_far, PLACE, 1)
     while k < 1:
-        place(tallies, starts)
-        k = following(progress, PLACE, 1)
-    k = first(progress, DEAL, SLICES)
+        place(pointer(tallies), pointer(starts))
+        k = following(so_far, PLACE, 1)
+    k = first(so_far, DEAL, SLICES)
     while k < SLICES:
-        mine = shift(tallies, k * PARTS)
-        deal_rows(scores, keys, high, scale, n * k // SLICES, n * (k + 1) // SLICES, mine, s, t)
-        k = following(progress, DEAL, SLICES)
+        mine = shift(pointer(tallies), k * PARTS)
+        lo, hi = n * k // SLICES, n * (k + 1) // SLICES
+        deal_rows(scores, keys, high, scale, lo, hi, mine, pointer(s), pointer(t))
+        k = following(so_far, DEAL, SLICES)
 
 
 @kernel

@@ -15,7 +15,7 @@ import numpy as np
 
 from gapboost.kernels.chains import CHAINS, SEGMENT, collect_strips, reset, state_length, strips, sums
 from gapboost.kernels.compile import kernel
-from gapboost.kernels.dealing import PARTS, SLICES, deal_out, rank_parts
+from gapboost.kernels.dealing import PARTS, SLICES, deal, rank_parts
 from gapboost.kernels.moments import LANES
 from gapboost.kernels.ordering import workspace
 from gapboost.kernels.parts import (
@@ -210,14 +210,6 @@ def settle(n: int, width: int, size: int, shared: Pointer, prefixes: Pointer, ru
 
 
 @kernel
-def deal(scores: Array, keys: Array, room: Room, progress: Array) -> None:
-    """Deal the rows out in parts."""
-    deal_out(
-        scores, keys, pointer(room.tallies), pointer(room.starts), pointer(room.scores), pointer(room.ties), pointer(progress)
-    )  # fmt: skip
-
-
-@kernel
 def rank_and_take(
     order: Array,
     numbered: Array,
@@ -226,12 +218,11 @@ def rank_and_take(
     size: int,
     width: int,
     shared: Array,
-    n_strips: int,
     room: Room,
     progress: Array,
     numbers: Array,
 ) -> None:
-    """Rank the parts, put scores and grades in order, and get ready for `sums`."""
+    """Rank the parts, put scores and grades in order, and find the prefixes of each block."""
     n = len(order)
     segments = (n + SEGMENT - 1) // SEGMENT
     so_far = pointer(progress)
@@ -249,7 +240,6 @@ def rank_and_take(
     k = first(so_far, SETTLE, 1)
     while k < 1:
         settle(n, width, size, pointer(shared), prefixes, pointer(numbers))
-        reset(n_strips, width, pointer(room.state), pointer(room.taken), pointer(room.claims))
         k = following(so_far, SETTLE, 1)
 
 
@@ -322,21 +312,21 @@ def long_query(
         hess[:] = HESSIAN_FLOOR
         return
     cuts = begun.cuts.copy()
-    n_strips = len(cuts) - 1
     known = (
         room.scores, room.grade, len(order), discount, begun.deep, begun.size, begun.width, begun.shared, room.prefixes
     )  # fmt: skip
     weight = float(weights[begun.query])
     room.progress[:] = 0
+    reset(room.state, room.taken, room.claims)
     dealt, ranked, collected, summed, finished = room.progress
 
     def work() -> None:
         numbers = aligned(carved_length(SEGMENT, BLOCK, begun.width))
-        deal(scores, keys, room, dealt)
+        deal(scores, keys, room.tallies, room.starts, room.scores, room.ties, dealt)
         rank_and_take(
-            order, begun.numbered, discount, sigma, begun.size, begun.width, begun.shared, n_strips, room, ranked, numbers
+            order, begun.numbered, discount, sigma, begun.size, begun.width, begun.shared, room, ranked, numbers
         )  # fmt: skip
-        if n_strips > CHAINS:
+        if len(cuts) - 1 > CHAINS:
             collect_strips(known, cuts, room.state, collected, numbers)
         sums(known, cuts, room.taken, room.claims, room.state, room.lam, room.eta, room.masses, summed, numbers)
         finish(order, sigma, weight, normalize, grad, hess, room, finished)

@@ -200,6 +200,14 @@ def rank_long(
 
 
 @kernel
+def enter(s: Pointer, t: Pointer, j: int, score: float, key: int, row: int) -> None:
+    """Write the element of a row, by which it is ranked, to place ``j``."""
+    # nan, which outranks nothing and is outranked by nothing, would leave places without a document
+    put(s, j, score if score == score else -np.inf)
+    put(t, j, (np.int64(key) << 31) | row)
+
+
+@kernel
 def rank_each(
     scores: Array,
     keys: Array,
@@ -225,10 +233,7 @@ def rank_each(
         key = shift(pointer(keys), begin)
         place = shift(pointer(order), begin)
         for i in range(n):
-            x = float(at(score, i))
-            # nan, which outranks nothing and is outranked by nothing, would leave places without a document
-            put(s, i, x if x == x else -np.inf)
-            put(t, i, (np.int64(at(key, i)) << 31) | i)
+            enter(s, t, i, float(at(score, i)), at(key, i), i)
         if n <= COUNTED:
             count(s, t, 0, n, place, False, other_s)
         else:
