@@ -11,7 +11,7 @@ import numpy as np
 import xgboost
 
 from benchmarks.workload import conditions, medians, ranking_task, table
-from gapboost.kernels.threads import available_cores
+from gapboost._kernels.parallel.chunks import available_cores
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
 

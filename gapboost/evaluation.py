@@ -5,10 +5,9 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from gapboost._kernels.parallel.chunks import chunks, resolve_n_jobs, run, table_bytes
+from gapboost._kernels.value import in_order, value
 from gapboost.arguments import one_of
-from gapboost.kernels.ordering import rank
-from gapboost.kernels.threads import chunks, resolve_n_jobs, run, table_bytes
-from gapboost.kernels.value import ranked_grades, value
 from gapboost.measures import Measure
 from gapboost.measures.measure import known_grades, listed
 from gapboost.queries import Array, Judged, checked_scores, judged
@@ -121,22 +120,21 @@ def query_values(
     longest = int(data.queries.sizes.max())
     discounts = [measure.discount(longest) for measure in measures]
     depths = [measure.depth(longest) for measure in measures]
-    keys = np.zeros(len(scores), dtype=np.uint32)  # equal keys: ties in the order of the rows
-    order = np.empty(len(scores), dtype=np.int32)
     values = [np.zeros(len(offsets) - 1) for _ in measures]
     threads = resolve_n_jobs(n_jobs)
 
-    def task(first: int, last: int) -> None:
-        rank(scores, keys, offsets, order, first, last)
-        size = offsets[last] - offsets[first]
-        ranked, ends = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
-        ranked_grades(scores, data.grades, offsets, order, ties == "expected", first, last, ranked, ends)
+    ranges = chunks(offsets, threads, table_bytes(data.counts.shape[1]))
+
+    def task(k: int) -> None:
+        first, last = ranges[k]
+        rows = slice(offsets[first], offsets[last])
+        ranked = in_order(scores[rows], data.grades[rows], offsets[first : last + 1] - rows.start, ties == "expected")
         for measure, discount, depth, out in zip(measures, discounts, depths, values, strict=True):
             pair, own = measure.tables(data.counts[first:last])
-            value(ranked, ends, offsets, discount, depth, pair, own, first, last, out)
+            value(ranked, discount, depth, pair, own, np.empty((2, own.shape[1])), out[first:last])
             if empty != 0:
                 nothing = ~((own > 0) & (data.counts[first:last] > 0)).any(axis=1)
                 out[first:last][nothing] = 1.0 if empty == 1 else np.nan
 
-    run(task, chunks(offsets, threads, table_bytes(data.counts.shape[1])), threads)
+    run(task, len(ranges), threads)
     return values

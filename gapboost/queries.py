@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from gapboost.kernels.value import count_grades, differing
+from gapboost._kernels.value import count_grades, differing
 
 Array = np.ndarray[Any, Any]
 

@@ -158,7 +158,7 @@ def test_interrupt_by_a_signal(twin, alone, interruptible):
 
 def test_an_interrupt_inside_the_gradients_waits_for_its_helpers(monkeypatch):
     """Helpers that went on would write to arrays that are gone."""
-    from gapboost.kernels import threads
+    from gapboost._kernels import threads
 
     running, done = [], []
 

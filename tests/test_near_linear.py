@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import numpy.testing as npt
 import pytest
+from gapboost._kernels.long import LONG
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import gapboost as gb
-from gapboost.kernels import chains
-from gapboost.kernels.lambdarank import AUTO, DIRECT, SWEEP, chunk, lambdarank
-from gapboost.kernels.long import LONG
+from gapboost._kernels import chains
+from gapboost._kernels.lambdarank import AUTO, DIRECT, SWEEP, chunk, lambdarank
 from gapboost.queries import judged
 
 TOLERANCE = 1e-9
@@ -255,7 +255,7 @@ def test_processors_without_wide_vectors_compute_the_same(tmp_path):
     rows = rng.integers(0, 5, 3000), rng.standard_normal(3000), np.repeat([0, 1, 2], [10, 190, 2800])
     np.save(tmp_path / "rows.npy", rows)
     program = (
-        "import sys, numpy as np, gapboost as gb, gapboost.kernels.compile as compile\n"
+        "import sys, numpy as np, gapboost as gb, gapboost._kernels.jit as compile\n"
         "compile.PATIENCE = 0.5\n"
         "rows = np.load(sys.argv[1] + '/rows.npy')\n"
         "np.save(sys.argv[1] + '/found.npy', gb.LambdaRank(gb.eGAP(g=(0.1, 0.2, 0.3, 0.4))).gradients(*rows))\n"

@@ -8,14 +8,14 @@ import numba
 import numpy as np
 import pytest
 import xgboost
+from gapboost._kernels.phases import first, following, unbegun
+from gapboost._kernels.vectors import pointer
 
 import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
-from gapboost.kernels.openmp import openmp_team
-from gapboost.kernels.phases import first, following, unbegun
-from gapboost.kernels.threads import run, together, working_on
-from gapboost.kernels.vectors import pointer
+from gapboost._kernels.parallel.chunks import run, together, working_on
+from gapboost._kernels.parallel.openmp import openmp_team
 
 TEAMS = {
     "pool": None,

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from gapboost._kernels.order.short import ranking
 from gapboost.evaluation import query_values
-from gapboost.kernels.ordering import rank
 from gapboost.measures import Measure
 from gapboost.queries import Array, Judged, Queries, checked_scores, judged
 
@@ -49,8 +49,7 @@ def ranked_lists(y_true: Any, y_score: Any, qid: Any = None, *, recall_base: Any
 def in_rank_order(data: Judged, scores: Array) -> list[RankedList]:
     """As `ranked_lists`, for data that is checked already; queries without documents are left out."""
     offsets = data.queries.offsets
-    order = np.empty(len(scores), dtype=np.int32)
-    rank(scores, np.zeros(len(scores), dtype=np.uint32), offsets, order, 0, len(offsets) - 1)
+    order = ranking(scores, offsets)
     return [
         RankedList(name, data.grades[begin:end][order[begin:end]], counts)
         for name, begin, end, counts in zip(

@@ -6,9 +6,9 @@ from typing import Any, TypeVar
 import joblib
 import numpy as np
 
+from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost.analysis.optional import progress
 from gapboost.arguments import random_numbers
-from gapboost.kernels.threads import resolve_n_jobs
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -5,9 +5,9 @@ from typing import Any
 
 import lightgbm
 
+from gapboost._kernels.parallel.chunks import working_on
+from gapboost._kernels.parallel.openmp import openmp_team
 from gapboost.callbacks import Content, Gradients, Metrics, as_gradients, as_metrics
-from gapboost.kernels.openmp import openmp_team
-from gapboost.kernels.threads import working_on
 from gapboost.measures import Measure
 from gapboost.objectives import Objective, Pass
 from gapboost.queries import Array, Judged

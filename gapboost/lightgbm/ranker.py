@@ -8,8 +8,8 @@ from typing import Any
 import lightgbm
 import numpy as np
 
+from gapboost._kernels.parallel.chunks import working_on
 from gapboost.features import check_arrow_numbers, features, without_qid
-from gapboost.kernels.threads import working_on
 from gapboost.lightgbm.callbacks import NO_QUERY_BAGGING, TEAM, LightGBMMetric, in_units_of_rows
 from gapboost.measures import Measure
 from gapboost.objectives import Objective, Pass

@@ -17,7 +17,7 @@ eGAP  [ferrante2014] eq. 6              sum_n 1/n sum_{m<=n} w[min(i_m, i_n)] = 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -164,6 +164,8 @@ class xGAP(GradedMeasure):
     k : int, optional
         Cut-off.
     """
+
+    monotone: ClassVar[bool] = False
 
     @property
     def short_name(self) -> str:

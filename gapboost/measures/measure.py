@@ -1,9 +1,9 @@
-"""What a measure is: a frozen value that fills the three arrays of the quadratic form (see `gapboost.kernels`)."""
+"""What a measure is: a frozen value that fills the three arrays of the quadratic form (see `gapboost._kernels`)."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, field, fields
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -40,6 +40,9 @@ class Measure(ABC):
     k : int, optional, keyword-only
         Cut-off: ranks beyond it contribute nothing; the recall base stays complete. None is the whole list.
     """
+
+    # Whether the value never falls when a higher grade moves above a lower one.
+    monotone: ClassVar[bool] = True
 
     k: int | None = field(default=None, kw_only=True)
 

@@ -12,11 +12,11 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils.metaestimators import available_if
 
+from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost.arguments import mapping, whole
 from gapboost.cross_validation import query_folds
 from gapboost.evaluation import evaluate
 from gapboost.features import features, split
-from gapboost.kernels.threads import resolve_n_jobs
 from gapboost.measures import Measure
 from gapboost.measures.measure import known_grades
 from gapboost.model_selection.courses import NAMES, Data, Params, Task, as_courses

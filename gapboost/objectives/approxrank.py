@@ -25,11 +25,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gapboost._kernels.parallel.chunks import resolve_n_jobs
+from gapboost._kernels.smooth.approxrank import approximate_ranks, approxrank
+from gapboost._kernels.smooth.query import Gradients, Queries, scratch_for
 from gapboost.arguments import positive
-from gapboost.kernels.approxrank import approximate_ranks, approxrank
-from gapboost.kernels.threads import resolve_n_jobs
 from gapboost.objectives.smooth import SmoothObjective, SmoothPass
-from gapboost.queries import Array, Judged
+from gapboost.queries import Judged
 
 
 @dataclass(frozen=True, repr=False)
@@ -76,45 +77,15 @@ class ApproxRankPass(SmoothPass):
         sizes = data.queries.sizes
         self.betas = 4.0 / sizes if objective.beta is None else np.full(len(sizes), objective.beta)
 
-    def update_ranks(self, scores: Array, counted: Array, first: int, last: int) -> None:
+    def update_ranks(self, queries: Queries) -> None:
         """See `SmoothPass.update_ranks`."""
-        data = self.data
-        approximate_ranks(
-            scores, data.grades, data.queries.offsets, counted, self.objective.alpha, self.ranks, first, last
-        )
+        approximate_ranks(queries, self.objective.alpha)
 
-    def smooth(
-        self,
-        scores: Array,
-        counted: Array,
-        pair: Array,
-        own: Array,
-        values: Array,
-        grad: Array,
-        hess: Array,
-        first: int,
-        last: int,
-    ) -> None:
+    def smooth(self, queries: Queries, numbers: slice, found: Gradients) -> None:
         """See `SmoothPass.smooth`."""
-        self.update_discount(scores, counted, first, last)
+        self.rank(queries)
+        longest = int(np.diff(queries.starts).max())
         approxrank(
-            scores,
-            self.data.grades,
-            self.data.queries.offsets,
-            counted,
-            self.ranks,
-            self.discount,
-            self.slope,
-            pair,
-            own,
-            self.weights,
-            self.objective.alpha,
-            self.betas,
-            self.measure.k or 0,
-            self.objective.normalize,
-            values,
-            grad,
-            hess,
-            first,
-            last,
-        )
+            queries, self.objective.alpha, self.betas[numbers], self.measure.k or 0, self.objective.normalize,
+            scratch_for(longest), found,
+        )  # fmt: skip

@@ -8,14 +8,14 @@ document as Delta / (1 + e^x) where a > b and as Delta / (1 + e^-x) where a < b,
 import itertools
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
+from gapboost._kernels.lambdarank.gradients import Inputs, Scale, add_gradients, chunk, room_for
+from gapboost._kernels.lambdarank.long import LONG, LongPass, long_query
+from gapboost._kernels.parallel.chunks import chunks, resolve_n_jobs, run, table_bytes
+from gapboost._kernels.parallel.scratch import Scratch
 from gapboost.arguments import positive, whole
-from gapboost.kernels.lambdarank import chunk, lambdarank
-from gapboost.kernels.long import LONG, begin, long_query, room_for
-from gapboost.kernels.threads import chunks, resolve_n_jobs, run, table_bytes, together
 from gapboost.measures.measure import as_cutoff
 from gapboost.objectives.objective import Objective, Pass, tables_of
 from gapboost.queries import Array, Judged
@@ -24,6 +24,9 @@ from gapboost.queries import Array, Judged
 KEPT_TABLE_BYTES = 32
 
 KEYS_AT_ONCE = 1 << 20
+
+# Of a logistic function, at its steepest: a Newton step is then never longer than 4 / sigma.
+LEAST_CURVATURE = 0.25
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,29 +74,29 @@ class LambdaRank(Objective):
 
 
 class LambdaRankPass(Pass):
-    """LambdaRank on one data set: tie keys, room for the order of the documents, and the tables of the measure."""
+    """LambdaRank on one data set: turns of tied documents, and the tables of the measure. Nothing of it is ever written."""
 
     def __init__(self, objective: LambdaRank, data: Judged, threads: int) -> None:
         self.objective = objective
         self.data = data
         self.threads = threads
-        offsets, sizes, n_rows = data.queries.offsets, data.queries.sizes, data.queries.n_rows
-        self.keys = tie_keys(objective.random_state, data)
-        self.order = np.empty(n_rows, dtype=np.int32)
-        self.discount = objective.measure.discount(int(sizes.max()))
+        offsets, sizes = data.queries.offsets, data.queries.sizes
+        self.turns = turns(objective.random_state, data)
+        self.discount = discount = objective.measure.discount(int(sizes.max()))
         n_grades = data.counts.shape[1]
         cost = table_bytes(n_grades)
         truncation = objective.truncation or 0
         # A long query is shared by all threads.
         long = np.flatnonzero(sizes > LONG)
-        self.begun = [
-            begin(data.grades, offsets, self.discount, *self._tables(q, q + 1), truncation, q) for q in long.tolist()
+        begun = [
+            long_query(data.grades, offsets, discount, *self._tables(q, q + 1), truncation, q) for q in long.tolist()
         ]
-        self.room = room_for(int(sizes[long].max(initial=0)), n_grades)
-        self.ranges = without(long, chunks(offsets, threads, cost))
-        keep = cost * len(data.queries) <= KEPT_TABLE_BYTES * n_rows
-        self.kept = {r: self._tables(*r) for r in self.ranges} if keep else {}
-        self.chunks = {r: chunk(offsets, self.discount, n_grades, truncation, *r) for r in self.ranges}
+        self.long = [Scratch(partial(LongPass, query)) for query in begun]
+        ranges = without(long, chunks(offsets, threads, cost))
+        keep = cost * len(data.queries) <= KEPT_TABLE_BYTES * data.queries.n_rows
+        self.kept = [self._tables(*r) for r in ranges] if keep else []
+        self.chunks = [chunk(offsets, discount, truncation, *r) for r in ranges]
+        self.scratch = Scratch(lambda: room_for(self.chunks, n_grades))
 
     def _tables(self, first: int, last: int) -> tuple[Array, Array]:
         return tables_of(self.objective.measure, self.data.counts[first:last])
@@ -101,26 +104,28 @@ class LambdaRankPass(Pass):
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
         """See `Pass`."""
         objective, data = self.objective, self.data
+        least = 0.0 if objective.measure.monotone else LEAST_CURVATURE
+        scale = Scale(objective.sigma, objective.normalize, least)
+        inputs = Inputs(scores, data.grades, self.turns, self.discount, data.weights)
 
-        common: dict[str, Any] = {
-            "scores": scores,
-            "keys": self.keys,
-            "order": self.order,
-            "discount": self.discount,
-            "weights": data.weights,
-            "sigma": objective.sigma,
-            "normalize": objective.normalize,
-            "grad": grad,
-            "hess": hess,
-        }
+        def task(k: int) -> None:
+            here = self.chunks[k]
+            pair, own = self.kept[k] if self.kept else self._tables(here.first, here.last)
+            with self.scratch.lent() as memory:
+                add_gradients(inputs, pair, own, scale, here, memory, grad, hess)
 
-        def task(first: int, last: int) -> None:
-            pair, own = self.kept[first, last] if (first, last) in self.kept else self._tables(first, last)
-            lambdarank(**common, grades=data.grades, pair=pair, own=own, chunk=self.chunks[first, last])
+        run(task, len(self.chunks), self.threads)
+        for scratch in self.long:
+            with scratch.lent() as long:
+                long.add_gradients(inputs, scale, grad, hess, partial(run, n_jobs=self.threads))
 
-        run(task, self.ranges, self.threads)
-        for begun in self.begun:
-            long_query(**common, begun=begun, room=self.room, together=partial(together, n_jobs=self.threads))
+
+def turns(random_state: int, data: Judged) -> Array:
+    """The order in which the documents of each query are ranked where their scores are equal: int32 of shape (N,), positions."""
+    offsets, sizes = data.queries.offsets, data.queries.sizes
+    query = np.repeat(np.arange(len(sizes), dtype=np.uint64), sizes)
+    rows = np.argsort(query << np.uint64(32) | tie_keys(random_state, data), kind="stable")
+    return (rows - np.repeat(offsets[:-1], sizes)).astype(np.int32)
 
 
 def tie_keys(random_state: int, data: Judged) -> Array:

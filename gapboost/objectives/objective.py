@@ -12,7 +12,10 @@ from gapboost.queries import Array, Judged, checked_scores, judged
 
 
 class Pass(ABC):
-    """One objective on one data set, with everything that does not change between boosting iterations."""
+    """One objective on one data set, with everything that does not change between boosting iterations.
+
+    Several threads may call one pass at once: calls only read what it holds, and write to memory of their own.
+    """
 
     @abstractmethod
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:

@@ -27,7 +27,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gapboost.kernels.threads import chunks, run, table_bytes
+from gapboost._kernels.parallel.chunks import chunks, run, table_bytes
+from gapboost._kernels.smooth.query import Gradients, Queries
 from gapboost.objectives.objective import Objective, Pass, tables_of
 from gapboost.queries import Array, Judged, checked_scores, judged, one_dimensional
 
@@ -45,8 +46,6 @@ class SmoothPass(Pass):
         # Chunks of equal work: a query costs the square of its length.
         work = np.concatenate(([0], np.cumsum(data.queries.sizes.astype(np.int64) ** 2)))
         self.ranges = chunks(work, threads, table_bytes(data.counts.shape[1]))
-        self.ranks, self.discount = np.ones(data.queries.n_rows), np.ones(data.queries.n_rows)
-        self.slope = np.zeros(data.queries.n_rows)
 
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
         """See `Pass`."""
@@ -55,43 +54,49 @@ class SmoothPass(Pass):
     def values(self, scores: Array, grad: Array, hess: Array) -> Array:
         """Write the gradients as `Pass` does and return the smooth measure of each query, float64 of shape (Q,)."""
         values = np.empty(len(self.data.queries))
+        offsets = self.data.queries.offsets
 
-        def task(first: int, last: int) -> None:
+        def task(k: int) -> None:
+            first, last = self.ranges[k]
+            rows = slice(offsets[first], offsets[last])
             pair, own = tables_of(self.measure, self.data.counts[first:last])
             counted = (own != 0) | (pair != 0).any(axis=1) | (pair != 0).any(axis=2)
-            self.smooth(scores, counted, pair, own, values, grad, hess, first, last)
+            queries = self.queries(scores, counted, pair, own, first, last)
+            found = Gradients(values[first:last], *np.empty((2, rows.stop - rows.start)))
+            self.smooth(queries, slice(first, last), found)
+            grad[rows], hess[rows] = found.grad, found.hess
 
-        run(task, self.ranges, self.threads)
+        run(task, len(self.ranges), self.threads)
         return values
 
-    def update_discount(self, scores: Array, counted: Array, first: int, last: int) -> None:
-        """Bring `ranks`, and the discount and its derivative at them, of queries ``first..last-1`` up to the scores."""
-        self.update_ranks(scores, counted, first, last)
-        rows = slice(*self.data.queries.offsets[[first, last]])
-        self.discount[rows], self.slope[rows] = self.measure.discount_at(self.ranks[rows])
-
-    @abstractmethod
-    def update_ranks(self, scores: Array, counted: Array, first: int, last: int) -> None:
-        """Write the smooth ranks of the counted documents of queries ``first..last-1`` to `ranks`."""
-
-    @abstractmethod
-    def smooth(
-        self,
-        scores: Array,
-        counted: Array,
-        pair: Array,
-        own: Array,
-        values: Array,
-        grad: Array,
-        hess: Array,
-        first: int,
-        last: int,
-    ) -> None:
-        """Write values and gradients of queries ``first..last-1``.
+    def queries(self, scores: Array, counted: Array, pair: Array, own: Array, first: int, last: int) -> Queries:
+        """Queries ``first..last-1`` as kernels read them; all documents share the first rank so far.
 
         ``counted[q, i]`` says whether the measure looks at documents of grade i at all; it begins at query ``first``, as
         ``pair`` and ``own`` do.
         """
+        data = self.data
+        starts = data.queries.offsets[first : last + 1]
+        rows = slice(starts[0], starts[-1])
+        n = rows.stop - rows.start
+        exact = scores[rows].astype(np.float64, copy=False)
+        return Queries(
+            starts - starts[0], exact, data.grades[rows], counted, pair, own, np.ones(n), np.ones(n), np.zeros(n),
+            self.weights[first:last],
+        )  # fmt: skip
+
+    def rank(self, queries: Queries) -> None:
+        """Bring the ranks of counted documents, and the discount and its derivative at them, up to the scores."""
+        self.update_ranks(queries)
+        queries.discount[:], queries.slope[:] = self.measure.discount_at(queries.ranks)
+
+    @abstractmethod
+    def update_ranks(self, queries: Queries) -> None:
+        """Write the smooth ranks of the counted documents."""
+
+    @abstractmethod
+    def smooth(self, queries: Queries, numbers: slice, found: Gradients) -> None:
+        """Write values and gradients of `queries`, which have these numbers in the data set."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -167,7 +172,8 @@ class SmoothObjective(Objective):
         data = judged(grades, qid, names=("y_score", "qid", "sample_weight"))
         scores = data.queries.grouped(checked_scores(y_score, len(grades)))
         prepared = self.resolved(np.array([1])).prepared(data)
-        prepared.update_ranks(
-            scores, np.ones((len(data.queries), data.counts.shape[1]), dtype=bool), 0, len(data.queries)
-        )
-        return data.queries.ungrouped(prepared.ranks)
+        tables = tables_of(prepared.measure, data.counts)
+        everything = np.ones(data.counts.shape, dtype=bool)
+        queries = prepared.queries(scores, everything, *tables, 0, len(data.queries))
+        prepared.update_ranks(queries)
+        return data.queries.ungrouped(queries.ranks)

@@ -24,12 +24,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gapboost._kernels.parallel.chunks import resolve_n_jobs
+from gapboost._kernels.smooth.query import Gradients, Queries, scratch_for
+from gapboost._kernels.smooth.softrank import distribution, expected_ranks, softrank
 from gapboost.arguments import positive
-from gapboost.kernels.softrank import expected_ranks, softrank
-from gapboost.kernels.threads import resolve_n_jobs
 from gapboost.objectives.objective import tables_of
 from gapboost.objectives.smooth import SmoothObjective, SmoothPass
-from gapboost.queries import Array, Judged
+from gapboost.queries import Judged
 
 # A list of this length costs some tenths of a second, one of twice the length eight times that. Longer ones also start
 # where floating point ends: with k=1 and equal scores a document is within the cut-off with the probability 2^-(n-1).
@@ -87,46 +88,16 @@ class SoftRankPass(SmoothPass):
                 "or use ApproxRank"
             )
 
-    def update_ranks(self, scores: Array, counted: Array, first: int, last: int) -> None:
+    def update_ranks(self, queries: Queries) -> None:
         """See `SmoothPass.update_ranks`."""
-        data = self.data
-        expected_ranks(
-            scores, data.grades, data.queries.offsets, counted, self.objective.sigma, self.ranks, first, last
-        )
+        expected_ranks(queries, self.objective.sigma)
 
-    def smooth(
-        self,
-        scores: Array,
-        counted: Array,
-        pair: Array,
-        own: Array,
-        values: Array,
-        grad: Array,
-        hess: Array,
-        first: int,
-        last: int,
-    ) -> None:
+    def smooth(self, queries: Queries, numbers: slice, found: Gradients) -> None:
         """See `SmoothPass.smooth`."""
         if self.pairs:
-            self.update_discount(scores, counted, first, last)
+            self.rank(queries)
+        longest = int(np.diff(queries.starts).max())
         softrank(
-            scores,
-            self.data.grades,
-            self.data.queries.offsets,
-            counted,
-            self.ranks,
-            self.discount,
-            self.slope,
-            self.by_rank,
-            self.depth,
-            pair,
-            own,
-            self.weights,
-            self.objective.sigma,
-            self.objective.normalize,
-            values,
-            grad,
-            hess,
-            first,
-            last,
-        )
+            queries, self.objective.sigma, self.depth, self.objective.normalize, distribution(self.by_rank, self.depth, longest),
+            scratch_for(longest), found,
+        )  # fmt: skip

@@ -8,8 +8,8 @@ import numpy as np
 import xgboost
 from xgboost.sklearn import get_model_categories
 
+from gapboost._kernels.parallel.chunks import working_on
 from gapboost.features import features, without_qid
-from gapboost.kernels.threads import working_on
 from gapboost.measures import Measure
 from gapboost.objectives import Objective, Pass
 from gapboost.queries import Array, Judged

@@ -1,10 +1,11 @@
 """The value of a measure for each query: its expectation over the orders of tied documents, or of one order."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from gapboost.kernels.compile import kernel
+from gapboost._kernels.jit import kernel
+from gapboost._kernels.order.short import ranking
 
 Array = np.ndarray[Any, Any]
 
@@ -27,87 +28,86 @@ def differing(words: Array, differs: Array) -> None:
         differs[r] = difference != 0
 
 
-@kernel
-def ranked_grades(
-    scores: Array,
-    grades: Array,
-    offsets: Array,
-    order: Array,
-    expected: bool,
-    first: int,
-    last: int,
-    ranked: Array,
-    ends: Array,
-) -> None:
-    """Write the grades in ranked order, and at the first rank of each tied group the rank that follows the group.
+class Ranked(NamedTuple):
+    """Queries in order of rank.
 
-    ``ranked`` and ``ends`` (int32) begin at the first document of query ``first``; without ``expected`` every document is
-    a group of its own.
+    Attributes
+    ----------
+    starts : int64 ndarray of shape (Q + 1,)
+        Query q is ranks ``starts[q]..starts[q + 1] - 1``.
+    grades : int32 ndarray of shape (N,)
+    ends : int32 ndarray of shape (N,)
+        At the first rank of each group of tied documents the rank, in the query, that follows the group.
     """
-    start = offsets[first]
-    for q in range(first, last):
-        begin = offsets[q]
-        n = offsets[q + 1] - begin
+
+    starts: Array
+    grades: Array
+    ends: Array
+
+
+@kernel
+def find_ties(scores: Array, grades: Array, order: Array, expected: bool, ranked: Ranked) -> None:
+    """Fill ``ranked``; without ``expected`` every document is a group of its own."""
+    for q in range(len(ranked.starts) - 1):
+        begin = ranked.starts[q]
+        n = ranked.starts[q + 1] - begin
         group = 0
         above = 0.0
         for r in range(n):
             document = begin + order[begin + r]
-            ranked[begin - start + r] = grades[document]
+            ranked.grades[begin + r] = grades[document]
             score = scores[document]
             if r > 0 and (not expected or score != above):
-                ends[begin - start + group] = r
+                ranked.ends[begin + group] = r
                 group = r
             above = score
         if n > 0:
-            ends[begin - start + group] = n
+            ranked.ends[begin + group] = n
+
+
+def in_order(scores: Array, grades: Array, starts: Array, expected: bool) -> Ranked:
+    """Queries in order of rank, with groups of tied documents where values are ``expected`` over their orders."""
+    exact = scores.astype(np.float64, copy=False)
+    ranked = Ranked(starts, np.empty(len(scores), np.int32), np.empty(len(scores), np.int32))
+    find_ties(exact, grades, ranking(exact, starts), expected, ranked)
+    return ranked
 
 
 @kernel
-def value(
-    ranked: Array,
-    ends: Array,
-    offsets: Array,
-    discount: Array,
-    depth: int,
-    pair: Array,
-    own: Array,
-    first: int,
-    last: int,
-    out: Array,
-) -> None:
-    """Write the value of queries ``first..last-1`` to ``out``; ``pair`` and ``own`` begin at query ``first``.
+def value(ranked: Ranked, discount: Array, depth: int, pair: Array, own: Array, scratch: Array, out: Array) -> None:
+    """Write the value of each query to ``out``; ``scratch`` is two rows by grade.
 
     Ranks beyond ``depth`` have discount 0 and are not visited. A tied group of t documents with grade counts h
     takes the ranks r..r+t-1. On each of them the grade is i with probability f_i = h_i / t; the documents above the
     group are all above it; and the x documents of the group that precede it pair with it x / (t - 1) times the sum
     over ordered pairs within the group, f_j (h_i - 1{i=j}) pair[i, j].
     """
+    starts, grades, ends = ranked.starts, ranked.grades, ranked.ends
     n_grades = own.shape[1]
-    above = np.empty(n_grades)
-    tied = np.empty(n_grades)
-    start = offsets[first]
-    for q in range(first, last):
-        begin = offsets[q] - start
-        n = offsets[q + 1] - offsets[q]
-        end = min(n, depth)
-        worth = pair[q - first]
-        alone = own[q - first]
-        above[:] = 0.0
+    above, tied = scratch[0], scratch[1]
+    for q in range(len(starts) - 1):
+        begin = starts[q]
+        end = min(starts[q + 1] - begin, depth)
+        worth = pair[q]
+        alone = own[q]
+        for i in range(n_grades):
+            above[i] = 0.0
         total = 0.0
         r = 0
         while r < end:
             stop = ends[begin + r]
             if stop == r + 1:
-                grade = ranked[begin + r]
+                grade = grades[begin + r]
                 total += discount[r] * (alone[grade] + above[grade])
                 for j in range(n_grades):
                     above[j] += worth[grade, j]
                 r = stop
                 continue
             size = stop - r
-            tied[:] = 0.0
+            for i in range(n_grades):
+                tied[i] = 0.0
             for m in range(r, stop):
-                tied[ranked[begin + m]] += 1.0
+                tied[grades[begin + m]] += 1.0
             fixed = 0.0
             within = 0.0
             for j in range(n_grades):

@@ -21,6 +21,9 @@ import numpy as np
 # Below this many documents a chunk costs less than handing it to another thread.
 SMALLEST_CHUNK = 2048
 
+# What the steps of a pass hand to each other stays in a core's cache.
+LARGEST_CHUNK = 1 << 14
+
 # Tables of a chunk stay in cache, and a million queries never have theirs in memory at once.
 CHUNK_BYTES = 1 << 21
 
@@ -77,39 +80,27 @@ def chunks(
     n_queries = len(offsets) - 1
     n_documents = int(offsets[-1])
     n_chunks = min(n_jobs * per_thread if n_jobs > 1 else 1, max(1, n_documents // SMALLEST_CHUNK))
-    n_chunks = min(n_queries, max(n_chunks, n_queries * bytes_per_query // CHUNK_BYTES))
+    n_chunks = max(n_chunks, n_documents // LARGEST_CHUNK, n_queries * bytes_per_query // CHUNK_BYTES)
+    n_chunks = min(n_chunks, n_queries)
     targets = np.arange(1, n_chunks) * (n_documents / n_chunks)
     cuts = np.unique(np.concatenate(([0], np.searchsorted(offsets, targets), [n_queries])))
     return [(int(first), int(last)) for first, last in itertools.pairwise(cuts)]
 
 
-def run(task: Callable[[int, int], None], ranges: list[tuple[int, int]], n_jobs: int) -> None:
-    """Call ``task(first, last)`` for every range, on up to `n_jobs` threads; the caller's thread is one of them."""
-    if n_jobs == 1 or len(ranges) <= 1:
-        for first, last in ranges:
-            task(first, last)
+def run(task: Callable[[int], None], n: int, n_jobs: int) -> None:
+    """Call ``task(0) ... task(n - 1)`` on up to `n_jobs` threads, the caller's one of them, and wait for all."""
+    if n_jobs == 1 or n <= 1:
+        for k in range(n):
+            task(k)
         return
-    waiting = iter(ranges)
-    lock = threading.Lock()
+    waiting = iter(range(n))  # next() on it is atomic
 
     def work() -> None:
-        while True:
-            with lock:
-                chunk = next(waiting, None)
-            if chunk is None:
-                return
-            task(*chunk)
+        for k in waiting:
+            task(k)
 
-    together(work, min(n_jobs, len(ranges)))
-
-
-def together(work: Callable[[], None], n_jobs: int) -> None:
-    """Call ``work()`` on up to `n_jobs` threads, the caller's one of them, and wait for all."""
-    if n_jobs == 1:
-        work()
-        return
     team = None if _forked else _borrowed.get()
-    (team or _pooled)(work, n_jobs)
+    (team or _pooled)(work, min(n_jobs, n))
 
 
 @contextmanager

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from gapboost.kernels.compile import kernel
-from gapboost.kernels.parts import HESSIAN_FLOOR
+from gapboost._kernels.jit import kernel
+from gapboost._kernels.lambdarank.gradients import HESSIAN_FLOOR
 
 Array = np.ndarray[Any, Any]
 

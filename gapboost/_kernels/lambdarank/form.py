@@ -1,0 +1,73 @@
+"""The quadratic form of one query, by the grades that occur in it."""
+
+from typing import Any, NamedTuple
+
+from gapboost._kernels.jit import kernel
+from gapboost._kernels.simd import LANES, Pointer
+
+
+class Form(NamedTuple):
+    """The quadratic form of one query: rows by numbered grade, ``width`` long, a multiple of 8; any finite numbers beyond ``size``.
+
+    ``pair[a, i]``, its transpose, and bend[a, i] = sign(a - i) (pair[a, a] + pair[i, i] - pair[a, i] - pair[i, a]), by which chi and
+    phi of one document differ; ``own[i]``. ``discount`` begins at the first document of the list, and swaps change nothing unless
+    the upper document is among its first ``deep``.
+    """
+
+    size: Any
+    width: Any
+    pair: Any
+    turned: Any
+    bend: Any
+    own: Any
+    discount: Any
+    deep: Any
+
+
+@kernel
+def number_grades(n: int, grades: Pointer, n_grades: int, code_of: Pointer, grade_of: Pointer) -> int:
+    """Number the grades that occur, ascending, both ways; returns how many they are."""
+    for i in range(n_grades):
+        code_of[i] = 0
+    for i in range(n):
+        code_of[grades[i]] = 1
+    size = 0
+    for i in range(n_grades):
+        occurs = code_of[i]
+        code_of[i] = size
+        grade_of[size] = i
+        size += occurs
+    return size
+
+
+@kernel
+def make_form(
+    pair: Pointer,
+    own: Pointer,
+    n_grades: int,
+    grade_of: Pointer,
+    size: int,
+    room: Pointer,
+    discount: Pointer,
+    deep: int,
+) -> Form:
+    """The form of a query from the worth of all its grades, those in ``grade_of`` taken."""
+    width = (size + LANES - 1) // LANES * LANES
+    square = width * width
+    form = Form(size, width, room, room + square, room + 2 * square, room + 3 * square, discount, deep)
+    for a in range(size):
+        form.own[a] = own[grade_of[a]]
+        for i in range(size):
+            worth = pair[grade_of[a] * n_grades + grade_of[i]]
+            form.pair[a * width + i] = worth
+            form.turned[i * width + a] = worth
+    for a in range(size):
+        for i in range(size):
+            bend = (
+                form.pair[a * width + a]
+                + form.pair[i * width + i]
+                - form.pair[a * width + i]
+                - form.turned[a * width + i]
+            )
+            form.bend[a * width + i] = bend if a > i else -bend
+    return form

@@ -1,0 +1,201 @@
+"""The LambdaRank gradients of one long query, by several threads.
+
+    rank      the parts of the list (`gapboost._kernels.order.long`)
+    take      scores and grades in order, strip by strip, and the prefix of each strip
+    collect   the moments of each strip by itself
+    hand_on   what arrives at each strip: the moments of all documents above and below it
+    sum       lam and eta, strip by strip
+    scale     by what depends on the sum of all, in the order of the rows
+
+Strips depend on the length of the list alone, and between the steps all threads meet: results are the same, bit by bit, for any
+number of threads. Collecting costs half as much again as the sums themselves.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gapboost._kernels.jit import kernel
+from gapboost._kernels.lambdarank.exponents import decay
+from gapboost._kernels.lambdarank.gradients import HESSIAN_FLOOR, Inputs, Scale, factors, reach, write
+from gapboost._kernels.lambdarank.lists import FARTHEST_SCORE, Arriving, Lists, padded, working_memory
+from gapboost._kernels.lambdarank.moments import LENGTH, moments_at, scale_moments
+from gapboost._kernels.lambdarank.sums import copy, sum_lists
+from gapboost._kernels.order.long import Each, rank_long
+from gapboost._kernels.order.short import Elements
+from gapboost._kernels.parallel.scratch import Scratch
+from gapboost._kernels.simd import LANES, load8, pointer, store
+
+Array = np.ndarray[Any, Any]
+
+# Longest list that one thread ranks and sums in one go; a function of the length alone decides.
+LONG = 16384
+
+STRIP = 4096
+
+
+@dataclass(frozen=True)
+class LongQuery:
+    """One long query, and what stays the same between passes over it.
+
+    Attributes
+    ----------
+    query : int
+    rows : slice
+    reached : int
+        Ranks whose document can be the upper one of a pair that counts.
+    pair, own : float64 ndarrays
+        The tables of the query, with one more dimension in front.
+    codes : uint8 ndarray
+        Grade of each row, numbered among those that occur.
+    grade_of : uint8 ndarray of shape (c + 1,)
+        The grade of each number; padded.
+    size : int
+        Number of grades that occur.
+    """
+
+    query: int
+    rows: slice
+    reached: int
+    pair: Array
+    own: Array
+    codes: Array
+    grade_of: Array
+    size: int
+
+
+def long_query(
+    grades: Array, offsets: Array, discount: Array, pair: Array, own: Array, truncation: int, query: int
+) -> LongQuery:
+    """What stays the same; with ``truncation`` > 0 only pairs whose upper document is among that many first ranks count."""
+    rows = slice(int(offsets[query]), int(offsets[query + 1]))
+    occurring, codes = np.unique(grades[rows], return_inverse=True)
+    grade_of = np.zeros(own.shape[1], np.uint8)
+    grade_of[: len(occurring)] = occurring
+    reached = reach(discount, rows.stop - rows.start, truncation)
+    return LongQuery(query, rows, reached, pair, own, codes.astype(np.uint8), grade_of, len(occurring))
+
+
+@kernel
+def hand_on(width: int, size: int, step: int, tops: Array, bottoms: Array, moments: Array, room: Array) -> None:
+    """Turn the moments of each strip, rows of ``moments``, into those of all documents above it (step 1) or below it (step -1).
+
+    A strip's own are at the last anchor that a sweep in that direction comes to, and what arrives is at the first. ``room`` is for
+    two sets, the first of them zeros.
+    """
+    length = LENGTH * width
+    so_far = pointer(room)
+    mine = so_far + length
+    last = len(tops) - 1
+    left = tops[0] if step > 0 else bottoms[last]
+    for k in range(len(tops)):
+        j = k if step > 0 else last - k
+        own = pointer(moments) + j * length
+        first_anchor, last_anchor = (tops[j], bottoms[j]) if step > 0 else (bottoms[j], tops[j])
+        scale_moments(width, size, decay(abs(left - first_anchor)), moments_at(so_far, width))
+        copy(length, own, mine)
+        copy(length, so_far, own)
+        scale_moments(width, size, decay(abs(first_anchor - last_anchor)), moments_at(so_far, width))
+        for i in range(0, length, LANES):
+            store(so_far, i, load8(so_far, i) + load8(mine, i))
+        left = last_anchor
+
+
+@kernel
+def take_strip(
+    scores: Array, codes: Array, order: Array, discount: Array, sigma: float, s: Array, grade: Array, tally: Array
+) -> None:
+    """Scores times sigma and numbered grades of a strip; adds the number and the sum of discounts of each grade to ``tally``."""
+    for r in range(len(order)):
+        row = order[r]
+        code = codes[row]
+        s[r] = min(max(float(scores[row]) * sigma, -FARTHEST_SCORE), FARTHEST_SCORE)
+        grade[r] = code
+        tally[0, code] += 1.0
+        tally[1, code] += discount[r]
+
+
+class LongPass:
+    """Passes over one long query, one at a time: their steps, strip by strip, and what these write."""
+
+    def __init__(self, long: LongQuery) -> None:
+        n, width = long.rows.stop - long.rows.start, padded(long.size)
+        room = padded(n) + LANES
+        self.long = long
+        self.starts = np.append(np.arange(0, n, STRIP), n)
+        self.n_strips = len(self.starts) - 1
+        self.order = np.empty(n, np.int32)
+        self.s, self.grade = np.empty(room), np.empty(room, np.uint8)
+        self.lam, self.eta = np.empty((2, room))
+        # Ranking is done before the sums begin.
+        self.dealt = Elements(self.lam, self.eta.view(np.int32))
+        self.mass = np.empty(self.n_strips)
+        self.arriving = Arriving(
+            *np.empty((2, self.n_strips, LENGTH * width)), np.empty((self.n_strips, 2 * width)), np.empty(self.n_strips)
+        )
+        self.work = Scratch(lambda: working_memory(STRIP, 0, width))
+
+    def add_gradients(self, inputs: Inputs, scale: Scale, grad: Array, hess: Array, each: Each) -> None:
+        """Write the gradients; ``each(task, n)`` calls ``task(0) ... task(n - 1)`` on threads."""
+        long, n_strips = self.long, self.n_strips
+        scores, turns, grad, hess = (a[long.rows] for a in (inputs.scores, inputs.turns, grad, hess))
+        if long.size < 2:
+            grad[:] = 0.0
+            hess[:] = HESSIAN_FLOOR
+            return
+        rank_long(scores, turns, self.dealt, self.order, each)
+        for what_arrives in self.arriving:
+            what_arrives[:] = 0.0
+        each(lambda j: self.take(j, scores, inputs.discount, scale.sigma), n_strips)
+        self.settle_prefixes()
+        each(lambda j: self.add(j, inputs.discount, False), n_strips)
+        self.hand_on()
+        each(lambda j: self.add(j, inputs.discount, True), n_strips)
+        factor = factors(self.mass.sum(keepdims=True), inputs.weights[long.query : long.query + 1], scale)
+        each(lambda j: self.write(j, *factor, scale.least_curvature, grad, hess), n_strips)
+
+    def take(self, j: int, scores: Array, discount: Array, sigma: float) -> None:
+        """Scores and grades of strip j in order, and the tally of its grades in place of its prefix."""
+        ranks = self._ranks(j)
+        tally = self.arriving.prefix[j].reshape(2, -1)
+        take_strip(
+            scores, self.long.codes, self.order[ranks], discount[ranks], sigma, self.s[ranks], self.grade[ranks], tally
+        )
+
+    def settle_prefixes(self) -> None:
+        """Turn the tallies into C and E above each strip, see `tables`."""
+        long = self.long
+        tallies = self.arriving.prefix.reshape(self.n_strips, 2, -1)[:, :, : long.size]
+        above = np.cumsum(tallies, axis=0) - tallies
+        worth = long.pair[0][np.ix_(long.grade_of[: long.size], long.grade_of[: long.size])]
+        tallies[:, 0] = above[:, 0] @ worth
+        tallies[:, 1] = above[:, 1] @ worth.T
+
+    def hand_on(self) -> None:
+        """Turn the moments of each strip into what arrives at it."""
+        width = padded(self.long.size)
+        tops, bottoms = self.s[self.starts[:-1]], self.arriving.anchor
+        for step, moments in ((1, self.arriving.above), (-1, self.arriving.below)):
+            hand_on(width, self.long.size, step, tops, bottoms, moments, np.zeros(2 * LENGTH * width))
+
+    def add(self, j: int, discount: Array, wanted: bool) -> None:
+        """The moments of strip j by itself or, if ``wanted``, lam and eta of its documents."""
+        one, long = slice(j, j + 1), self.long
+        strip = Lists(
+            self.starts[j : j + 2], self.starts[one], np.zeros(1, np.int64), np.zeros(1, bool), self.s, self.grade,
+            np.array([long.size]), long.grade_of[None],
+        )  # fmt: skip
+        arriving = Arriving(*[of_all[one] for of_all in self.arriving])
+        with self.work.lent() as work:
+            sum_lists(strip, discount, long.pair, long.own, long.reached, wanted, arriving, work, self.lam, self.eta)
+        self.mass[j] = np.abs(self.lam[self._ranks(j)]).sum()
+
+    def write(self, j: int, push: Array, curve: Array, least: float, grad: Array, hess: Array) -> None:
+        """Gradients of strip j in the order of the rows."""
+        ranks = self._ranks(j)
+        ends, base = np.array([0, ranks.stop - ranks.start]), np.zeros(1, np.int64)
+        write(self.order[ranks], ends, base, self.lam[ranks], self.eta[ranks], push, curve, least, grad, hess)
+
+    def _ranks(self, j: int) -> slice:
+        return slice(self.starts[j], self.starts[j + 1])

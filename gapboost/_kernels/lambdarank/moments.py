@@ -1,0 +1,127 @@
+"""Running sums over a ranking, by grade: what a document receives from them, and what it adds.
+
+With w_k = e^(k sigma s) of a document relative to the anchor, from the documents seen so far,
+
+    plain[i, k]     sum of w_k over those of grade i
+    weighted[a, k]  sum of w_k table[a], where the table is what they know of a swap with grade a
+    count[i]        number of those of grade i
+    settled[a]      sum of table[a] over those whose pair with grade a has the factor 1 - t, the 1 of it
+
+So a document of grade a, with a table of its own, receives for both polynomials the sums over k of
+
+    coefficient_k v_k (weighted[a, k] + sum_i table[i] plain[i, k]),   v_k = e^(-k sigma s).
+
+On the way down a ranking, documents receive from those above them; on the way up, from those below them.
+"""
+
+from typing import Any, NamedTuple
+
+from gapboost._kernels.jit import kernel
+from gapboost._kernels.lambdarank.exponents import LOGISTIC, SLOPE
+from gapboost._kernels.lambdarank.form import Form
+from gapboost._kernels.simd import (
+    LANES,
+    Pointer,
+    counting,
+    fold,
+    load8,
+    load16,
+    powers,
+    store,
+    total,
+    vector16,
+)  # fmt: skip
+
+TERMS = 16
+
+# Length of one set, by the width of its rows.
+LENGTH = 2 * TERMS + 2
+
+
+class Moments(NamedTuple):
+    """One set of running sums."""
+
+    plain: Any
+    weighted: Any
+    count: Any
+    settled: Any
+
+
+class Way(NamedTuple):
+    """Down a ranking (step 1) or up (step -1): exponentials and tables of receiving (in) and of adding (out)."""
+
+    step: Any
+    inward: Any
+    outward: Any
+    gained: Any
+    given: Any
+
+
+class Block(NamedTuple):
+    """Documents ``lo..hi-1`` of a list, whose tables are in memory; those below ``receiving`` receive, those below ``giving`` add."""
+
+    lo: Any
+    hi: Any
+    receiving: Any
+    giving: Any
+    grade: Any
+    jump: Any
+
+
+@kernel
+def moments_at(start: Pointer, width: int) -> Moments:
+    """The parts of a set, which lie one behind the other."""
+    weighted = start + TERMS * width
+    count = weighted + TERMS * width
+    return Moments(start, weighted, count, count + width)
+
+
+@kernel
+def scale_moments(width: int, size: int, factor: float, moments: Moments) -> None:
+    """Move moments to an anchor at a distance x, ``factor`` = exp(-x)."""
+    factors = powers(factor)
+    for i in range(0, TERMS * size, TERMS):
+        store(moments.plain, i, factors * load16(moments.plain, i))
+        store(moments.weighted, i, factors * load16(moments.weighted, i))
+
+
+@kernel
+def carry(way: Way, block: Block, form: Form, moments: Moments, lam: Pointer, eta: Pointer) -> None:
+    """Visit the documents of a block: each receives from the moments, then adds to them.
+
+    Documents below ``block.receiving`` receive, those below ``block.giving`` add.
+    """
+    step, width, size = way.step, form.width, form.size
+    logistic, slope = vector16(LOGISTIC), vector16(SLOPE)
+    r = block.lo if step > 0 else block.hi - 1
+    for _ in range(block.hi - block.lo):
+        if step > 0 and block.jump[r] != 1.0:
+            scale_moments(width, size, block.jump[r], moments)
+        a = block.grade[r]
+        if r < block.receiving:
+            table = way.gained + (r - block.lo) * width
+            received = load16(moments.weighted, TERMS * a)
+            for i in range(size):
+                received += table[i] * load16(moments.plain, TERMS * i)
+            received *= powers(way.inward[r])
+            push = fold(received * logistic)
+            for i in range(0, width, LANES):
+                # the grades for which the factor is 1 - t: higher ones below, or lower ones above
+                turned = step * counting(i) < step * a
+                push -= turned * load8(moments.count, i) * load8(table, i)
+            lam[r] -= step * (total(push) + moments.settled[a])
+            eta[r] -= total(received * slope)
+        if r < block.giving:
+            table = way.given + (r - block.lo) * width
+            power = powers(way.outward[r])
+            store(moments.plain, TERMS * a, load16(moments.plain, TERMS * a) + power)
+            for i in range(size):
+                store(moments.weighted, TERMS * i, load16(moments.weighted, TERMS * i) + table[i] * power)
+            for i in range(0, width, LANES):
+                grades = counting(i)
+                store(moments.count, i, load8(moments.count, i) + (grades == a))
+                turned = step * grades > step * a
+                store(moments.settled, i, load8(moments.settled, i) - turned * load8(table, i))
+        if step < 0 and block.jump[r] != 1.0:
+            scale_moments(width, size, block.jump[r], moments)
+        r += step

@@ -1,0 +1,67 @@
+"""The sums of a short list pair by pair, each pair once."""
+
+from gapboost._kernels.jit import kernel
+from gapboost._kernels.lambdarank.form import Form
+from gapboost._kernels.lambdarank.lists import Work
+from gapboost._kernels.simd import LANES, Pointer, counting, every8, load8, store, total, where
+from gapboost._kernels.simd.exponential import decay8
+
+# Range of scores (times sigma) within which exp(range) and its inverse are far from overflow.
+NEAR = 300.0
+
+
+@kernel
+def turn(n: int, form: Form, lower: Pointer, turned: Pointer) -> int:
+    """Write ``lower`` by grade and then document; returns the length of a row."""
+    stride = n + LANES
+    for q in range(n):
+        for i in range(form.size):
+            turned[i * stride + q] = lower[q * form.width + i]
+    return stride
+
+
+@kernel
+def sum_pairs(n: int, s: Pointer, grade: Pointer, form: Form, work: Work, lam: Pointer, eta: Pointer) -> None:
+    """Add what the first ``form.deep`` documents and all documents below each of them do to each other.
+
+    Reads up to 7 elements of ``s`` and ``grade`` further.
+    """
+    zero = every8(0.0)
+    stride = turn(n, form, work.lower, work.turned)
+    # one exponential a document instead of one a pair, unless it could overflow
+    near = s[0] - s[n - 1] < NEAR
+    if near:
+        for q in range(0, n, LANES):
+            e = decay8(s[0] - load8(s, q))
+            store(work.fall, q, e)
+            store(work.rise, q, 1.0 / e)
+    # What documents receive as the upper ones is kept apart: a vector load waits where it covers an element just stored.
+    upper_lam, upper_eta = work.lower, work.lower + n
+    top = min(form.deep, n - 1)
+    for p in range(top):
+        a = grade[p]
+        push_up = zero
+        curve_up = zero
+        # from whole vectors on, for the same reason
+        for q in range((p + 1) // LANES * LANES, n, LANES):
+            grades = load8(grade, q)
+            change = zero
+            for i in range(form.size):
+                change = where(grades == i, every8(work.upper[p * form.width + i]), change)
+            place = counting(q)
+            change = where(place > p, change + load8(work.turned, a * stride + q), zero)
+            change = where(place < n, change, zero)
+            u = work.rise[p] * load8(work.fall, q) if near else decay8(s[p] - load8(s, q))
+            v = 1.0 / (1.0 + u)
+            t = u * v
+            push = change * (t - (grades > a))
+            curve = change * t * v
+            push_up += push
+            curve_up += curve
+            store(lam, q, load8(lam, q) - push)
+            store(eta, q, load8(eta, q) - curve)
+        upper_lam[p] = total(push_up)
+        upper_eta[p] = total(curve_up)
+    for p in range(top):
+        lam[p] += upper_lam[p]
+        eta[p] -= upper_eta[p]

@@ -1,0 +1,137 @@
+"""The primitives of `gapboost._kernels.simd` in plain numpy, with bounds checked: what compiled code must do, slowly.
+
+In use under ``NUMBA_DISABLE_JIT=1``, where every kernel can be stepped through in a debugger.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+
+class Pointer:
+    """Elements of an array from ``start`` on."""
+
+    def __init__(self, array: Array, start: int) -> None:
+        self.array = array
+        self.start = start
+
+    def __add__(self, offset: int) -> "Pointer":
+        return Pointer(self.array, self.start + int(offset))
+
+    def __getitem__(self, i: int) -> Any:
+        return self.array[self.checked(i, 1)]
+
+    def __setitem__(self, i: int, value: Any) -> None:
+        self.array[self.checked(i, 1)] = value
+
+    def checked(self, offset: int, n: int) -> int:
+        """Where ``n`` elements begin that must be inside the array."""
+        first = self.start + int(offset)
+        if not 0 <= first <= len(self.array) - n:
+            raise IndexError(f"elements {first} to {first + n - 1} of an array of {len(self.array)}")
+        return first
+
+
+class Vector:
+    """Some float64 side by side."""
+
+    __array_ufunc__ = None  # numpy's numbers on the left leave operators to this class
+
+    def __init__(self, lanes: Any) -> None:
+        self.lanes: Array = np.asarray(lanes, dtype=np.float64)
+
+    def __repr__(self) -> str:
+        return f"Vector({self.lanes.tolist()})"
+
+
+def _with(operation: Callable[..., Any], turned: bool = False) -> Callable[[Vector, Any], Vector]:
+    def combine(self: Vector, other: Any) -> Vector:
+        theirs = other.lanes if isinstance(other, Vector) else float(other)
+        return Vector(operation(theirs, self.lanes) if turned else operation(self.lanes, theirs))
+
+    return combine
+
+
+for _name, _operation in {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.divide,
+}.items():  # fmt: skip
+    setattr(Vector, f"__{_name}__", _with(_operation))
+    setattr(Vector, f"__r{_name}__", _with(_operation, turned=True))
+for _name, _operation in {"gt": np.greater, "lt": np.less, "eq": np.equal}.items():
+    setattr(Vector, f"__{_name}__", _with(_operation))
+Vector.__abs__ = lambda self: Vector(np.abs(self.lanes))  # type: ignore[attr-defined]
+
+
+def pointer(array: Array) -> Pointer:
+    """Address of the first element of a contiguous array."""
+    assert array.flags.c_contiguous
+    return Pointer(array.reshape(-1), 0)
+
+
+def _load(source: Pointer, offset: int, width: int) -> Vector:
+    first = source.checked(offset, width)
+    return Vector(source.array[first : first + width].astype(np.float64))
+
+
+def load8(source: Pointer, offset: int) -> Vector:
+    """8 elements from ``offset`` on."""
+    return _load(source, offset, 8)
+
+
+def load16(source: Pointer, offset: int) -> Vector:
+    """16 elements from ``offset`` on."""
+    return _load(source, offset, 16)
+
+
+def store(target: Pointer, offset: int, vector: Vector) -> None:
+    """Write a vector to ``target[offset], target[offset + 1], ...``."""
+    first = target.checked(offset, len(vector.lanes))
+    target.array[first : first + len(vector.lanes)] = vector.lanes
+
+
+def every8(x: float) -> Vector:
+    """``x`` in all of 8 lanes."""
+    return Vector(np.full(8, x))
+
+
+def counting(start: int) -> Vector:
+    """``start, start + 1, ..., start + 7``."""
+    return Vector(start + np.arange(8))
+
+
+def vector16(numbers: tuple[float, ...]) -> Vector:
+    """A tuple of 16 numbers."""
+    return Vector(numbers)
+
+
+def powers(base: float) -> Vector:
+    """``base**1 ... base**16``."""
+    return Vector(np.float64(base) ** np.arange(1, 17))
+
+
+def where(condition: Vector, x: Vector, y: Vector) -> Vector:
+    """``x`` in the lanes where ``condition`` is not 0.0, else ``y``."""
+    return Vector(np.where(condition.lanes != 0.0, x.lanes, y.lanes))
+
+
+def fold(vector: Vector) -> Vector:
+    """Sum of the lower and the upper half."""
+    return Vector(vector.lanes[:8] + vector.lanes[8:])
+
+
+def total(vector: Vector) -> float:
+    """Sum of the lanes."""
+    return float(vector.lanes.sum())
+
+
+def number(vector: Vector) -> int:
+    """How many lanes are not 0.0."""
+    return int(np.count_nonzero(vector.lanes))
+
+
+def times_power(x: Vector, exponents: Vector) -> Vector:
+    """``x * 2**exponents`` for whole exponents."""
+    return Vector(np.ldexp(x.lanes, exponents.lanes.astype(np.int64)))
