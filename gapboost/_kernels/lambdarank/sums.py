@@ -41,17 +41,19 @@ def sum_moments(
     # With one anchor for all, and nobody to receive, the order in which documents add does not matter.
     at_once = not wanted and anchor == s[0]
     for k in range(blocks):
-        block = Block(k * BLOCK, min(n, (k + 1) * BLOCK), n if wanted else 0, form.deep, grade, work.jump)
+        lo = k * BLOCK
+        block = Block(lo, min(n, lo + BLOCK), n if wanted else 0, form.deep, grade, work.jump)
         prefix = work.prefixes + k * 2 * width
         copy(2 * width, prefix, prefix + 2 * width)
-        fill_tables(block.lo, block.hi, grade, form, prefix + 2 * width, tables)
+        fill_tables(block.hi - lo, grade + lo, form.discount + lo, form, prefix + 2 * width, tables)
         carry(down, block, form, above, lam, eta)
         if at_once:
             carry(up, Block(block.lo, block.hi, 0, n, grade, work.jump), form, below, lam, eta)
     for k in range(-1 if at_once else blocks - 1, -1, -1):
-        block = Block(k * BLOCK, min(n, (k + 1) * BLOCK), form.deep if wanted else 0, n, grade, work.jump)
+        lo = k * BLOCK
+        block = Block(lo, min(n, lo + BLOCK), form.deep if wanted else 0, n, grade, work.jump)
         if k < blocks - 1:
-            fill_tables(block.lo, block.hi, grade, form, work.prefixes + k * 2 * width, tables)
+            fill_tables(block.hi - lo, grade + lo, form.discount + lo, form, work.prefixes + k * 2 * width, tables)
         carry(up, block, form, below, lam, eta)
     return anchor
 
@@ -98,7 +100,7 @@ def sum_lists(
         moments = LENGTH * width
         if lists.by_pairs[j]:
             clear(2 * width, work.prefixes)
-            fill_tables(0, n, grade, form, work.prefixes, Tables(work.upper, work.lower))
+            fill_tables(n, grade, form.discount, form, work.prefixes, Tables(work.upper, work.lower))
             sum_pairs(n, s, grade, form, work, lam_here, eta_here)
         elif len(arriving.anchor) == 0:
             clear(2 * width, work.prefixes)

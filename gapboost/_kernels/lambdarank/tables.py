@@ -19,8 +19,8 @@ class Tables(NamedTuple):
 
 
 @kernel
-def fill_tables(lo: int, hi: int, grade: Pointer, form: Form, prefix: Pointer, tables: Tables) -> None:
-    """Rows of documents ``lo..hi-1`` of a list, the first at row 0; carries ``prefix`` (C, then E) along.
+def fill_tables(n: int, grade: Pointer, discount: Pointer, form: Form, prefix: Pointer, tables: Tables) -> None:
+    """Rows of the ``n`` documents whose grades and discounts these are; carries ``prefix`` (C, then E) along.
 
     As chi and phi differ by the discount times a constant, lower = discount bend - upper.
     """
@@ -29,21 +29,20 @@ def fill_tables(lo: int, hi: int, grade: Pointer, form: Form, prefix: Pointer, t
         own = load8(form.own, i)
         c = load8(prefix, i)
         e = load8(prefix, width + i)
-        for r in range(lo, hi):
+        for r in range(n):
             row = grade[r] * width + i
-            discount = form.discount[r]
-            given = discount * load8(form.turned, row)
-            store(tables.upper, (r - lo) * width + i, discount * (own + c) - e - given)
+            given = discount[r] * load8(form.turned, row)
+            store(tables.upper, r * width + i, discount[r] * (own + c) - e - given)
             c += load8(form.pair, row)
             e += given
         store(prefix, i, c)
         store(prefix, width + i, e)
-    for r in range(lo, hi):
+    for r in range(n):
         a = grade[r]
-        here = (r - lo) * width
+        here = r * width
         phi_a = tables.upper[here + a]
         for i in range(0, width, LANES):
             sign = (counting(i) < a) - (counting(i) > a)
             upper = sign * (load8(tables.upper, here + i) - phi_a)
             store(tables.upper, here + i, upper)
-            store(tables.lower, here + i, form.discount[r] * load8(form.bend, a * width + i) - upper)
+            store(tables.lower, here + i, discount[r] * load8(form.bend, a * width + i) - upper)

@@ -45,7 +45,7 @@ class Sorting(NamedTuple):
 def sorting(elements: Elements, other: Elements, longest: int) -> Sorting:
     """Working memory for lists up to `longest`; the elements, float64 and int32, have room for 8 more."""
     return Sorting(
-        elements, other, np.empty(longest // FILL + 2, np.int32), np.empty((longest // COUNTED + 2) * 3, np.int64)
+        elements, other, np.empty(longest // FILL + 2, np.int64), np.empty((longest // COUNTED + 2) * 3, np.int64)
     )
 
 
@@ -89,9 +89,6 @@ def spread(lo: int, hi: int, high: float, scale: float, source: Elements, target
 @kernel
 def rank_one(n: int, elements: Elements, other: Elements, ends: Pointer, pieces: Pointer, order: Pointer) -> None:
     """Rank ``n`` elements by spreading; the other arrays are scratch."""
-    if n <= COUNTED:
-        count(0, n, elements, order)
-        return
     # Pieces are (first, end, whether they are among the other elements).
     pieces[0] = 0
     pieces[1] = n
@@ -103,6 +100,9 @@ def rank_one(n: int, elements: Elements, other: Elements, ends: Pointer, pieces:
         hi = pieces[3 * waiting + 1]
         moved = pieces[3 * waiting + 2]
         source, target = (other, elements) if moved else (elements, other)
+        if hi - lo <= COUNTED:
+            count(lo, hi, source, order)
+            continue
         low = source.scores[lo]
         high = low
         for i in range(lo, hi):
