@@ -61,10 +61,10 @@ class Job:
     arguments : dict
         What else `_fit_on` of the ranker takes.
     ring : callable
-        ``ring(exchange, rank, n_peers, host)`` joins the booster's own network: a context with more arguments.
+        ``ring(exchange, host)`` joins the booster's own network: a context with more arguments.
     hub : HubAddress or None
         None where the worker trains alone.
-    rank, n_peers : int
+    rank : int
     host : str
         Under which the other workers reach this one.
     """
@@ -75,10 +75,9 @@ class Job:
     rows: str
     evals: list[str | None]
     arguments: dict[str, Any]
-    ring: Callable[[Exchange, int, int, str], AbstractContextManager[dict[str, Any]]]
+    ring: Callable[[Exchange, str], AbstractContextManager[dict[str, Any]]]
     hub: HubAddress | None
     rank: int
-    n_peers: int
     host: str
 
 
@@ -122,8 +121,8 @@ def train(job: Job) -> Report:
     """Train: the same model in every process of the fit."""
     if job.hub is None:
         return _fitted(job, None, {})
-    exchange = Exchange(job.hub, job.rank, job.n_peers, _end_lost)
-    ring = job.ring(exchange, job.rank, job.n_peers, job.host)
+    exchange = Exchange(job.hub, job.rank, _end_lost)
+    ring = job.ring(exchange, job.host)
     report = _fitted(job, exchange, ring.__enter__())
     exchange.finish()
     # No `with`: after an error the ring is not left but dropped with the process, once the error is on its way. The others

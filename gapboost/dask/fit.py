@@ -25,7 +25,7 @@ from gapboost.objectives import Objective
 from gapboost.queries import Array, Whole, check_highest
 from gapboost.ranker import GAPRanker
 
-Ring = Callable[[Exchange, int, int, str], AbstractContextManager[dict[str, Any]]]
+Ring = Callable[[Exchange, str], AbstractContextManager[dict[str, Any]]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +128,6 @@ def fit_on_cluster(
             ring=ring,
             hub=hub,
             rank=rank,
-            n_peers=len(workers),
             host="",
         )
         futures.append(session.submit(train, session.fit, job, own.n_jobs, worker=worker))

@@ -10,7 +10,7 @@ from gapboost.dask.exchange import Exchange
 
 
 @contextmanager
-def lightgbm_ring(exchange: Exchange, rank: int, n_peers: int, host: str) -> Iterator[dict[str, Any]]:
+def lightgbm_ring(exchange: Exchange, host: str) -> Iterator[dict[str, Any]]:
     """Parameters for LightGBM's sockets; it opens them when training begins."""
     with socket.socket() as reserved:
         # Closed before LightGBM listens on the port: another program may take it in between, and LightGBM then says so.
@@ -22,25 +22,25 @@ def lightgbm_ring(exchange: Exchange, rank: int, n_peers: int, host: str) -> Ite
         "network": {
             "machines": ",".join(machines),
             "local_listen_port": port,
-            "num_machines": n_peers,
+            "num_machines": exchange.n_peers,
             "tree_learner": "data",
         }
     }
 
 
 @contextmanager
-def xgboost_ring(exchange: Exchange, rank: int, n_peers: int, host: str) -> Iterator[dict[str, Any]]:
+def xgboost_ring(exchange: Exchange, host: str) -> Iterator[dict[str, Any]]:
     """XGBoost's communicator, with its tracker in the process of rank 0."""
     from xgboost.collective import CommunicatorContext
     from xgboost.tracker import RabitTracker
 
     tracker, own = None, b""
-    if rank == 0:
-        tracker = RabitTracker(n_workers=n_peers, host_ip=host, sortby="task")
+    if exchange.rank == 0:
+        tracker = RabitTracker(n_workers=exchange.n_peers, host_ip=host, sortby="task")
         tracker.start()
         own = json.dumps(tracker.worker_args()).encode()
     arguments = json.loads(exchange.gather(own)[0])
-    with CommunicatorContext(**arguments, dmlc_task_id=f"{rank:08}"):
+    with CommunicatorContext(**arguments, dmlc_task_id=f"{exchange.rank:08}"):
         yield {}
     if tracker is not None:
         tracker.wait_for()
