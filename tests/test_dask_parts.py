@@ -6,19 +6,22 @@ import threading
 from multiprocessing import AuthenticationError
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 import gapboost as gb
 from gapboost.dask import exchange
 from gapboost.dask.exchange import Exchange, Hub, PeerLost
 from gapboost.dask.layout import LIMIT, census, homes, owners
 from gapboost.dask.pieces import piece, survey
-from gapboost.dask.storage import dump, load
+from gapboost.dask.storage import dump, dump_rows, load, load_rows
 from gapboost.objectives import lambdarank
 from gapboost.objectives.lambdarank import tie_keys
 from gapboost.queries import Whole, judged
+from gapboost.ranker import RankingRows
 
 NAMES = ("y", "qid", "sample_weight", "start")
 
@@ -163,21 +166,39 @@ def test_gradients_of_a_part_are_those_of_the_whole(objective):
         np.testing.assert_allclose(hess, expected[1][rows], rtol=1e-12, atol=1e-15)
 
 
-def test_files_hold_arrays_that_can_be_written_to(tmp_path):
-    value = {
-        "a": np.arange(1000.0),
-        "b": [np.ones((3, 2), dtype=np.float32, order="F"), "text"],
-        "c": np.array(["x", None]),
-    }
-    dump(value, tmp_path / "file")
+@pytest.mark.parametrize(
+    "X",
+    [
+        np.ones((60, 2), dtype=np.float32, order="F"),
+        np.ones((60, 0)),
+        sparse.csr_matrix((60, 3)),
+        sparse.random(60, 3, 0.5, format="csr", random_state=0),
+        pd.DataFrame(
+            {"a": np.arange(60.0), "kind": pd.Categorical(["x", "y", None] * 20), "n": pd.array([1, None] * 30)}
+        ),
+    ],
+    ids=["dense", "no column", "zeros", "sparse", "frame"],
+)
+def test_rows_in_files_may_be_written_to(X, tmp_path):
+    rows = RankingRows(X, judged(np.arange(60) % 3, np.arange(60) // 6), np.arange(60.0), True)
+    dump_rows(rows, str(tmp_path / "rows"))
     for _ in range(2):
-        found = load(tmp_path / "file")
-        np.testing.assert_array_equal(found["a"], value["a"])
-        np.testing.assert_array_equal(found["b"][0], value["b"][0])
-        assert found["b"][1] == "text"
-        assert found["c"].tolist() == ["x", None]
-        found["a"][:] = 0  # the file stays as it is
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+        found = load_rows(str(tmp_path / "rows"))
+        assert type(found.X) in (type(X), np.memmap)
+        if isinstance(X, pd.DataFrame):
+            pd.testing.assert_frame_equal(pd.DataFrame(found.X), X, check_categorical=False)
+        else:
+            np.testing.assert_array_equal(*(sparse.csr_matrix(one).toarray() for one in (found.X, X)))
+        for name in ("grades", "counts", "weights"):
+            np.testing.assert_array_equal(getattr(found.data, name), getattr(rows.data, name))
+        np.testing.assert_array_equal(found.start, rows.start)
+        found.start[:] = 0  # the file stays as it is
+
+
+def test_files_hold_what_only_this_process_can_import(tmp_path):
+    dump(lambda: np.arange(3), tmp_path / "job")
+    assert load(tmp_path / "job")().tolist() == [0, 1, 2]
+    assert [path.name for path in tmp_path.iterdir()] == ["job"]
 
 
 def together(hub, ranks, work):

@@ -21,7 +21,7 @@ import numpy as np
 from sklearn.utils import _safe_indexing
 
 from gapboost.dask.exchange import Exchange, HubAddress, PeerLost
-from gapboost.dask.storage import dump, load
+from gapboost.dask.storage import dump, load, load_rows
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.queries import Queries
@@ -132,8 +132,8 @@ def train(job: Job) -> Report:
 
 
 def _fitted(job: Job, exchange: Exchange | None, network: dict[str, Any]) -> Report:
-    rows: RankingRows = load(Path(job.rows))
-    evals = [rows if path == job.rows else stand_in(rows) if path is None else load(Path(path)) for path in job.evals]
+    rows = load_rows(job.rows)
+    evals = [rows if path == job.rows else stand_in(rows) if path is None else load_rows(path) for path in job.evals]
     ranker: Any = job.ranker
     total = None if exchange is None else exchange.total
     training = ranker._training(job.objective, rows, evals, job.others, ranker._least_hessian(), total)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from scipy import sparse
 from sklearn.utils import _safe_indexing
 
 from gapboost.dask.layout import Survey
-from gapboost.dask.storage import dump
+from gapboost.dask.storage import dump_rows
 from gapboost.queries import (
     Array,
     Whole,
@@ -126,8 +125,7 @@ def assemble(
     )
     if not np.array_equal(rows.data.queries.ids, expected):
         raise RuntimeError(f"{len(expected)} queries were to come together but {len(rows.data.queries)} did")
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    dump(replace(rows, data=replace(rows.data, weights=weights, whole=whole), weighted=weighted), Path(path))
+    dump_rows(replace(rows, data=replace(rows.data, weights=weights, whole=whole), weighted=weighted), path)
     return path
 
 
