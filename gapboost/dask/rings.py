@@ -1,4 +1,4 @@
-"""The boosters' own networks, joined by the training processes of one fit."""
+"""How the training processes of one fit join the booster's own network."""
 
 import json
 import socket
@@ -13,7 +13,8 @@ from gapboost.dask.exchange import Exchange
 def lightgbm_ring(exchange: Exchange, host: str) -> Iterator[dict[str, Any]]:
     """Parameters for LightGBM's sockets; it opens them when training begins."""
     with socket.socket() as reserved:
-        # Closed before LightGBM listens on the port: another program may take it in between, and LightGBM then says so.
+        # LightGBM listens on this port only after the socket is closed. Another program may take the port in between; LightGBM
+        # then raises an error.
         reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         reserved.bind(("", 0))
         port = reserved.getsockname()[1]
