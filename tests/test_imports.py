@@ -24,7 +24,7 @@ ROOMS = {
     "evaluation": MEASURES,
     "objectives": MEASURES,
     "callbacks": CALLBACKS,
-    "search_guard": {"features"},
+    "search_guard": CALLBACKS | {"features", "cross_validation"},
     "cross_validation": CALLBACKS,
     "ranker": CALLBACKS | {"features", "search_guard"},
     "lightgbm": TWINS,
