@@ -8,7 +8,6 @@ import numpy as np
 import xgboost
 from xgboost.sklearn import get_model_categories
 
-from gapboost.features import features, without_qid
 from gapboost.kernels.threads import working_on
 from gapboost.measures import Measure
 from gapboost.objectives import Objective, Pass
@@ -168,17 +167,16 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             )
         self._Booster = booster
         self.evals_result_ = evals_result
-        self._trained_by = training.objective
-        self.n_queries_in_ = len(training.rows.sizes)
+        self._learned(training)
         return self
 
     @wraps(xgboost.XGBRanker.predict)
     def predict(self, X: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: D102, the docstring is wrapped
-        return super().predict(features(without_qid(X)[0]), *args, **kwargs)
+        return super().predict(self._features(X, kwargs.get("validate_features", True)), *args, **kwargs)
 
     @wraps(xgboost.XGBRanker.apply)
     def apply(self, X: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: D102, the docstring is wrapped
-        return super().apply(features(without_qid(X)[0]), *args, **kwargs)
+        return super().apply(self._features(X), *args, **kwargs)
 
     def _suited(self, how: Objective, data: Judged) -> Pass:
         return half_steps(how, data, self.n_jobs)
