@@ -14,7 +14,7 @@ KERNELS = {"kernels", "arguments"}
 QUERIES = KERNELS | {"queries"}
 MEASURES = QUERIES | {"measures"}
 CALLBACKS = MEASURES | {"objectives", "evaluation", "callbacks"}
-TWINS = CALLBACKS | {"features", "ranker", "search_guard", "cross_validation"}
+TWINS = CALLBACKS | {"features", "ranker", "search_guard", "cross_validation", "model_file"}
 ROOMS = {
     "features": set(),
     "arguments": set(),
@@ -24,6 +24,7 @@ ROOMS = {
     "evaluation": MEASURES,
     "objectives": MEASURES,
     "callbacks": CALLBACKS,
+    "model_file": MEASURES | {"objectives"},
     "search_guard": CALLBACKS | {"features", "cross_validation"},
     "cross_validation": CALLBACKS,
     "ranker": CALLBACKS | {"features", "search_guard"},

@@ -12,6 +12,7 @@ from gapboost.features import check_arrow_numbers, check_names, feature_names
 from gapboost.kernels.threads import working_on
 from gapboost.lightgbm.callbacks import NO_QUERY_BAGGING, TEAM, LightGBMMetric, in_units_of_rows
 from gapboost.measures import Measure
+from gapboost.model_file import words
 from gapboost.objectives import Objective, Pass
 from gapboost.queries import Array, Judged
 from gapboost.ranker import GAPRanker, RankingRows, Training
@@ -32,6 +33,9 @@ METRIC_ALIASES = ("metric", "metrics", "metric_types")
 
 # LightGBM's order of precedence: the name itself, then the shortest alias. LGBMRanker always sets min_child_weight.
 LEAST_HESSIAN_NAMES = ("min_sum_hessian_in_leaf", "min_hessian", "min_sum_hessian", "min_child_weight")
+# What the parameters in a model file say of an objective from Python.
+CUSTOM = "[objective: custom]"
+
 BOOSTING_NAMES = ("boosting", "boost", "boosting_type")
 
 
@@ -190,6 +194,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
                 init_model=init_model,
                 **arguments,
             )
+        _inscribe(trained.booster_, training.objective)
         if network:
             trained.booster_.free_network()
             for name in network:
@@ -304,6 +309,16 @@ def _continued(model: Any, names: Sequence[str]) -> lightgbm.Booster:
     if known != [f"Column_{i}" for i in range(len(known))]:
         check_names([name.replace(" ", "_") for name in names], known, "X")
     return booster
+
+
+def _inscribe(booster: lightgbm.Booster, objective: Objective) -> None:
+    """Write into the model what it was trained for: ``lightgbm.Booster(model_file=...).params["objective"]`` says it.
+
+    LightGBM has no attributes that go into its file, and warns of parameters that it does not know. It keeps the parameters of
+    a loaded model as they are, though, and of the objective it reads the first word.
+    """
+    text = booster.model_to_string(num_iteration=-1)
+    booster.model_from_string(text.replace(CUSTOM, f"{CUSTOM[:-1]} {words(objective)}]", 1))
 
 
 @contextmanager

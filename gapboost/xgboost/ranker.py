@@ -10,6 +10,7 @@ from xgboost.sklearn import get_model_categories
 
 from gapboost.kernels.threads import working_on
 from gapboost.measures import Measure
+from gapboost.model_file import read, words
 from gapboost.objectives import Objective, Pass
 from gapboost.queries import Array, Judged
 from gapboost.ranker import GAPRanker, RankingRows, Training
@@ -17,6 +18,9 @@ from gapboost.xgboost.callbacks import SAVED_AS, TEAM, XGBoostMetric, half_steps
 
 # Parameters that steer XGBoost's own ranking objectives start so, or are these. They would be ignored without a word.
 OWN_RANKING_PREFIX = "lambdarank_"
+
+# The attribute of a booster, and of its files, that says what it was trained for.
+TRAINED_FOR = "gapboost_objective"
 
 OWN_RANKING_PARAMETERS = ("ndcg_exp_gain", "disable_default_eval_metric")
 
@@ -165,6 +169,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                 xgb_model=model,
                 callbacks=self.callbacks,
             )
+        booster.set_attr(**{TRAINED_FOR: words(training.objective)})
         self._Booster = booster
         self.evals_result_ = evals_result
         self._learned(training)
@@ -230,11 +235,26 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         )
 
     def load_model(self, fname: Any) -> None:
-        """Load what `save_model` saved; the parameters say for which measure it was trained."""
-        objective, requested = self.objective, self._requested()
-        super().load_model(fname)
-        self.objective = objective  # XGBoost takes it from the file
-        self._trained_by = requested
+        """Load what `save_model` saved; `measure_` and `g_` are then those it was trained for.
+
+        The parameters stay as they are. Of a model whose file does not say, as of `xgboost.XGBRanker`, they tell the measure.
+
+        Raises
+        ------
+        ValueError
+            Where it was trained for a measure or objective that is not gapboost's, and the parameters say another.
+        """
+        objective, requested, before = self.objective, self._requested(), dict(vars(self))
+        try:
+            super().load_model(fname)
+            self.objective = objective  # XGBoost takes it from the file
+            booster = self.get_booster()
+            text = booster.attr(TRAINED_FOR)
+            self._trained_by = requested if text is None else read(text, requested)
+        except BaseException:
+            self.__dict__ = before
+            raise
+        self._feature_names = tuple(booster.feature_names or ())
 
     def get_xgb_params(self) -> dict[str, Any]:
         """Parameters that XGBoost itself knows."""
