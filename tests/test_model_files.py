@@ -163,6 +163,22 @@ def test_load_model_for_a_measure_that_is_not_gapboosts(tmp_path):
         other.load_model(tmp_path / "model.json")
     assert not other.__sklearn_is_fitted__()
     assert vars(other) == vars(XGBGAPRanker(n_estimators=3))
+    fitted = XGBOOST.fitted(evals=[VALI])
+    before, scores = dict(vars(fitted)), fitted.predict(TEST.X)
+    with pytest.raises(ValueError, match="the model was trained for"):
+        fitted.load_model(tmp_path / "model.json")
+    assert vars(fitted) == before
+    npt.assert_array_equal(fitted.predict(TEST.X), scores)
+
+
+def test_load_model_replaces_all_of_a_fit(tmp_path):
+    XGBOOST.fitted(measure="ap").save_model(tmp_path / "model.json")
+    fitted = XGBOOST.fitted(measure="ndcg", evals=[VALI])
+    booster, scores = fitted.get_booster(), fitted.predict(TEST.X)
+    fitted.load_model(tmp_path / "model.json")
+    assert fitted.measure_ == gb.AP()
+    assert not {"evals_result_", "n_queries_in_"} & vars(fitted).keys()
+    npt.assert_array_equal(booster.inplace_predict(TEST.X), scores)
 
 
 def test_load_model_knows_the_columns(tmp_path):

@@ -245,6 +245,9 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             Where it was trained for a measure or objective that is not gapboost's, and the parameters say another.
         """
         objective, requested, before = self.objective, self._requested(), dict(vars(self))
+        # XGBoost would load into the booster that is there, and copies of this ranker may share it.
+        for name in ("_Booster", "evals_result_", "n_queries_in_"):
+            vars(self).pop(name, None)
         try:
             super().load_model(fname)
             self.objective = objective  # XGBoost takes it from the file
