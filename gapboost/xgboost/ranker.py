@@ -247,7 +247,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         objective, requested, before = self.objective, self._requested(), dict(vars(self))
         # XGBoost would load into the booster that is there, and copies of this ranker may share it.
         for name in ("_Booster", "evals_result_", "n_queries_in_"):
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         try:
             super().load_model(fname)
             self.objective = objective  # XGBoost takes it from the file
