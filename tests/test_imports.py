@@ -14,7 +14,7 @@ KERNELS = {"kernels", "arguments"}
 QUERIES = KERNELS | {"queries"}
 MEASURES = QUERIES | {"measures"}
 CALLBACKS = MEASURES | {"objectives", "evaluation", "callbacks"}
-TWINS = CALLBACKS | {"features", "ranker", "search_guard", "cross_validation"}
+TWINS = CALLBACKS | {"features", "ranker", "search_guard", "cross_validation", "model_file"}
 ROOMS = {
     "features": set(),
     "arguments": set(),
@@ -24,7 +24,8 @@ ROOMS = {
     "evaluation": MEASURES,
     "objectives": MEASURES,
     "callbacks": CALLBACKS,
-    "search_guard": {"features"},
+    "model_file": MEASURES | {"objectives"},
+    "search_guard": CALLBACKS | {"features", "cross_validation"},
     "cross_validation": CALLBACKS,
     "ranker": CALLBACKS | {"features", "search_guard"},
     "lightgbm": TWINS,
@@ -156,3 +157,28 @@ print("done")
 def test_importing_the_package_loads_no_booster():
     done = python("import gapboost; print(sorted({'lightgbm', 'xgboost'} & set(sys.modules)))")
     assert done.stdout == "[]\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("missing", "code", "extra"),
+    [
+        ("lightgbm", "import gapboost.lightgbm", "lightgbm"),
+        ("xgboost", "from gapboost.xgboost import XGBGAPRanker", "xgboost"),
+        ("lightgbm", "from gapboost.dask import DaskLGBMGAPRanker", "dask,lightgbm"),
+        ("xgboost", "from gapboost.dask import DaskXGBGAPRanker", "dask,xgboost"),
+        ("dask", "from gapboost.dask import DaskLGBMGAPRanker", "dask,lightgbm"),
+        ("distributed", "from gapboost.dask import DaskXGBGAPRanker", "dask,xgboost"),
+        ("ir_measures", "import gapboost.analysis.provider", "analysis"),
+        ("ir_measures", "import gapboost.analysis as a; a.trec.read_qrels('qrels')", "analysis"),
+        ("pandas", "from gapboost.analysis import optional; optional.frame({})", "analysis"),
+        ("matplotlib", "import gapboost.plotting as p; p.plot_g(None)", "plot"),
+        ("tqdm", "from gapboost.model_selection.search import _bar; _bar(3, True).__enter__()", "progress"),
+    ],
+)
+def test_what_is_missing_is_named_with_its_extra(missing, code, extra):
+    done = python(code, [missing])
+    assert done.returncode == 1
+    message = done.stderr.splitlines()[-1]
+    assert message.startswith("ImportError: ")
+    assert missing in message or missing == "distributed"
+    assert f"pip install 'gapboost[{extra}]'" in message
