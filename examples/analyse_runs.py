@@ -35,11 +35,12 @@ def main(qrels_path: Path, run_paths: list[Path], out: Path | None) -> None:
     print(power.to_pandas().round(3).to_string(), "\n")
     pictures["discrimination"] = power.plot
 
-    # The two best systems: is the difference in GAP more than chance?
-    first, second = values.best(2).systems
-    ranked = [values.values[0, values.systems.index(name)] for name in (first, second)]
-    difference = analysis.significance(*ranked, random_state=0)
-    print(f"{first} - {second}:\n{difference.to_pandas().round(4).to_string()}\n")
+    # The two best systems by GAP: is the difference in it more than chance?
+    target = measures[0]
+    first, second = values.best(2, target).systems
+    topics = [trec.evaluate(target, qrels, runs[name], per_query=True) for name in (first, second)]
+    difference = analysis.significance(*topics, random_state=0)
+    print(f"{first} - {second} in {target}:\n{difference.to_pandas().round(4).to_string()}\n")
     pictures["difference"] = difference.plot
 
     # Their precision-recall curves, over all topics, in one picture

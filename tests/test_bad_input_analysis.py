@@ -20,6 +20,7 @@ from bad_input import (
 
 from gapboost import analysis
 from gapboost.analysis import trec
+from gapboost.evaluation import PerQuery
 from gapboost.measures import AP, GAP
 
 QRELS = {"1": {"a": 2, "b": 1, "c": 0}, "2": {"a": 1, "b": 2}}
@@ -29,6 +30,13 @@ X, Y, QID = RNG.normal(size=(40, 3)), RNG.integers(0, 3, 40), np.repeat(np.arang
 LISTS = analysis.ranked_lists(Y, np.arange(40.0), QID)
 VALUES = analysis.system_values([AP(), GAP(g=(0.5, 0.5))], QRELS, RUNS)
 CURVE = analysis.precision_recall(AP(), [0, 1], [1, 2])
+
+
+def per_query_values(n, qid=None, values=None):
+    return PerQuery(
+        {AP(): np.arange(n if values is None else values) / 9}, np.arange(n) if qid is None else np.array(qid)
+    )
+
 
 ON_RUNS = {"qrels": QRELS, "runs": RUNS}
 CALLS = {
@@ -62,6 +70,10 @@ CALLS = {
         {"measures": [AP()], **ON_RUNS, "fractions": (0.5,), "repeats": 1, "n_jobs": 1},
     ),
     "significance": (analysis.significance, {"first": [0.1, 0.2, 0.4], "second": [0.1, 0.3, 0.2], "n_resamples": 10}),
+    "significance by query": (
+        analysis.significance,
+        {"first": per_query_values(3), "second": per_query_values(3, [2, 1, 0])},
+    ),
     "system_values": (analysis.system_values, {"measures": [AP()], **ON_RUNS, "n_jobs": 1}),
     "SystemValues.best": (VALUES.best, {"n": 1}),
     "SystemValues.on_topics": (VALUES.on_topics, {"topics": ["1"]}),
@@ -154,6 +166,12 @@ KINDS = (
     (("discriminative_power", "correlation"), "values", {"None": (None, "NoneType"), "array": (X, "ndarray")}, "SystemValues", TypeError),
     (("significance", "local_optimality", "robustness", "discriminative_power"), "random_state", NOT_A_SEED, "a whole number >= 0", ValueError),
     (("SystemValues.best",), "n", NOT_POSITIVE_WHOLE, "a whole number >= 1", ValueError),
+    (("SystemValues.best",), "measure", {"a name": "gap", "another measure": (AP(rel=2), "AP(rel=2)"), "a list": [AP()], "NaN": nan, "two columns": (np.ones((2, 2)), "array")}, "one of [AP", ValueError),
+    (("significance by query",), "first", {"None": (None, "NoneType"), "a list": ([0.1, 0.2, 0.4], "list"), "a table": ({AP(): [0.1, 0.2, 0.4]}, "dict")}, "PerQuery for both", TypeError),
+    (("significance by query",), "second", {"None": (None, "NoneType"), "an array": (np.ones(3), "ndarray"), "a table": ({AP(): [0.1, 0.2, 0.4]}, "dict")}, "PerQuery for both", TypeError),
+    (("significance by query",), "second", {"a query less": (per_query_values(2), "lacks 1 queries of the other, such as 2"), "repeated ids": (per_query_values(3, [0, 1, 1]), "2 of them different"), "fewer values": (per_query_values(3, values=2), "2 values for 3 ids")}, "", ValueError),
+    (("significance by query",), "measure", {"a name": "gap", "another measure": (AP(rel=2), "AP(rel=2)"), "a list": [AP()], "NaN": nan, "two columns": (np.ones((2, 2)), "array")}, "one of those in first, [AP", ValueError),
+    (("significance",), "measure", {"for arrays": (AP(), "AP(rel=1)"), "a name": "gap"}, "None, or PerQuery", ValueError),
     (("SystemValues.best",), "n", {"more than systems": 3}, "between 1 and 2", ValueError),
     (("few_highly_relevant",), "factor", NOT_POSITIVE_WHOLE, "a whole number >= 1", ValueError),
     (("threshold_grid",), "c", NOT_POSITIVE_WHOLE, "a whole number >= 1", ValueError),
