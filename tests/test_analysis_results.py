@@ -104,7 +104,7 @@ def test_numbers_of_the_pandas_views():
         ("pandas", lambda: values().to_pandas()),
         ("matplotlib.pyplot", lambda: values().plot()),
         ("tqdm.auto", lambda: analysis.discriminative_power(values(), progress=True)),
-        ("ir_measures", lambda: analysis.trec.read_run("run")),
+        ("ir_measures", lambda: analysis.system_values(["map"], {"1": {"a": 1}}, {"x": {"1": {"a": 1.0}}})),
     ],
 )
 def test_a_missing_library_is_named_with_its_extra(library, use, monkeypatch):

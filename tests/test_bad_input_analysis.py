@@ -197,6 +197,63 @@ def test_the_good_input_is_good(function):
     assert call(**good) is not None
 
 
+# ---------------------------------------------------------------------------------------------------------- TREC files
+
+READERS = {"read_qrels": (trec.read_qrels, b"1 0 a 1\n"), "read_run": (trec.read_run, b"1 Q0 a 1 9.5 x\n")}
+EITHER = {
+    "empty": (b"", "holds no lines"),
+    "comments only": (b"# 1 0 a 1\n#\n", "holds no lines"),
+    "one part": (b"1\n", "line 1"),
+    "binary": (bytes(range(256)), "line 1"),
+    "UTF-16": ("1 Q0 a 1 9.5 x\n".encode("utf-16"), "line 1"),
+    "topic in Latin-1": (b"caf\xe9 0 a 1 9.5 x\n", "line 1"),
+    "document in Latin-1": (b"1 0 caf\xe9 1 9.5 x\n", "line 1"),
+    "line too long": (b"#\n" + bytes((1 << 26) + 1), "line 2: found more than 67108864 bytes"),
+}
+FILES = {
+    "read_qrels": {
+        **EITHER,
+        "three parts": (b"1 0 a\n", "line 1"),
+        "five parts": (b"1 0 a 1 b\n", "line 1"),
+        "fraction": (b"#\n1 0 a 0.5\n", "line 2"),
+        "NaN": (b"1 0 a nan\n", "line 1"),
+        "twice": (b"1 0 a 1\n1 0 a 1\n", "line 2"),
+    },
+    "read_run": {
+        **EITHER,
+        "five parts": (b"1 Q0 a 1 9.5\n", "line 1"),
+        "a name of two words": (b"1 Q0 my a 1 9.5 x\n", "line 1"),
+        "NaN": (b"1 Q0 a 1 nan x\n", "line 1"),
+        "infinite": (b"1 Q0 a 1 1e400 x and more\n", "line 1"),
+        "word": (b"1 Q0 a 1 high x\n", "line 1"),
+        "twice": (b"1 Q0 a 1 9.5 x\n#\n1 Q0 a 2 9.5 x\n", "line 3"),
+    },
+}
+
+
+@pytest.mark.parametrize(("reader", "defect"), [(reader, defect) for reader in FILES for defect in FILES[reader]])
+def test_trec_files(reader, defect, tmp_path):
+    content, found = FILES[reader][defect]
+    path = tmp_path / "data.txt"
+    path.write_bytes(content)
+    with pytest.raises(ValueError) as caught:
+        READERS[reader][0](path)
+    message = str(caught.value)
+    assert message.startswith(str(path)), message
+    assert found in message, message
+    assert "expected" in message, message
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("defect", NOT_POSITIVE_WHOLE)
+def test_options_of_trec_readers(reader, defect, tmp_path):
+    read, content = READERS[reader]
+    path = tmp_path / "data.txt"
+    path.write_bytes(content)
+    value = NOT_POSITIVE_WHOLE[defect]
+    check(ValueError, "max_line_bytes", repr(value), "a whole number >= 1", lambda: read(path, max_line_bytes=value))
+
+
 @pytest.mark.parametrize("values", [None, "text", [1.0], np.ones((1, 2)), np.full((2, 2, 2), nan)], ids=str)
 def test_system_values(values):
     given = (AP(), GAP(g=(0.5, 0.5))), ("x", "y"), ("1", "2"), values

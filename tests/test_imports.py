@@ -18,6 +18,7 @@ TWINS = CALLBACKS | {"features", "ranker", "search_guard", "cross_validation"}
 ROOMS = {
     "features": set(),
     "arguments": set(),
+    "lines": set(),
     "kernels": {"kernels"},
     "queries": QUERIES,
     "measures": MEASURES,
@@ -32,8 +33,8 @@ ROOMS = {
     "dask": TWINS | {"lightgbm", "xgboost"},
     "model_selection": CALLBACKS | {"features", "ranker", "cross_validation"},
     "plotting": QUERIES,
-    "analysis": MEASURES | {"evaluation"},
-    "datasets": {"arguments"},
+    "analysis": MEASURES | {"evaluation", "lines"},
+    "datasets": {"arguments", "lines"},
     "__init__": MEASURES | {"objectives", "evaluation"},
 }
 

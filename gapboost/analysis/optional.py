@@ -36,4 +36,4 @@ def progress(items: Iterable[Any], total: int, shown: bool, label: str) -> Itera
 
 def ir_measures() -> Any:
     """The module ir_measures."""
-    return _imported("ir_measures", "analysis", "for TREC files and its measures")
+    return _imported("ir_measures", "analysis", "for its measures")
