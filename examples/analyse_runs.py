@@ -13,6 +13,7 @@ import numpy as np
 import gapboost as gb
 from gapboost import analysis
 from gapboost.analysis import trec
+from gapboost.model_selection import simplex_grid
 
 
 def main(qrels_path: Path, run_paths: list[Path], out: Path | None) -> None:
@@ -62,7 +63,7 @@ def main(qrels_path: Path, run_paths: list[Path], out: Path | None) -> None:
     lists = trec.rankings(qrels, runs[first]).lists()
     rich = [x for x in lists if len(x.counts) > top and (x.counts[1:] >= 5).all()][:10]
     if rich:
-        sweep = analysis.threshold_sweep(rich, grid=analysis.threshold_grid(top, 4), n_jobs=1)
+        sweep = analysis.threshold_sweep(rich, grid=simplex_grid(top, 4), n_jobs=1)
         print(
             f"most informative g of {first}, {len(rich)} topics: {sweep.best}\n{sweep.to_pandas().round(4).to_string()}"
         )

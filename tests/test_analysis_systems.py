@@ -16,11 +16,11 @@ from gapboost.analysis import (
     robustness,
     system_values,
     threshold_correlation,
-    threshold_grid,
     trec,
 )
 from gapboost.analysis.robustness import thinned
 from gapboost.analysis.work import generators
+from gapboost.model_selection import simplex_grid
 
 G = (0.3, 0.7)
 
@@ -200,7 +200,7 @@ def test_topics_with_few_highly_relevant_documents():
 
 def test_table_over_thresholds(collection):
     qrels, runs = collection
-    result = threshold_correlation(qrels, runs, grid=threshold_grid(2, 2), references=(gb.AP(), ir_measures.Bpref))
+    result = threshold_correlation(qrels, runs, grid=simplex_grid(2, 2), references=(gb.AP(), ir_measures.Bpref))
     assert result.tau.shape == (3, 3, 3)
     np.testing.assert_allclose(result.tau[:, 0, 0], 1)  # GAP with itself
     np.testing.assert_allclose(result.tau[[0, 2], :, 0], 1)  # one threshold: all three are the same measure

@@ -80,7 +80,6 @@ CALLS = {
     "discriminative_power": (analysis.discriminative_power, {"values": VALUES, "n_resamples": 20}),
     "correlation": (analysis.correlation, {"values": VALUES}),
     "few_highly_relevant": (analysis.few_highly_relevant, {"qrels": QRELS, "factor": 1}),
-    "threshold_grid": (analysis.threshold_grid, {"c": 2, "steps": 2}),
 }
 COUNTS = {
     "None": None,
@@ -174,8 +173,6 @@ KINDS = (
     (("significance",), "measure", {"for arrays": (AP(), "AP(rel=1)"), "a name": "gap"}, "None, or PerQuery", ValueError),
     (("SystemValues.best",), "n", {"more than systems": 3}, "between 1 and 2", ValueError),
     (("few_highly_relevant",), "factor", NOT_POSITIVE_WHOLE, "a whole number >= 1", ValueError),
-    (("threshold_grid",), "c", NOT_POSITIVE_WHOLE, "a whole number >= 1", ValueError),
-    (("threshold_grid",), "steps", NOT_POSITIVE_WHOLE, "a whole number >= 1", ValueError),
 )  # fmt: skip
 CASES = [
     case
