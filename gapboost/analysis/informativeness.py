@@ -17,12 +17,12 @@ import numpy as np
 
 from gapboost.analysis.entropy import solve
 from gapboost.analysis.lists import RankedList, list_values
-from gapboost.analysis.optional import axes, frame
 from gapboost.analysis.work import in_order
 from gapboost.arguments import whole
 from gapboost.measures import GAP, Measure, nDCG
 from gapboost.measures.grids import simplex_grid
 from gapboost.measures.measure import listed
+from gapboost.optional import axes, frame
 from gapboost.queries import Array
 
 # Expected documents that do not count as missing.

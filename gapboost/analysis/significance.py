@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from gapboost.analysis.optional import axes, frame
 from gapboost.analysis.work import generators
 from gapboost.arguments import probability, whole
 from gapboost.evaluation import PerQuery
 from gapboost.measures import Measure
+from gapboost.optional import axes, frame
 from gapboost.queries import Array, numbers
 
 # Values that the randomisation test holds at once.

@@ -6,11 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from gapboost.analysis.optional import axes, frame, ir_measures
 from gapboost.analysis.trec import Qrels, Retrieved, Run, Ties, checked_qrels, retrieved
 from gapboost.analysis.work import in_order
 from gapboost.arguments import mapping, whole
 from gapboost.measures import Measure
+from gapboost.optional import axes, frame, ir_measures
 from gapboost.queries import Array
 
 

@@ -212,10 +212,10 @@ def _query_ids(parts: Sequence[_Part]) -> npt.NDArray[Any]:
                 f"{part.path}: found group sizes in place of queries, expected 'qid:' as in the other files"
             )
     spelled = [part.keys or [] for part in parts]
-    whole = all(_WHOLE.fullmatch(key) and _INT64.min <= int(key) <= _INT64.max for keys in spelled for key in keys)
+    integral = all(_WHOLE.fullmatch(key) and _INT64.min <= int(key) <= _INT64.max for keys in spelled for key in keys)
     names: list[npt.NDArray[Any]] = [
         np.array([int(key) for key in keys], dtype=np.int64)
-        if whole
+        if integral
         else np.array([_name(key, "query") for key in keys], dtype=np.str_)
         for keys in spelled
     ]
