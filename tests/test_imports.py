@@ -18,6 +18,8 @@ TWINS = CALLBACKS | {"features", "ranker", "search_guard", "cross_validation", "
 ROOMS = {
     "features": set(),
     "arguments": set(),
+    "lines": set(),
+    "optional": set(),
     "kernels": {"kernels"},
     "queries": QUERIES,
     "measures": MEASURES,
@@ -31,10 +33,10 @@ ROOMS = {
     "lightgbm": TWINS,
     "xgboost": TWINS,
     "dask": TWINS | {"lightgbm", "xgboost"},
-    "model_selection": CALLBACKS | {"features", "ranker", "cross_validation"},
-    "plotting": QUERIES,
-    "analysis": MEASURES | {"evaluation"},
-    "datasets": {"arguments"},
+    "model_selection": CALLBACKS | {"features", "ranker", "cross_validation", "optional"},
+    "plotting": QUERIES | {"optional"},
+    "analysis": MEASURES | {"evaluation", "lines", "optional"},
+    "datasets": {"arguments", "lines"},
     "__init__": MEASURES | {"objectives", "evaluation"},
 }
 

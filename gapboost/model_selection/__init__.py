@@ -18,8 +18,8 @@ A search over g, or over measures, must judge every candidate by the same measur
 the candidate, scikit-learn's searches raise an error.
 """
 
+from gapboost.measures.grids import simplex_grid, uniform_g
 from gapboost.model_selection.clicks import ThresholdEstimate, g_from_clicks
-from gapboost.model_selection.grids import simplex_grid, uniform_g
 from gapboost.model_selection.scorers import MeasureScorer, measure_scorer
 from gapboost.model_selection.search import GSearchCV
 
