@@ -184,9 +184,9 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
                 trained.booster_.params.pop(name)
         # Its objective holds the training data.
         own = {*trained.get_params(), "_other_params", "_objective"}
-        self.__dict__.update({name: value for name, value in vars(trained).items() if name not in own})
-        self._trained_by = training.objective
-        self.n_queries_in_ = len(rows.sizes)
+        found = {name: value for name, value in vars(trained).items() if name not in own}
+        # In one step, so that fits in other threads leave no mixture: while `update` drops the old booster, others may run.
+        self.__dict__ = {**vars(self), **found, "_trained_by": training.objective, "n_queries_in_": len(rows.sizes)}
         return self
 
     @wraps(lightgbm.LGBMRanker.predict)

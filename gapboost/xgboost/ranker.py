@@ -166,10 +166,14 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                 xgb_model=model,
                 callbacks=self.callbacks,
             )
-        self._Booster = booster
-        self.evals_result_ = evals_result
-        self._trained_by = training.objective
-        self.n_queries_in_ = len(training.rows.sizes)
+        # In one step, so that fits in other threads leave no mixture.
+        self.__dict__ = {
+            **vars(self),
+            "_Booster": booster,
+            "evals_result_": evals_result,
+            "_trained_by": training.objective,
+            "n_queries_in_": len(training.rows.sizes),
+        }
         return self
 
     @wraps(xgboost.XGBRanker.predict)
