@@ -156,3 +156,35 @@ print("done")
 def test_importing_the_package_loads_no_booster():
     done = python("import gapboost; print(sorted({'lightgbm', 'xgboost'} & set(sys.modules)))")
     assert done.stdout == "[]\n", done.stderr
+
+
+def test_without_docstrings():
+    """Python -OO drops them. Both boosters edit theirs, and cannot be imported: that is said, and all else works."""
+    own = sorted(".".join(("gapboost", *parts)).removesuffix(".__init__") for parts in MODULES.values())
+    alone = [name for name in own if not {"lightgbm", "xgboost", "provider"} & set(name.split("."))]
+    code = f"""
+import importlib
+for name in {alone!r}:
+    importlib.import_module(name)
+assert importlib.import_module.__doc__ is None
+for twin in ("lightgbm", "xgboost"):
+    try:
+        importlib.import_module(twin)
+    except AttributeError:
+        try:
+            importlib.import_module("gapboost." + twin)
+        except ImportError as error:
+            assert "-OO" in str(error) and twin in str(error), error
+        else:
+            raise AssertionError(twin)
+print("done")
+"""
+    done = subprocess.run(
+        [sys.executable, "-OO", "-c", code],
+        cwd=PACKAGE.parent,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.stdout == "done\n", done.stderr

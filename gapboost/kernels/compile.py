@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from importlib.resources import files
 from typing import Any, TypeVar, cast
@@ -45,24 +45,28 @@ def _compiled(function: Function, fastmath: Any) -> Function:
 def _cache_of(function: Function) -> Any:
     try:
         return KernelCache(function)
-    except (RuntimeError, OSError) as error:
+    # numba raises RuntimeError where it finds no folder; whatever it is, an import does not fail for it.
+    except Exception as error:
         return NoCache(error)
 
 
-def _digest_of_sources() -> str:
-    sources = {file.name: file.read_bytes() for file in files(__package__).iterdir() if file.name.endswith(".py")}
-    return blake2b(repr(sorted(sources.items())).encode(), digest_size=16).hexdigest()
+def _sources(folder: Any) -> Iterator[bytes]:
+    for entry in sorted(folder.iterdir(), key=lambda entry: str(entry.name)):
+        if entry.name.endswith(".py"):
+            yield entry.read_bytes()
+        elif entry.name != "__pycache__" and entry.is_dir():
+            yield from _sources(entry)
 
 
 # A compiled function holds the code of all that it calls, in whichever files these are.
-SOURCES = _digest_of_sources()
+SOURCES = blake2b(b"\0".join(_sources(files(__package__))), digest_size=16).hexdigest()
 
 
 class KernelFile(IndexDataCacheFile):
     """The files that keep one function, for each combination of types.
 
     Processes write the index and what it names one after the other: a name may lead to what another process has written
-    meanwhile, from other sources or for other types. So each entry says what it is.
+    meanwhile: from other sources, by another numba, for other types. So each entry says what it is.
     """
 
     def load(self, key: Any) -> Any:
@@ -100,7 +104,7 @@ class KernelCache(FunctionCache):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)  # type: ignore[no-untyped-call]
-        stamp = self._impl.locator.get_source_stamp(), SOURCES
+        stamp = numba.__version__, self._impl.locator.get_source_stamp(), SOURCES
         self._cache_file = KernelFile(self._cache_path, self._impl.filename_base, stamp)  # type: ignore[no-untyped-call]
 
     def save_overload(self, sig: Any, data: Any) -> None:
