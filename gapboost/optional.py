@@ -1,6 +1,7 @@
 """Libraries that only some results need: imported when they are used, with a hint where they are missing."""
 
 import importlib
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -12,12 +13,19 @@ def imported(module: str, extra: str, purpose: str) -> Any:
     Raises
     ------
     ImportError
-        Where it is; the message names the library, the purpose, and the extra that brings it.
+        Where it is; the message names the library, the purpose, and the extra that brings it. Under ``python -OO``, where
+        neither booster can be imported.
     """
     try:
         return importlib.import_module(module)
     except ImportError as error:
         raise ImportError(f"{module} is needed {purpose}: pip install 'gapboost[{extra}]'") from error
+    except AttributeError as error:
+        if sys.flags.optimize < 2:
+            raise
+        raise ImportError(
+            f"python runs with -OO, which drops docstrings, and {module} edits its own while it is imported; expected -O or neither"
+        ) from error
 
 
 def frame(columns: Mapping[str, Any], index: Iterable[str] = ()) -> Any:

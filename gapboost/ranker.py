@@ -221,11 +221,16 @@ class GAPRanker:
             check_names(feature_names(evals[-1].X), feature_names(rows.X), f"eval_set[{i}] X")
         return self._training(objective, rows, evals, [m for m in others if m != objective.measure], least_hessian)
 
-    def _learned(self, training: Training) -> None:
-        """Remember what was trained for, and on what."""
-        self._trained_by = training.objective
-        self._feature_names = feature_names(training.rows.X)
-        self.n_queries_in_ = len(training.rows.sizes)
+    def _learned(self, training: Training, found: dict[str, Any]) -> None:
+        """Remember what was found, what it was trained for, and on what."""
+        # In one step, so that fits in other threads leave no mixture: while `update` drops the old booster, others may run.
+        self.__dict__ = {
+            **vars(self),
+            **found,
+            "_trained_by": training.objective,
+            "_feature_names": feature_names(training.rows.X),
+            "n_queries_in_": len(training.rows.sizes),
+        }
 
     def _features(self, X: Any, validate: bool = True) -> Any:
         """A table to predict for, whose columns are those of the training data."""

@@ -14,7 +14,7 @@ KERNELS = {"kernels", "arguments"}
 QUERIES = KERNELS | {"queries"}
 MEASURES = QUERIES | {"measures"}
 CALLBACKS = MEASURES | {"objectives", "evaluation", "callbacks"}
-TWINS = CALLBACKS | {"features", "ranker", "search_guard", "cross_validation", "model_file"}
+TWINS = CALLBACKS | {"features", "ranker", "search_guard", "cross_validation", "model_file", "optional"}
 ROOMS = {
     "features": set(),
     "arguments": set(),
@@ -172,9 +172,9 @@ def test_importing_the_package_loads_no_booster():
         ("distributed", "from gapboost.dask import DaskXGBGAPRanker", "dask,xgboost"),
         ("ir_measures", "import gapboost.analysis.provider", "analysis"),
         ("ir_measures", "import gapboost.analysis as a; a.trec.read_qrels('qrels')", "analysis"),
-        ("pandas", "from gapboost.analysis import optional; optional.frame({})", "analysis"),
+        ("pandas", "from gapboost import optional; optional.frame({})", "analysis"),
         ("matplotlib", "import gapboost.plotting as p; p.plot_g(None)", "plot"),
-        ("tqdm", "from gapboost.model_selection.search import _bar; _bar(3, True).__enter__()", "progress"),
+        ("tqdm", "from gapboost.optional import progress; progress(3, True, '').__enter__()", "progress"),
     ],
 )
 def test_what_is_missing_is_named_with_its_extra(missing, code, extra):
@@ -184,3 +184,35 @@ def test_what_is_missing_is_named_with_its_extra(missing, code, extra):
     assert message.startswith("ImportError: ")
     assert missing in message or missing == "distributed"
     assert f"pip install 'gapboost[{extra}]'" in message
+
+
+def test_without_docstrings():
+    """Python -OO drops them. Both boosters edit theirs, and cannot be imported: that is said, and all else works."""
+    own = sorted(".".join(("gapboost", *parts)).removesuffix(".__init__") for parts in MODULES.values())
+    alone = [name for name in own if not {"lightgbm", "xgboost", "provider"} & set(name.split("."))]
+    code = f"""
+import importlib
+for name in {alone!r}:
+    importlib.import_module(name)
+assert importlib.import_module.__doc__ is None
+for twin in ("lightgbm", "xgboost"):
+    try:
+        importlib.import_module(twin)
+    except AttributeError:
+        try:
+            importlib.import_module("gapboost." + twin)
+        except ImportError as error:
+            assert "-OO" in str(error) and twin in str(error), error
+        else:
+            raise AssertionError(twin)
+print("done")
+"""
+    done = subprocess.run(
+        [sys.executable, "-OO", "-c", code],
+        cwd=PACKAGE.parent,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.stdout == "done\n", done.stderr

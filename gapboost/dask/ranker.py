@@ -131,9 +131,9 @@ class DaskGAPRanker(GAPRanker):
             report, objective, census = fit_on_cluster(
                 session, train_set, eval_sets, local, requested, others, type(self)._ring, arguments
             )
-        self.__dict__.update(type(self)._fitted(report.ranker))
-        self._trained_by = objective
-        self.n_queries_in_ = len(census.sizes)
+        found = type(self)._fitted(report.ranker)
+        # In one step, so that fits in other threads leave no mixture.
+        self.__dict__ = {**vars(self), **found, "_trained_by": objective, "n_queries_in_": len(census.sizes)}
 
     def _unfitted(self) -> Any:
         parameters = self.get_params(deep=False)  # type: ignore[attr-defined]

@@ -201,8 +201,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
                 trained.booster_.params.pop(name)
         # Its objective holds the training data.
         own = {*trained.get_params(), "_other_params", "_objective"}
-        self.__dict__.update({name: value for name, value in vars(trained).items() if name not in own})
-        self._learned(training)
+        self._learned(training, {name: value for name, value in vars(trained).items() if name not in own})
         return self
 
     @wraps(lightgbm.LGBMRanker.predict)

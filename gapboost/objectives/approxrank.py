@@ -28,7 +28,7 @@ import numpy as np
 from gapboost.arguments import positive
 from gapboost.kernels.approxrank import approximate_ranks, approxrank
 from gapboost.kernels.threads import resolve_n_jobs
-from gapboost.objectives.smooth import SmoothObjective, SmoothPass
+from gapboost.objectives.smooth import Places, SmoothObjective, SmoothPass
 from gapboost.queries import Array, Judged
 
 
@@ -76,17 +76,16 @@ class ApproxRankPass(SmoothPass):
         sizes = data.queries.sizes
         self.betas = 4.0 / sizes if objective.beta is None else np.full(len(sizes), objective.beta)
 
-    def update_ranks(self, scores: Array, counted: Array, first: int, last: int) -> None:
+    def update_ranks(self, scores: Array, counted: Array, ranks: Array, first: int, last: int) -> None:
         """See `SmoothPass.update_ranks`."""
         data = self.data
-        approximate_ranks(
-            scores, data.grades, data.queries.offsets, counted, self.objective.alpha, self.ranks, first, last
-        )
+        approximate_ranks(scores, data.grades, data.queries.offsets, counted, self.objective.alpha, ranks, first, last)
 
     def smooth(
         self,
         scores: Array,
         counted: Array,
+        places: Places,
         pair: Array,
         own: Array,
         values: Array,
@@ -96,15 +95,13 @@ class ApproxRankPass(SmoothPass):
         last: int,
     ) -> None:
         """See `SmoothPass.smooth`."""
-        self.update_discount(scores, counted, first, last)
+        self.update_places(scores, counted, places, first, last)
         approxrank(
             scores,
             self.data.grades,
             self.data.queries.offsets,
             counted,
-            self.ranks,
-            self.discount,
-            self.slope,
+            *places,
             pair,
             own,
             self.weights,

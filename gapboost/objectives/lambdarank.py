@@ -14,10 +14,10 @@ import numpy as np
 
 from gapboost.arguments import positive, whole
 from gapboost.kernels.lambdarank import chunk, lambdarank
-from gapboost.kernels.long import LONG, begin, long_query, room_for
+from gapboost.kernels.long import LONG, Room, begin, long_query, room_for
 from gapboost.kernels.threads import chunks, resolve_n_jobs, run, table_bytes, together
 from gapboost.measures.measure import as_cutoff
-from gapboost.objectives.objective import Objective, Pass, tables_of
+from gapboost.objectives.objective import Objective, Pass, Scratch, tables_of
 from gapboost.queries import Array, Judged
 
 # The tables are kept between iterations while they cost less than this many bytes a document.
@@ -71,7 +71,7 @@ class LambdaRank(Objective):
 
 
 class LambdaRankPass(Pass):
-    """LambdaRank on one data set: tie keys, room for the order of the documents, and the tables of the measure."""
+    """LambdaRank on one data set: tie keys, and the tables of the measure."""
 
     def __init__(self, objective: LambdaRank, data: Judged, threads: int) -> None:
         self.objective = objective
@@ -79,7 +79,6 @@ class LambdaRankPass(Pass):
         self.threads = threads
         offsets, sizes, n_rows = data.queries.offsets, data.queries.sizes, data.queries.n_rows
         self.keys = tie_keys(objective.random_state, data)
-        self.order = np.empty(n_rows, dtype=np.int32)
         self.discount = objective.measure.discount(int(sizes.max()))
         n_grades = data.counts.shape[1]
         cost = table_bytes(n_grades)
@@ -89,7 +88,8 @@ class LambdaRankPass(Pass):
         self.begun = [
             begin(data.grades, offsets, self.discount, *self._tables(q, q + 1), truncation, q) for q in long.tolist()
         ]
-        self.room = room_for(int(sizes[long].max(initial=0)), n_grades)
+        longest = int(sizes[long].max(initial=0))
+        self.scratch = Scratch(lambda: (np.empty(n_rows, dtype=np.int32), room_for(longest, n_grades)))
         self.ranges = without(long, chunks(offsets, threads, cost))
         keep = cost * len(data.queries) <= KEPT_TABLE_BYTES * n_rows
         self.kept = {r: self._tables(*r) for r in self.ranges} if keep else {}
@@ -100,12 +100,15 @@ class LambdaRankPass(Pass):
 
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
         """See `Pass`."""
-        objective, data = self.objective, self.data
+        with self.scratch.lent() as (order, room):
+            self._write(scores, grad, hess, order, room)
 
+    def _write(self, scores: Array, grad: Array, hess: Array, order: Array, room: Room) -> None:
+        objective, data = self.objective, self.data
         common: dict[str, Any] = {
             "scores": scores,
             "keys": self.keys,
-            "order": self.order,
+            "order": order,
             "discount": self.discount,
             "weights": data.weights,
             "sigma": objective.sigma,
@@ -120,7 +123,7 @@ class LambdaRankPass(Pass):
 
         run(task, self.ranges, self.threads)
         for begun in self.begun:
-            long_query(**common, begun=begun, room=self.room, together=partial(together, n_jobs=self.threads))
+            long_query(**common, begun=begun, room=room, together=partial(together, n_jobs=self.threads))
 
 
 def tie_keys(random_state: int, data: Judged) -> Array:

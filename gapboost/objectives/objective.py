@@ -1,8 +1,10 @@
 """What an objective is: a frozen value over a measure that turns scores into gradients, query by query."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -10,13 +12,44 @@ from gapboost.measures import Measure
 from gapboost.measures.measure import known_grades
 from gapboost.queries import Array, Judged, checked_scores, judged
 
+Memory = TypeVar("Memory")
+
 
 class Pass(ABC):
-    """One objective on one data set, with everything that does not change between boosting iterations."""
+    """One objective on one data set, with everything that does not change between boosting iterations.
+
+    Several threads may call one pass at once: calls only read what it holds, and write to memory of their own.
+    """
 
     @abstractmethod
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
         """Write the gradients at `scores` to `grad` and `hess`; all of shape (N,), float32 or float64, grouped order."""
+
+
+class Scratch(Generic[Memory]):
+    """Memory that calls of a pass write to, kept between calls: as many pieces as calls were ever under way at once.
+
+    Parameters
+    ----------
+    make : callable
+        Makes one more piece.
+    """
+
+    def __init__(self, make: Callable[[], Memory]) -> None:
+        self._make = make
+        self._free: list[Memory] = []
+
+    @contextmanager
+    def lent(self) -> Iterator[Memory]:
+        """A piece that no other call has."""
+        # `pop` and `append` are atomic, so no call waits for another.
+        try:
+            memory = self._free.pop()
+        except IndexError:
+            memory = self._make()
+        yield memory
+        # Not after an error: after an interrupt a helper thread may still write to it.
+        self._free.append(memory)
 
 
 @dataclass(frozen=True, repr=False)

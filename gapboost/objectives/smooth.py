@@ -23,13 +23,27 @@ multiply steps by a learning rate of 0.1 or so, and with that bound they only tr
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from gapboost.kernels.threads import chunks, run, table_bytes
 from gapboost.objectives.objective import Objective, Pass, tables_of
 from gapboost.queries import Array, Judged, checked_scores, judged, one_dimensional
+
+
+class Places(NamedTuple):
+    """Where documents stand: what one call finds out before it comes to the gradients.
+
+    Attributes
+    ----------
+    ranks, discount, slope : float64 ndarrays of shape (N,)
+        Smooth ranks, from 1; the discount at them, and its derivative.
+    """
+
+    ranks: Array
+    discount: Array
+    slope: Array
 
 
 class SmoothPass(Pass):
@@ -45,8 +59,6 @@ class SmoothPass(Pass):
         # Chunks of equal work: a query costs the square of its length.
         work = np.concatenate(([0], np.cumsum(data.queries.sizes.astype(np.int64) ** 2)))
         self.ranges = chunks(work, threads, table_bytes(data.counts.shape[1]))
-        self.ranks, self.discount = np.ones(data.queries.n_rows), np.ones(data.queries.n_rows)
-        self.slope = np.zeros(data.queries.n_rows)
 
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
         """See `Pass`."""
@@ -55,30 +67,33 @@ class SmoothPass(Pass):
     def values(self, scores: Array, grad: Array, hess: Array) -> Array:
         """Write the gradients as `Pass` does and return the smooth measure of each query, float64 of shape (Q,)."""
         values = np.empty(len(self.data.queries))
+        n_rows = len(scores)
+        places = Places(np.ones(n_rows), np.ones(n_rows), np.zeros(n_rows))
 
         def task(first: int, last: int) -> None:
             pair, own = tables_of(self.measure, self.data.counts[first:last])
             counted = (own != 0) | (pair != 0).any(axis=1) | (pair != 0).any(axis=2)
-            self.smooth(scores, counted, pair, own, values, grad, hess, first, last)
+            self.smooth(scores, counted, places, pair, own, values, grad, hess, first, last)
 
         run(task, self.ranges, self.threads)
         return values
 
-    def update_discount(self, scores: Array, counted: Array, first: int, last: int) -> None:
-        """Bring `ranks`, and the discount and its derivative at them, of queries ``first..last-1`` up to the scores."""
-        self.update_ranks(scores, counted, first, last)
+    def update_places(self, scores: Array, counted: Array, places: Places, first: int, last: int) -> None:
+        """Bring the places of the counted documents of queries ``first..last-1`` up to the scores."""
+        self.update_ranks(scores, counted, places.ranks, first, last)
         rows = slice(*self.data.queries.offsets[[first, last]])
-        self.discount[rows], self.slope[rows] = self.measure.discount_at(self.ranks[rows])
+        places.discount[rows], places.slope[rows] = self.measure.discount_at(places.ranks[rows])
 
     @abstractmethod
-    def update_ranks(self, scores: Array, counted: Array, first: int, last: int) -> None:
-        """Write the smooth ranks of the counted documents of queries ``first..last-1`` to `ranks`."""
+    def update_ranks(self, scores: Array, counted: Array, ranks: Array, first: int, last: int) -> None:
+        """Write the smooth ranks of the counted documents of queries ``first..last-1`` to `ranks`, of shape (N,)."""
 
     @abstractmethod
     def smooth(
         self,
         scores: Array,
         counted: Array,
+        places: Places,
         pair: Array,
         own: Array,
         values: Array,
@@ -87,7 +102,7 @@ class SmoothPass(Pass):
         first: int,
         last: int,
     ) -> None:
-        """Write values and gradients of queries ``first..last-1``.
+        """Write values and gradients of queries ``first..last-1``, and what is needed of their `places`.
 
         ``counted[q, i]`` says whether the measure looks at documents of grade i at all; it begins at query ``first``, as
         ``pair`` and ``own`` do.
@@ -167,7 +182,7 @@ class SmoothObjective(Objective):
         data = judged(grades, qid, names=("y_score", "qid", "sample_weight"))
         scores = data.queries.grouped(checked_scores(y_score, len(grades)))
         prepared = self.resolved(np.array([1])).prepared(data)
-        prepared.update_ranks(
-            scores, np.ones((len(data.queries), data.counts.shape[1]), dtype=bool), 0, len(data.queries)
-        )
-        return data.queries.ungrouped(prepared.ranks)
+        ranks = np.ones(len(grades))
+        every = np.ones(data.counts.shape, dtype=bool)
+        prepared.update_ranks(scores, every, ranks, 0, len(data.queries))
+        return data.queries.ungrouped(ranks)

@@ -28,7 +28,7 @@ from gapboost.arguments import positive
 from gapboost.kernels.softrank import expected_ranks, softrank
 from gapboost.kernels.threads import resolve_n_jobs
 from gapboost.objectives.objective import tables_of
-from gapboost.objectives.smooth import SmoothObjective, SmoothPass
+from gapboost.objectives.smooth import Places, SmoothObjective, SmoothPass
 from gapboost.queries import Array, Judged
 
 # A list of this length costs some tenths of a second, one of twice the length eight times that. Longer ones also start
@@ -87,17 +87,16 @@ class SoftRankPass(SmoothPass):
                 "or use ApproxRank"
             )
 
-    def update_ranks(self, scores: Array, counted: Array, first: int, last: int) -> None:
+    def update_ranks(self, scores: Array, counted: Array, ranks: Array, first: int, last: int) -> None:
         """See `SmoothPass.update_ranks`."""
         data = self.data
-        expected_ranks(
-            scores, data.grades, data.queries.offsets, counted, self.objective.sigma, self.ranks, first, last
-        )
+        expected_ranks(scores, data.grades, data.queries.offsets, counted, self.objective.sigma, ranks, first, last)
 
     def smooth(
         self,
         scores: Array,
         counted: Array,
+        places: Places,
         pair: Array,
         own: Array,
         values: Array,
@@ -108,15 +107,13 @@ class SoftRankPass(SmoothPass):
     ) -> None:
         """See `SmoothPass.smooth`."""
         if self.pairs:
-            self.update_discount(scores, counted, first, last)
+            self.update_places(scores, counted, places, first, last)
         softrank(
             scores,
             self.data.grades,
             self.data.queries.offsets,
             counted,
-            self.ranks,
-            self.discount,
-            self.slope,
+            *places,
             self.by_rank,
             self.depth,
             pair,

@@ -1,15 +1,12 @@
 """XGBoost: a ranker beside `xgboost.XGBRanker`, and callbacks for `xgboost.train`."""
 
-try:
-    import xgboost as _  # noqa: F401 - its own words would not name the extra
-except ImportError as error:
-    raise ImportError(
-        "gapboost.xgboost needs xgboost; expected it installed: pip install 'gapboost[xgboost]'"
-    ) from error
+from gapboost.optional import imported
 
-from gapboost.xgboost.callbacks import eval_metric, objective
-from gapboost.xgboost.export import exportable
-from gapboost.xgboost.folds import cv
-from gapboost.xgboost.ranker import XGBGAPRanker
+imported("xgboost", "xgboost", "by gapboost.xgboost")
+
+from gapboost.xgboost.callbacks import eval_metric, objective  # noqa: E402
+from gapboost.xgboost.export import exportable  # noqa: E402
+from gapboost.xgboost.folds import cv  # noqa: E402
+from gapboost.xgboost.ranker import XGBGAPRanker  # noqa: E402
 
 __all__ = ["XGBGAPRanker", "cv", "eval_metric", "exportable", "objective"]

@@ -170,9 +170,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                 callbacks=self.callbacks,
             )
         booster.set_attr(**{TRAINED_FOR: words(training.objective)})
-        self._Booster = booster
-        self.evals_result_ = evals_result
-        self._learned(training)
+        self._learned(training, {"_Booster": booster, "evals_result_": evals_result})
         return self
 
     @wraps(xgboost.XGBRanker.predict)
