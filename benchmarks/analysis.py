@@ -27,13 +27,14 @@ from benchmarks.workload import FIGURES
 from gapboost import analysis
 from gapboost.analysis import trec
 from gapboost.datasets import load_letor_fold
+from gapboost.model_selection import simplex_grid
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
 
 CACHE = Path(__file__).parent / ".cache"
 DATA = Path(__file__).parents[2] / "shared" / "data"
-GRID = analysis.threshold_grid(2, 10)
+GRID = simplex_grid(2, 10)
 GRADED = (gb.GAP, gb.xGAP, gb.eGAP)
 BALANCED = (0.5, 0.5)
 STEEP = (0.1, 0.9)
@@ -89,7 +90,7 @@ def list_errors(system: str, measures: list[gb.Measure], lists: list[Any], every
 
 def informativeness(study: Study) -> None:
     """RMS error against g: Figure 2 of robertson-2010, TREC 12."""
-    grid = analysis.threshold_grid(2, 4) if study.quick else GRID
+    grid = simplex_grid(2, 4) if study.quick else GRID
     # with a single threshold xGAP and eGAP are GAP
     inner = [grid[0], *((g, 1 - g) for g in (0.2, 0.5, 0.8)), grid[-1]]
     measures: list[gb.Measure] = [gb.GAP(g=g) for g in grid]
@@ -165,7 +166,7 @@ def few(study: Study) -> list[str]:
 
 def correlation(study: Study) -> None:
     """Tau tables: Table 2 of ferrante-2014, here for TREC 12."""
-    grid = analysis.threshold_grid(2, 4) if study.quick else GRID
+    grid = simplex_grid(2, 4) if study.quick else GRID
     references = (gb.AP(), gb.nDCG(), RBP, BPREF)
     figure, panels = plt.subplots(1, 2, figsize=(10.5, 4.4), layout="constrained", sharey=True)
     rare = few(study)

@@ -13,6 +13,7 @@ import numpy as np
 import gapboost as gb
 from gapboost import analysis
 from gapboost.analysis import trec
+from gapboost.model_selection import simplex_grid
 
 
 def main(qrels_path: Path, run_paths: list[Path], out: Path | None) -> None:
@@ -35,11 +36,12 @@ def main(qrels_path: Path, run_paths: list[Path], out: Path | None) -> None:
     print(power.to_pandas().round(3).to_string(), "\n")
     pictures["discrimination"] = power.plot
 
-    # The two best systems: is the difference in GAP more than chance?
-    first, second = values.best(2).systems
-    ranked = [values.values[0, values.systems.index(name)] for name in (first, second)]
-    difference = analysis.significance(*ranked, random_state=0)
-    print(f"{first} - {second}:\n{difference.to_pandas().round(4).to_string()}\n")
+    # The two best systems by GAP: is the difference in it more than chance?
+    target = measures[0]
+    first, second = values.best(2, target).systems
+    topics = [trec.evaluate(target, qrels, runs[name], per_query=True) for name in (first, second)]
+    difference = analysis.significance(*topics, random_state=0)
+    print(f"{first} - {second} in {target}:\n{difference.to_pandas().round(4).to_string()}\n")
     pictures["difference"] = difference.plot
 
     # Their precision-recall curves, over all topics, in one picture
@@ -61,7 +63,7 @@ def main(qrels_path: Path, run_paths: list[Path], out: Path | None) -> None:
     lists = trec.rankings(qrels, runs[first]).lists()
     rich = [x for x in lists if len(x.counts) > top and (x.counts[1:] >= 5).all()][:10]
     if rich:
-        sweep = analysis.threshold_sweep(rich, grid=analysis.threshold_grid(top, 4), n_jobs=1)
+        sweep = analysis.threshold_sweep(rich, grid=simplex_grid(top, 4), n_jobs=1)
         print(
             f"most informative g of {first}, {len(rich)} topics: {sweep.best}\n{sweep.to_pandas().round(4).to_string()}"
         )

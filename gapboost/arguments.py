@@ -119,3 +119,17 @@ def random_numbers(value: Any, name: str = "random_state") -> np.random.RandomSt
         except ValueError:
             pass
     raise ValueError(f"{name} is {value!r}; expected a whole number >= 0, a Generator, a RandomState or None")
+
+
+def seed(random_state: Any) -> int | None:
+    """A seed from any `random_state`: an int is one itself, a Generator or RandomState draws one, None stays None.
+
+    Raises
+    ------
+    ValueError
+        Where it is anything else.
+    """
+    if random_state is None:
+        return None
+    drawn = random_numbers(random_state)
+    return int(random_state) if isinstance(random_state, int | np.integer) else int(drawn.randint(2**31 - 1))

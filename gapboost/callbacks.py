@@ -40,7 +40,10 @@ def metric_names(measures: Sequence[Measure]) -> list[str]:
 
 
 class PerDataSet(Generic[State]):
-    """One state for each data set that a booster passes: built when it is first seen, gone when the data set is."""
+    """One state for each data set that a booster passes: built when it is first seen, gone when the data set is.
+
+    Threads that see a data set first at the same time build equal states, of which one stays: no lock is held meanwhile.
+    """
 
     def __init__(self, build: Callable[[Array, Array, Array | None], State]) -> None:
         self._build = build

@@ -1,5 +1,7 @@
 """Tables of features: what both boosters take as it is, what is brought into such a form, and the column ``qid``."""
 
+from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -29,8 +31,45 @@ HALVES = ("float16", "halffloat")
 
 def column_names(X: Any) -> list[Any]:
     """Names of the columns of a data frame of pandas or polars, or of an Arrow table; nothing for anything else."""
-    names = getattr(X, "column_names", None)  # of an Arrow table, whose `columns` are the values
-    return list(getattr(X, "columns", ()) if names is None else names)
+    # Of an Arrow table, whose `columns` are the values. A data frame may have a column of that name.
+    arrow = hasattr(type(X), "column_names")
+    return list(X.column_names if arrow else getattr(X, "columns", ()))
+
+
+def feature_names(X: Any) -> tuple[str, ...]:
+    """Names of the columns of a data frame but ``qid``, as XGBoost writes them; nothing for anything else."""
+    names = (name for name in column_names(X) if name != QID)
+    return tuple(" ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in names)
+
+
+def check_names(found: Sequence[str], expected: Sequence[str], name: str) -> None:
+    """Refuse other columns than those of the training data, or their order: boosters take columns by position.
+
+    Parameters
+    ----------
+    found, expected : sequence of str
+        `feature_names` of a table and of the training data. Where one of them has none, position is all there is.
+    name : str
+        What the caller calls the table.
+
+    Raises
+    ------
+    ValueError
+        Naming the first column that differs.
+    """
+    if not found or not expected or list(found) == list(expected):
+        return
+    here, there = next(pair for pair in zip_longest(found, expected) if pair[0] != pair[1])
+    differs = (
+        f"{here!r} where {there!r} was" if here and there else f"no column {there!r}" if there else f"{here!r} too"
+    )
+    raise ValueError(
+        f"{name} has the columns {_short(found)}, {differs} in training; expected {_short(expected)}, in this order"
+    )
+
+
+def _short(names: Sequence[str]) -> str:
+    return ", ".join([*names[:10], f"... ({len(names)} in all)"] if len(names) > 10 else names)
 
 
 def without_qid(X: Any) -> tuple[Any, Any]:
@@ -157,7 +196,7 @@ def _arrow_types(X: Any) -> list[tuple[str, str]]:
     """Name and type of each column of a table of polars or Arrow; nothing for anything else."""
     if hasattr(type(X), "iloc") or not hasattr(X, "schema"):
         return []
-    types = X.schema.types if hasattr(X, "column_names") else X.dtypes
+    types = X.schema.types if hasattr(type(X), "column_names") else X.dtypes
     return [(column, str(kind).lower()) for column, kind in zip(column_names(X), types, strict=True)]
 
 
@@ -181,4 +220,4 @@ def rows_of(X: Any, rows: Array) -> Any:
     """These rows of a table of `features`."""
     if sparse.issparse(X):
         return X.tocsr()[rows]
-    return X.take(rows) if hasattr(X, "column_names") else _safe_indexing(X, rows)
+    return X.take(rows) if hasattr(type(X), "column_names") else _safe_indexing(X, rows)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from gapboost.optional import imported
 from gapboost.queries import Array
 
 # Where g = (1, 0, 0), (0, 1, 0) and (0, 0, 1) stand: an equilateral triangle, the highest grade at the top.
@@ -42,10 +43,7 @@ def plot_g(search: Any, *, measure: Any = None, figure: Any = None) -> Any:
     Error bars are standard errors over the folds of the difference from the fold's mean over all g: some folds are harder than
     others for every g, and that says nothing about the choice.
     """
-    try:
-        from matplotlib import pyplot
-    except ImportError:
-        raise ImportError("plot_g needs matplotlib; expected it installed: pip install 'gapboost[plot]'") from None
+    pyplot = imported("matplotlib.pyplot", "plot", "to plot")
     results = search if isinstance(search, Mapping) else search.cv_results_
     name, label = _named(search, results, measure)
     points, scores = _best_by_g(results, name)

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from gapboost.arguments import random_numbers
 from gapboost.callbacks import as_metrics, check_contrasts, gradients_at
 from gapboost.evaluation import evaluate
-from gapboost.features import features, rows_of, split, without_qid
+from gapboost.features import check_names, feature_names, features, rows_of, split, without_qid
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.measure import known_grades
 from gapboost.objectives import Objective, Pass, as_objective
@@ -98,6 +98,8 @@ class GAPRanker:
 
     n_queries_in_: int
     _trained_by: Objective
+    # Of the training data, where it was a data frame.
+    _feature_names: tuple[str, ...] = ()
 
     # How `fit` of the booster's own ranker calls scores to start from, and weights and such scores of evaluation sets.
     _start_name: ClassVar[str]
@@ -216,7 +218,26 @@ class GAPRanker:
                 f"{self._eval_start_name}[{i}]",
             )
             evals.append(ranking_rows(*given, known_grades([objective.measure, *others]), names))
+            check_names(feature_names(evals[-1].X), feature_names(rows.X), f"eval_set[{i}] X")
         return self._training(objective, rows, evals, [m for m in others if m != objective.measure], least_hessian)
+
+    def _learned(self, training: Training, found: dict[str, Any]) -> None:
+        """Remember what was found, what it was trained for, and on what."""
+        # In one step, so that fits in other threads leave no mixture: while `update` drops the old booster, others may run.
+        self.__dict__ = {
+            **vars(self),
+            **found,
+            "_trained_by": training.objective,
+            "_feature_names": feature_names(training.rows.X),
+            "n_queries_in_": len(training.rows.sizes),
+        }
+
+    def _features(self, X: Any, validate: bool = True) -> Any:
+        """A table to predict for, whose columns are those of the training data."""
+        X = features(without_qid(X)[0])
+        if validate:
+            check_names(feature_names(X), self._feature_names, "X")
+        return X
 
     def _training(
         self,

@@ -2,23 +2,32 @@
 
 An error in scoring becomes a NaN in scikit-learn's results and the search goes on; an error in every fit ends it. So a ranker
 asks during `fit` how it is going to be scored. Only scikit-learn's loop over folds and candidates knows: its frame is looked up
-among the callers. Should a future scikit-learn keep that loop elsewhere, the tests of this file fail, and what is left
-is `score` itself, which never takes all rows for one query.
+among the callers. That frame is scikit-learn's own affair: where anything is missing that this file expects there, nothing is
+said, and what is left is `score` itself, which never takes all rows for one query.
+
+The loop is the one of searches, `cross_validate`, `cross_val_score`, and validation and learning curves. `cross_val_predict`,
+`permutation_test_score` and `RFECV` fit elsewhere, and a scorer that wants no qid brings none: whether their folds cut queries
+is not to be seen from a fit.
 """
 
 import sys
-from collections import Counter
+from collections.abc import Mapping
 from types import FrameType
 from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples
 
+from gapboost.cross_validation import query_codes
 from gapboost.features import without_qid
+from gapboost.queries import grouped_rows
 
 # What a candidate is trained for, and so, by default, what it is scored by.
 CHANGES_THE_MEASURE = ("g", "measure")
+
+# What the loop is expected to know when it fits.
+EXPECTED = ("estimator", "X", "scorer", "parameters", "train", "test", "score_params", "score_params_test")
 
 
 def refuse_blind_search(ranker: Any) -> None:
@@ -30,18 +39,16 @@ def refuse_blind_search(ranker: Any) -> None:
         Where scoring will not receive `qid`; where candidates with different g or measure would each be scored by their
         own; where a query is in both the training and the test rows; where documents of queries are left out at random.
     """
-    frame = _search_frame()
-    if frame is None or not _fits(frame.f_locals.get("estimator"), ranker):
+    found = _search_of(ranker)
+    if found is None:
         return
-    found = frame.f_locals
-    scorers = _scorers(found.get("scorer"))
+    scorers = _scorers(found["scorer"])
     by_own_score = any(type(scorer).__name__ == "_PassthroughScorer" for scorer in scorers)
-    score_params = found.get("score_params_test") or {}
     # The column qid of a data frame goes wherever the frame goes.
-    _, column = without_qid(found.get("X"))
+    _, column = without_qid(found["X"])
     if (
         column is None
-        and "qid" not in score_params
+        and "qid" not in found["score_params_test"]
         and (by_own_score or any(getattr(s, "needs_qid", False) for s in scorers))
     ):
         raise ValueError(
@@ -49,19 +56,28 @@ def refuse_blind_search(ranker: Any) -> None:
             "and qid among its parameters. Without routing use gapboost.model_selection.GSearchCV, or cross_val_predict and "
             "gapboost.evaluate"
         )
-    changed = sorted(name for name, value in (found.get("parameters") or {}).items() if _changes_measure(name, value))
+    changed = sorted(name for name, value in (found["parameters"] or {}).items() if _changes_measure(name, value))
     if by_own_score and changed:
         raise ValueError(
             f"the search varies {', '.join(changed)} and scores each candidate by its own measure: values of different measures "
             "cannot be compared. Expected one target for all, such as scoring=gapboost.model_selection.measure_scorer("
             "gapboost.nDCG(k=10))"
         )
-    fit_params = found.get("fit_params") or {}
-    if column is not None:
-        _check_whole(*(_safe_indexing(np.asarray(column), found[side]) for side in ("train", "test")))
-    elif "qid" in fit_params and "qid" in score_params:
-        _check_whole(fit_params["qid"], score_params["qid"])
-        _check_complete(fit_params["qid"], score_params["qid"], (found.get("score_params") or {}).get("qid"))
+    qid = found["score_params"].get("qid") if column is None else column
+    if qid is not None and _num_samples(qid) == _num_samples(found["X"]):
+        _check_whole(qid, found["train"], found["test"])
+
+
+def _search_of(ranker: Any) -> Mapping[str, Any] | None:
+    """What scikit-learn's loop that fits the ranker knows; None where there is none, or where it is not as expected."""
+    frame = _search_frame()
+    if frame is None:
+        return None
+    found = frame.f_locals
+    if any(name not in found for name in EXPECTED) or not _fits(found["estimator"], ranker):
+        return None
+    mappings = (found["parameters"] or {}, found["score_params"], found["score_params_test"])
+    return found if all(isinstance(m, Mapping) for m in mappings) else None
 
 
 def _search_frame() -> FrameType | None:
@@ -92,23 +108,21 @@ def _changes_measure(name: str, value: Any) -> bool:
     return own in CHANGES_THE_MEASURE or (own == "objective" and not isinstance(value, str))
 
 
-def _check_whole(train: Any, test: Any) -> None:
-    both = set(np.asarray(train).tolist()) & set(np.asarray(test).tolist())
-    if both:
+def _check_whole(qid: Any, train: Any, test: Any) -> None:
+    """Refuse folds that cut queries, and halving searches over the number of rows, which draw documents at random."""
+    queries = grouped_rows(qid, _num_samples(qid))
+    codes = query_codes(queries)
+    seen, tested = (np.bincount(codes[np.asarray(rows)], minlength=len(queries)) for rows in (train, test))
+    both = (seen > 0) & (tested > 0)
+    if both.any():
         raise ValueError(
-            f"{len(both)} queries, such as {next(iter(both))!r}, have documents in both the training and the test rows; expected "
-            "folds of whole queries: cv=GroupKFold(...) and groups=qid"
+            f"{int(both.sum())} queries, such as {queries.ids[both].tolist()[0]!r}, have documents in both the training and the "
+            "test rows; expected folds of whole queries: cv=GroupKFold(...) and groups=qid"
         )
-
-
-def _check_complete(train: Any, test: Any, every: Any) -> None:
-    """Halving searches over the number of rows draw documents at random."""
-    if every is None:
-        return
-    seen, whole = Counter(np.asarray(train).tolist() + np.asarray(test).tolist()), Counter(np.asarray(every).tolist())
-    cut = [query for query, count in seen.items() if count < whole[query]]
-    if cut:
+    cut = (seen + tested > 0) & (seen + tested < queries.sizes)
+    if cut.any():
         raise ValueError(
-            f"{len(cut)} queries, such as {cut[0]!r}, lack some of their documents, as in halving searches whose resource is "
-            '"n_samples"; expected whole queries: resource="n_estimators" (max_resources: the largest number of trees)'
+            f"{int(cut.sum())} queries, such as {queries.ids[cut].tolist()[0]!r}, lack some of their documents, as in halving "
+            'searches whose resource is "n_samples"; expected whole queries: resource="n_estimators" (max_resources: the largest '
+            "number of trees)"
         )

@@ -15,6 +15,7 @@ SEEDS = (
     b"1 1:1\n0 0:nan\n",
     b"601 0 a 2\n601 0 b -1\n",
     b"601 Q0 a 1 9.5 x\n602 Q0 b 2 -1e3 x\n",
+    b"\xef\xbb\xbf# a comment\n601 Q0 a 1 9.5 x and more\n",
 )
 
 
@@ -67,7 +68,7 @@ def main():
     except ImportError:
         sys.exit("atheris is needed for coverage-guided fuzzing: pip install atheris")
     with atheris.instrument_imports(
-        include=["gapboost.datasets", "gapboost.analysis.trec", "ir_measures.util", "sklearn.datasets"]
+        include=["gapboost.datasets", "gapboost.analysis.trec", "gapboost.lines", "sklearn.datasets"]
     ):
         import gapboost.analysis.trec
         import gapboost.datasets  # noqa: F401

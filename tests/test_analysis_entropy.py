@@ -18,11 +18,11 @@ from gapboost.analysis import (
     maximum_entropy,
     most_informative_g,
     ranked_lists,
-    threshold_grid,
     threshold_sweep,
 )
 from gapboost.analysis.informativeness import inferred_precision, real_precision
 from gapboost.analysis.newton import Problem
+from gapboost.model_selection import simplex_grid
 
 G = (0.4, 0.6)
 MEASURES = {
@@ -292,25 +292,13 @@ def test_lists_with_few_documents_are_left_out(lists):
 
 
 def test_sweep_over_thresholds(lists):
-    sweep = threshold_sweep(lists, family=gb.eGAP, grid=threshold_grid(2, 4), others=(gb.AP(),), minimum=4, n_jobs=1)
+    sweep = threshold_sweep(lists, family=gb.eGAP, grid=simplex_grid(2, 4), others=(gb.AP(),), minimum=4, n_jobs=1)
     assert sweep.grid == ((0, 1), (0.25, 0.75), (0.5, 0.5), (0.75, 0.25), (1, 0))
     errors = sweep.result.mean_rms
     np.testing.assert_allclose(errors[4], errors[5])  # g = (1, 0) is AP
     assert sweep.best == sweep.grid[int(np.argmin(errors[:5].mean(axis=1)))]
-    options = dict(family=gb.eGAP, grid=threshold_grid(2, 4), minimum=4, n_jobs=1)
+    options = dict(family=gb.eGAP, grid=simplex_grid(2, 4), minimum=4, n_jobs=1)
     assert most_informative_g(lists, **options) == sweep.best
-
-
-def test_threshold_grid():
-    assert threshold_grid(1) == [(1.0,)]
-    grid = threshold_grid(3, 10)
-    assert len(grid) == len(set(grid)) == 66
-    assert all(sum(g) == pytest.approx(1) for g in grid)
-    assert (grid[0], grid[-1]) == ((0, 0, 1), (1, 0, 0))
-    for g in grid:
-        gb.GAP(g=g)
-    with pytest.raises(ValueError, match="c is 0"):
-        threshold_grid(0)
 
 
 def test_ranked_lists_of_rows():

@@ -1,5 +1,6 @@
 """What all results have in common: frozen, a pandas view, a picture; and what importing them needs."""
 
+import copy
 import dataclasses
 import importlib
 import subprocess
@@ -12,6 +13,9 @@ import pytest
 
 import gapboost as gb
 from gapboost import analysis
+from gapboost.arguments import seed
+from gapboost.model_selection import GSearchCV
+from gapboost.plotting import plot_g
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
@@ -98,13 +102,38 @@ def test_numbers_of_the_pandas_views():
     np.testing.assert_array_equal(entropy.to_pandas().to_numpy(), entropy.probabilities)
 
 
+def search_with_progress():
+    from gapboost.lightgbm import LGBMGAPRanker
+
+    search = GSearchCV(LGBMGAPRanker(n_estimators=1), {"g": [(1.0,)]}, scoring=gb.AP(), cv=2, progress=True)
+    search.fit(np.zeros((8, 1)), [0, 1] * 4, qid=np.arange(8) // 2)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [5, np.int64(5), None, np.random.RandomState(0), np.random.default_rng(0)],
+    ids=lambda given: type(given).__name__,
+)
+def test_seeds_come_from_every_kind_of_random_state(given):
+    """An int is the seed; what draws numbers gives the same seed from the same state, and another one afterwards."""
+    if not isinstance(given, np.random.RandomState | np.random.Generator):
+        assert seed(given) == (None if given is None else 5)
+        return
+    again = copy.deepcopy(given)
+    seeds = [seed(given) for _ in range(3)]
+    assert seeds == [seed(again) for _ in range(3)]
+    assert len(set(seeds)) == 3
+
+
 @pytest.mark.parametrize(
     ("library", "use"),
     [
         ("pandas", lambda: values().to_pandas()),
         ("matplotlib.pyplot", lambda: values().plot()),
         ("tqdm.auto", lambda: analysis.discriminative_power(values(), progress=True)),
-        ("ir_measures", lambda: analysis.trec.read_run("run")),
+        ("tqdm.auto", search_with_progress),
+        ("matplotlib.pyplot", lambda: plot_g({})),
+        ("ir_measures", lambda: analysis.system_values(["map"], {"1": {"a": 1}}, {"x": {"1": {"a": 1.0}}})),
     ],
 )
 def test_a_missing_library_is_named_with_its_extra(library, use, monkeypatch):

@@ -1,12 +1,16 @@
 """Paired tests over queries."""
 
 import itertools
+import tracemalloc
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from scipy import stats
 
+import gapboost as gb
 from gapboost.analysis import significance
+from gapboost.evaluation import PerQuery
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +47,37 @@ def test_randomization_over_all_signs():
     assert significance(a, b).randomization == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(
+    "d",
+    [[0.1, 0.2, -0.3, 0.05, -0.05], [0.3, -0.1, -0.2], [1e-3, 0.4, 0.4, -0.4, -0.4], [0.1, 0.1, 0.1, 0.7, 0.2, 0.2]],
+)
+def test_randomization_takes_sums_that_differ_by_rounding_for_equal(d):
+    """With fractions for numbers, over all signs; where differences cancel, every change of sign is as far from 0."""
+    exact = [Fraction(str(x)) for x in d]
+    sums = [
+        sum(s * x for s, x in zip(signs, exact, strict=True)) for signs in itertools.product((1, -1), repeat=len(d))
+    ]
+    expected = np.mean([abs(total) >= abs(sum(exact)) for total in sums])
+    assert significance(d, np.zeros(len(d))).randomization == expected
+
+
+def test_randomization_is_exact_up_to_n_resamples_and_drawn_beyond():
+    d = np.arange(1.0, 7.0)
+    exact = significance(d, np.zeros(6), n_resamples=64, random_state=0).randomization
+    assert exact == 2 / 64
+    drawn = significance(d, np.zeros(6), n_resamples=63, random_state=0).randomization
+    assert drawn * 64 == round(drawn * 64) >= 1  # the observed signs are one of 64
+
+
+def test_many_queries_need_little_memory():
+    d = np.random.default_rng(0).normal(0.01, 1, 20_000)
+    tracemalloc.start()
+    result = significance(d, np.zeros(len(d)), n_resamples=200, random_state=0)
+    assert tracemalloc.get_traced_memory()[1] < 300e6
+    tracemalloc.stop()
+    assert result.randomization == pytest.approx(result.t, abs=0.1)
+
+
 def test_sampled_randomization_is_near_the_t_test(pair):
     first, again = (significance(*pair, random_state=7) for _ in range(2))
     assert first.randomization == again.randomization
@@ -69,6 +104,118 @@ def test_queries_without_a_value_are_left_out():
     assert result.differences.tolist() == pytest.approx([0.1, -0.1])
 
 
+# ------------------------------------------------------------------------------------------------- paired by query id
+
+AP, GAP = gb.AP(), gb.GAP(g=(0.5, 0.5))
+
+
+def test_queries_are_paired_by_id_not_by_the_order_of_rows():
+    """Two evaluations of the same queries whose rows come in another order."""
+    rng = np.random.default_rng(0)
+    y, qid = rng.integers(0, 3, 200), np.repeat([f"q{i}" for i in range(20)], 10)
+    first, second = rng.normal(size=(2, 200)) + 0.3 * y
+    order = rng.permutation(200)
+    a = gb.evaluate([GAP, AP], y, first, qid, per_query=True)
+    b = gb.evaluate([AP, GAP], y, second, qid, per_query=True)
+    mixed = gb.evaluate([GAP, AP], y[order], second[order], qid[order], per_query=True)
+    assert mixed.qid.tolist() != a.qid.tolist()
+    expected = significance(a[GAP], b[GAP], random_state=0)
+    found = significance(a, mixed, measure=GAP, random_state=0)
+    np.testing.assert_allclose(found.differences, expected.differences, rtol=0, atol=1e-15)
+    assert (found.t, found.wilcoxon, found.randomization) == pytest.approx(
+        (expected.t, expected.wilcoxon, expected.randomization)
+    )
+
+
+def test_one_measure_needs_no_name():
+    a, b = (
+        PerQuery({AP: np.array([0.1, 0.5, 0.9])}, np.arange(3)),
+        PerQuery({AP: np.array([0.3, 0.4, 0.2])}, np.arange(3)[::-1]),
+    )
+    assert significance(a, b).differences == pytest.approx([-0.1, 0.1, 0.6])
+    assert significance(a, b, measure=AP).differences == pytest.approx([-0.1, 0.1, 0.6])
+
+
+def of(qid, *measures, values=None):
+    ids = np.empty(len(qid), dtype=object)
+    ids[:] = list(qid)
+    return PerQuery({m: np.arange(len(qid) if values is None else values) / 9 for m in measures}, ids)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "measure", "error", "message"),
+    [
+        (
+            of("abc", AP),
+            of("abd", AP),
+            None,
+            ValueError,
+            "second lacks 1 queries of the other, such as 'c'; expected the same",
+        ),
+        (
+            of("ab", AP),
+            of("abd", AP),
+            None,
+            ValueError,
+            "first lacks 1 queries of the other, such as 'd'; expected the same",
+        ),
+        (of([1, 2], AP), of(["1", 2], AP), None, ValueError, "second lacks 1 queries of the other, such as 1;"),
+        (of([1, 2], AP), of([True, 2], AP), None, ValueError, "second lacks 1 queries of the other, such as 1;"),
+        (of("aab", AP), of("aab", AP), None, ValueError, "first has 3 values for 3 ids, 2 of them different; expected"),
+        (
+            of("abc", AP),
+            of("abc", AP, values=2),
+            None,
+            ValueError,
+            "second has 2 values for 3 ids, 3 of them different; expected",
+        ),
+        (
+            of("abc", AP),
+            of("abc", GAP),
+            None,
+            ValueError,
+            "measure is None for .*; expected one of the measures in both",
+        ),
+        (of("abc", AP, GAP), of("abc", AP, GAP), None, ValueError, "measure is None for .*; expected one of"),
+        (
+            of("abc", AP, GAP),
+            of("abc", AP),
+            GAP,
+            ValueError,
+            r"measure is GAP.*; expected one of those in second, \[AP",
+        ),
+        (of("abc", AP), of("abc", AP), "ap", ValueError, "measure is 'ap'; expected one of those in first"),
+        (of("abc", AP), of("abc", AP), [AP], ValueError, r"measure is \[AP.*; expected one of those in first"),
+        ([0.1, 0.2], [0.3, 0.5], AP, ValueError, "measure is AP.* for arrays; expected None, or PerQuery"),
+        (
+            of("abc", AP),
+            [0.1, 0.2, 0.4],
+            None,
+            TypeError,
+            "second is a list beside a PerQuery; expected PerQuery for both",
+        ),
+        (
+            np.zeros(3),
+            of("abc", AP),
+            None,
+            TypeError,
+            "first is a ndarray beside a PerQuery; expected PerQuery for both",
+        ),
+    ],
+)
+def test_values_that_cannot_be_paired(first, second, measure, error, message):
+    with pytest.raises(error, match=message):
+        significance(first, second, measure=measure)
+
+
+def test_ids_are_the_same_whatever_array_holds_them():
+    values = {AP: np.array([0.5, 0.25, 0.125])}
+    objects = np.empty(3, dtype=object)
+    objects[:] = [np.int64(1), 2, 3]
+    found = significance(PerQuery(values, objects), PerQuery(values, np.array([3, 2, 1], dtype=np.uint8)))
+    assert found.differences.tolist() == [0.375, 0.0, -0.375]
+
+
 def test_degenerate_differences():
     same = significance([0.5, 0.6, 0.7], [0.5, 0.6, 0.7])
     assert (same.difference, same.interval, same.effect_size) == (0, (0, 0), 0)
@@ -76,6 +223,10 @@ def test_degenerate_differences():
     constant = significance([0.5, 0.75, 1.0], [0.25, 0.5, 0.75])
     assert (constant.effect_size, constant.t) == (np.inf, 0)
     assert constant.sign == 0.25
+    assert constant.interval == (0.25, 0.25)
+    rounded = significance([0.3, 0.7, 0.9], [0.2, 0.6, 0.8])  # 0.1 but for rounding
+    assert (rounded.effect_size, rounded.t) == (np.inf, 0)
+    assert rounded.interval == pytest.approx((0.1, 0.1))
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,11 @@ from gapboost.analysis import (
     robustness,
     system_values,
     threshold_correlation,
-    threshold_grid,
     trec,
 )
 from gapboost.analysis.robustness import thinned
 from gapboost.analysis.work import generators
+from gapboost.model_selection import simplex_grid
 
 G = (0.3, 0.7)
 
@@ -70,6 +70,18 @@ def test_selection(values):
     assert values.best(5).systems == values.systems
 
 
+def test_the_best_by_one_measure_come_best_first():
+    """The second best by the first measure is not the second best by mean rank over all measures."""
+    table = np.array([[0.254, 0.1, 0.270, 0.260], [0.9, 0.1, 0.8, 0.2], [0.9, 0.2, 0.8, 0.1]])
+    values = SystemValues((gb.GAP(), gb.AP(), "third"), tuple("abcd"), ("1",), table[:, :, None])
+    assert values.best(2).systems == ("a", "c")
+    assert values.best(2, gb.GAP()).systems == ("c", "d")
+    assert values.best(3, measure="third").systems == ("a", "c", "b")
+    assert values.best(2, gb.GAP()).means.tolist() == table[:, [2, 3]].tolist()
+    ties = SystemValues(("m",), tuple("abc"), ("1",), np.array([[[0.1], [0.2], [0.2]]]))
+    assert ties.best(3, "m").systems == ("b", "c", "a")
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -77,6 +89,8 @@ def test_selection(values):
         (lambda v: v.on_topics([]), "topics is"),
         (lambda v: v.of_systems(["x"]), "systems is"),
         (lambda v: v.best(6), "n is 6"),
+        (lambda v: v.best(6, gb.AP()), "n is 6"),
+        (lambda v: v.best(2, "gap"), "measure is 'gap'; expected one of"),
         (lambda v: SystemValues(v.measures, v.systems, v.topics, v.values[:1]), "values has shape"),
         (lambda v: SystemValues(v.measures, v.systems, v.topics, v.values * np.nan), "NaN"),
         (lambda v: discriminative_power(v, level=0.01, n_resamples=50), "at least 1 / level"),
@@ -186,7 +200,7 @@ def test_topics_with_few_highly_relevant_documents():
 
 def test_table_over_thresholds(collection):
     qrels, runs = collection
-    result = threshold_correlation(qrels, runs, grid=threshold_grid(2, 2), references=(gb.AP(), ir_measures.Bpref))
+    result = threshold_correlation(qrels, runs, grid=simplex_grid(2, 2), references=(gb.AP(), ir_measures.Bpref))
     assert result.tau.shape == (3, 3, 3)
     np.testing.assert_allclose(result.tau[:, 0, 0], 1)  # GAP with itself
     np.testing.assert_allclose(result.tau[[0, 2], :, 0], 1)  # one threshold: all three are the same measure

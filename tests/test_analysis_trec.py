@@ -1,6 +1,7 @@
 """TREC files: reading, the rules for what they leave open, and agreement with trec_eval."""
 
 import gzip
+import tracemalloc
 from functools import partial
 from pathlib import Path
 
@@ -23,8 +24,8 @@ RUN = "601 Q0 c 1 9.5 x\n601 Q0 a 2 8.5 x\n601 Q0 u 3 8.0 x\n602 Q0 d 1 1e-3 x\n
 def written(tmp_path):
     def write(text, name="file.txt"):
         path = tmp_path / name
-        with (gzip.open if name.endswith(".gz") else open)(path, "wt") as stream:
-            stream.write(text)
+        content = text if isinstance(text, bytes) else text.encode()
+        path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
         return path
 
     return write
@@ -48,7 +49,9 @@ def test_reads_judgements_and_runs(written, name):
         (trec.read_qrels, "601 0 x 0.5"),
         (trec.read_qrels, "601 0 a 2"),
         (trec.read_run, "601 Q0 x 1 9.5"),
-        (trec.read_run, "601 Q0 x 1 9.5 tag more"),
+        (trec.read_run, "601 Q0 a name 1 9.5 tag"),
+        (trec.read_run, "601 Q0 x 1 high tag more"),
+        (trec.read_qrels, "601 0 x 1 # why"),
         (trec.read_run, "601 Q0 x 1 high tag"),
         (trec.read_run, "601 Q0 x 1 nan tag"),
         (trec.read_run, "601 Q0 x 1 inf tag"),
@@ -62,10 +65,75 @@ def test_broken_lines_and_duplicates_are_named(written, reader, line):
         reader(path)
 
 
+# Laid out as the files that trec_eval is tested with.
+COMMENTED_QRELS = "# comment here\n601 0 a 2\n601 0 CR#93 1\n  # and here\n602 0 a 1\n#\n#602 0 b 1\n"
+COMMENTED_RUN = """# This is my favorite run
+601\tQ0\ta\t104\t  2.129133\tSTANDARD
+ # And has another comment here.
+601 Q0 CR#93 2 1.5 STANDARD and text after it
+601 Q0 c 3 -1.5 STANDARD # 7 8.5
+"""
+
+
+@pytest.mark.parametrize("name", ["file.txt", "file.gz"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "byte order mark"])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"], ids=["LF", "CRLF", "CR"])
+def test_comments_and_text_after_the_sixth_part_of_a_run_as_in_trec_eval(written, name, mark, end):
+    qrels, run = (mark + text.encode().replace(b"\n", end) for text in (COMMENTED_QRELS, COMMENTED_RUN))
+    assert trec.read_qrels(written(qrels, name)) == {"601": {"a": 2, "CR#93": 1}, "602": {"a": 1}}
+    assert trec.read_run(written(run, name)) == {"601": {"a": 2.129133, "CR#93": 1.5, "c": -1.5}}
+
+
+@pytest.mark.parametrize("name", ["file.txt", "file.gz"])
+def test_a_byte_order_mark_is_no_part_of_the_first_topic(written, name):
+    mark = b"\xef\xbb\xbf"
+    qrels = trec.read_qrels(written(mark + b"1 0 a 1\n2 0 a 1\n3 0 a 1\n", name))
+    run = trec.read_run(written(mark + b"1 Q0 a 1 1 x\n2 Q0 a 1 1 x\n3 Q0 a 1 1 x\n", name))
+    assert list(qrels) == list(run) == ["1", "2", "3"]
+    assert trec.evaluate(gb.AP(), qrels, run) == {gb.AP(): 1.0}
+
+
+def test_names_are_parted_by_the_white_space_of_ascii_only(written):
+    spaces = "\u00a0\u2003\u2028\x1c\x85"
+    documents = [f"a{space}b" for space in spaces]
+    run = "".join(f"1 Q0 {document} 7 {score} x\n" for score, document in enumerate(documents))
+    assert trec.read_run(written(run)) == {"1": {document: score for score, document in enumerate(documents)}}
+
+
+@pytest.mark.parametrize("reader", [trec.read_qrels, trec.read_run])
+def test_names_that_are_not_utf8_are_named_with_their_line(written, reader):
+    """Also far behind the first block that is read."""
+    line = b"1 0 d%d 1\n" if reader is trec.read_qrels else b"1 Q0 d%d 1 1.5 x\n"
+    content = b"".join(line % number for number in range(3000))
+    for broken in (line.replace(b"d%d", b"caf\xe9"), line.replace(b"1 ", b"caf\xe9 ", 1)):
+        with pytest.raises(
+            ValueError, match=r"file.txt, line 3001: expected '.*' .*'utf-8' codec can't decode byte 0xe9"
+        ):
+            reader(written(content + broken + content))
+
+
+@pytest.mark.parametrize("reader", [trec.read_qrels, trec.read_run])
+def test_a_long_line_is_refused_before_it_is_read(written, reader):
+    line = "601 0 a 2\n" if reader is trec.read_qrels else "601 Q0 a 1 8.5 x\n"
+    long = line.replace("a", "a" * 100)
+    assert len(reader(written(line + long, "file.gz"), max_line_bytes=len(long))["601"]) == 2
+    for text in (line + long, line + "# " + "x" * len(long), line + long.rstrip() + " " * 90):
+        with pytest.raises(
+            ValueError, match=r"file.gz, line 2: found more than 100 bytes, expected .* max_line_bytes=100"
+        ):
+            reader(written(text, "file.gz"), max_line_bytes=100)
+    path = written(b" " * 100_000_000, "huge.gz")
+    tracemalloc.start()
+    with pytest.raises(ValueError, match=r"huge\.gz, line 1: found more than 67108864 bytes, expected at most"):
+        reader(path)
+    assert tracemalloc.get_traced_memory()[1] < 180e6
+    tracemalloc.stop()
+
+
 @pytest.mark.parametrize("reader", [trec.read_qrels, trec.read_run])
 def test_empty_and_missing_files(written, reader, tmp_path):
     with pytest.raises(ValueError, match="holds no lines"):
-        reader(written("\n \n"))
+        reader(written("\n \n# 601 0 a 1\n"))
     with pytest.raises(FileNotFoundError):
         reader(tmp_path / "none")
 

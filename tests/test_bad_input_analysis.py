@@ -20,6 +20,7 @@ from bad_input import (
 
 from gapboost import analysis
 from gapboost.analysis import trec
+from gapboost.evaluation import PerQuery
 from gapboost.measures import AP, GAP
 
 QRELS = {"1": {"a": 2, "b": 1, "c": 0}, "2": {"a": 1, "b": 2}}
@@ -29,6 +30,13 @@ X, Y, QID = RNG.normal(size=(40, 3)), RNG.integers(0, 3, 40), np.repeat(np.arang
 LISTS = analysis.ranked_lists(Y, np.arange(40.0), QID)
 VALUES = analysis.system_values([AP(), GAP(g=(0.5, 0.5))], QRELS, RUNS)
 CURVE = analysis.precision_recall(AP(), [0, 1], [1, 2])
+
+
+def per_query_values(n, qid=None, values=None):
+    return PerQuery(
+        {AP(): np.arange(n if values is None else values) / 9}, np.arange(n) if qid is None else np.array(qid)
+    )
+
 
 ON_RUNS = {"qrels": QRELS, "runs": RUNS}
 CALLS = {
@@ -62,13 +70,16 @@ CALLS = {
         {"measures": [AP()], **ON_RUNS, "fractions": (0.5,), "repeats": 1, "n_jobs": 1},
     ),
     "significance": (analysis.significance, {"first": [0.1, 0.2, 0.4], "second": [0.1, 0.3, 0.2], "n_resamples": 10}),
+    "significance by query": (
+        analysis.significance,
+        {"first": per_query_values(3), "second": per_query_values(3, [2, 1, 0])},
+    ),
     "system_values": (analysis.system_values, {"measures": [AP()], **ON_RUNS, "n_jobs": 1}),
     "SystemValues.best": (VALUES.best, {"n": 1}),
     "SystemValues.on_topics": (VALUES.on_topics, {"topics": ["1"]}),
     "discriminative_power": (analysis.discriminative_power, {"values": VALUES, "n_resamples": 20}),
     "correlation": (analysis.correlation, {"values": VALUES}),
     "few_highly_relevant": (analysis.few_highly_relevant, {"qrels": QRELS, "factor": 1}),
-    "threshold_grid": (analysis.threshold_grid, {"c": 2, "steps": 2}),
 }
 COUNTS = {
     "None": None,
@@ -154,10 +165,14 @@ KINDS = (
     (("discriminative_power", "correlation"), "values", {"None": (None, "NoneType"), "array": (X, "ndarray")}, "SystemValues", TypeError),
     (("significance", "local_optimality", "robustness", "discriminative_power"), "random_state", NOT_A_SEED, "a whole number >= 0", ValueError),
     (("SystemValues.best",), "n", NOT_POSITIVE_WHOLE, "a whole number >= 1", ValueError),
+    (("SystemValues.best",), "measure", {"a name": "gap", "another measure": (AP(rel=2), "AP(rel=2)"), "a list": [AP()], "NaN": nan, "two columns": (np.ones((2, 2)), "array")}, "one of [AP", ValueError),
+    (("significance by query",), "first", {"None": (None, "NoneType"), "a list": ([0.1, 0.2, 0.4], "list"), "a table": ({AP(): [0.1, 0.2, 0.4]}, "dict")}, "PerQuery for both", TypeError),
+    (("significance by query",), "second", {"None": (None, "NoneType"), "an array": (np.ones(3), "ndarray"), "a table": ({AP(): [0.1, 0.2, 0.4]}, "dict")}, "PerQuery for both", TypeError),
+    (("significance by query",), "second", {"a query less": (per_query_values(2), "lacks 1 queries of the other, such as 2"), "repeated ids": (per_query_values(3, [0, 1, 1]), "2 of them different"), "fewer values": (per_query_values(3, values=2), "2 values for 3 ids")}, "", ValueError),
+    (("significance by query",), "measure", {"a name": "gap", "another measure": (AP(rel=2), "AP(rel=2)"), "a list": [AP()], "NaN": nan, "two columns": (np.ones((2, 2)), "array")}, "one of those in first, [AP", ValueError),
+    (("significance",), "measure", {"for arrays": (AP(), "AP(rel=1)"), "a name": "gap"}, "None, or PerQuery", ValueError),
     (("SystemValues.best",), "n", {"more than systems": 3}, "between 1 and 2", ValueError),
     (("few_highly_relevant",), "factor", NOT_POSITIVE_WHOLE, "a whole number >= 1", ValueError),
-    (("threshold_grid",), "c", NOT_POSITIVE_WHOLE, "a whole number >= 1", ValueError),
-    (("threshold_grid",), "steps", NOT_POSITIVE_WHOLE, "a whole number >= 1", ValueError),
 )  # fmt: skip
 CASES = [
     case
@@ -177,6 +192,63 @@ def test_bad_input(function, argument, value, error, named, found, expected):
 def test_the_good_input_is_good(function):
     call, good = CALLS[function]
     assert call(**good) is not None
+
+
+# ---------------------------------------------------------------------------------------------------------- TREC files
+
+READERS = {"read_qrels": (trec.read_qrels, b"1 0 a 1\n"), "read_run": (trec.read_run, b"1 Q0 a 1 9.5 x\n")}
+EITHER = {
+    "empty": (b"", "holds no lines"),
+    "comments only": (b"# 1 0 a 1\n#\n", "holds no lines"),
+    "one part": (b"1\n", "line 1"),
+    "binary": (bytes(range(256)), "line 1"),
+    "UTF-16": ("1 Q0 a 1 9.5 x\n".encode("utf-16"), "line 1"),
+    "topic in Latin-1": (b"caf\xe9 0 a 1 9.5 x\n", "line 1"),
+    "document in Latin-1": (b"1 0 caf\xe9 1 9.5 x\n", "line 1"),
+    "line too long": (b"#\n" + bytes((1 << 26) + 1), "line 2: found more than 67108864 bytes"),
+}
+FILES = {
+    "read_qrels": {
+        **EITHER,
+        "three parts": (b"1 0 a\n", "line 1"),
+        "five parts": (b"1 0 a 1 b\n", "line 1"),
+        "fraction": (b"#\n1 0 a 0.5\n", "line 2"),
+        "NaN": (b"1 0 a nan\n", "line 1"),
+        "twice": (b"1 0 a 1\n1 0 a 1\n", "line 2"),
+    },
+    "read_run": {
+        **EITHER,
+        "five parts": (b"1 Q0 a 1 9.5\n", "line 1"),
+        "a name of two words": (b"1 Q0 my a 1 9.5 x\n", "line 1"),
+        "NaN": (b"1 Q0 a 1 nan x\n", "line 1"),
+        "infinite": (b"1 Q0 a 1 1e400 x and more\n", "line 1"),
+        "word": (b"1 Q0 a 1 high x\n", "line 1"),
+        "twice": (b"1 Q0 a 1 9.5 x\n#\n1 Q0 a 2 9.5 x\n", "line 3"),
+    },
+}
+
+
+@pytest.mark.parametrize(("reader", "defect"), [(reader, defect) for reader in FILES for defect in FILES[reader]])
+def test_trec_files(reader, defect, tmp_path):
+    content, found = FILES[reader][defect]
+    path = tmp_path / "data.txt"
+    path.write_bytes(content)
+    with pytest.raises(ValueError) as caught:
+        READERS[reader][0](path)
+    message = str(caught.value)
+    assert message.startswith(str(path)), message
+    assert found in message, message
+    assert "expected" in message, message
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("defect", NOT_POSITIVE_WHOLE)
+def test_options_of_trec_readers(reader, defect, tmp_path):
+    read, content = READERS[reader]
+    path = tmp_path / "data.txt"
+    path.write_bytes(content)
+    value = NOT_POSITIVE_WHOLE[defect]
+    check(ValueError, "max_line_bytes", repr(value), "a whole number >= 1", lambda: read(path, max_line_bytes=value))
 
 
 @pytest.mark.parametrize("values", [None, "text", [1.0], np.ones((1, 2)), np.full((2, 2, 2), nan)], ids=str)

@@ -193,6 +193,7 @@ OPTIONS = [
     for argument, kind, error, expected in (
         ("n_features", without(NOT_POSITIVE_WHOLE, "None"), ValueError, "a whole number >= 1"),
         ("zero_based", NOT_A_CHOICE, ValueError, "True, False or None"),
+        ("max_line_bytes", NOT_POSITIVE_WHOLE, ValueError, "a whole number >= 1"),
         ("feature_names", {"text": "abc", "a number": 3, "numbers": [1], "a boolean": True}, TypeError, "strings"),
     )
     for defect, value in kind.items()
@@ -248,6 +249,14 @@ FILES = {
     "no features": (b"1 qid:1\n0 qid:1\n", "found no features"),
     "NUL bytes": (b"\x00\x00 qid:1 1:1\n", "line 1"),
     "binary": (bytes(range(256)), "line 1"),
+    "query in Latin-1": (b"1 qid:caf\xe9 1:1\n", "line 1"),
+    "document in Latin-1": (b"1 qid:1 1:1 # docid = caf\xe9\n", "line 1"),
+    "NUL in a query": (b"1 qid:a\x00 1:1\n", "line 1"),
+    "NUL in a document": (b"1 qid:1 1:1 # docid = a\x00\n", "line 1"),
+    "UTF-16": ("1 qid:1 1:1\n".encode("utf-16"), "line 1"),
+    "dense index too large": (b"1 qid:1 2147483647:1\n", "found feature index 2147483647"),
+    "line too long": (b"1 qid:1 1:1\n1 qid:1 1:1 # " + b"x" * (1 << 26), "line 2: found more than 67108864 bytes"),
+    "gzip of one long line": (gzip.compress(bytes(1 << 27), 1), "line 1: found more than 67108864 bytes"),
     "gzip cut": (gzip.compress(b"1 qid:1 1:1\n" * 500)[:-9], "broken gzip"),
     "gzip of nothing": (gzip.compress(b""), "holds no rows"),
     "gzip and rubbish": (b"\x1f\x8b rubbish", "broken gzip"),

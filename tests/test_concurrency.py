@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import joblib
@@ -28,6 +29,11 @@ GS = [(0.5, 0.5), (0.9, 0.1), (0.1, 0.9)]
 
 def rankers(twin, **parameters):
     return [twin.ranker(n_estimators=3, g=g, random_state=0, **parameters) for g in GS]
+
+
+def given(ranker):
+    """Parameters of a ranker for the source of a program."""
+    return {name: value for name, value in ranker.get_params().items() if value is not None and value == value}
 
 
 def fitted(ranker):
@@ -101,11 +107,8 @@ def test_a_new_process_and_one_forked_from_it(twin, alone, tmp_path):
 
     The parent uses only gapboost's pool before: after a fit, OpenMP inside XGBoost would itself wait for ever.
     """
-    parameters = rankers(twin, n_jobs=2)[0].get_params()
     code = IN_PROCESSES.format(
-        module=twin.name,
-        ranker=twin.ranker_class.__name__,
-        parameters={name: value for name, value in parameters.items() if value is not None and value == value},
+        module=twin.name, ranker=twin.ranker_class.__name__, parameters=given(rankers(twin, n_jobs=2)[0])
     )
     np.savez(tmp_path / "rows.npz", X=X, y=Y, qid=QID)
     paths = [tmp_path / name for name in ("rows.npz", "parent.npy", "child.npy")]
@@ -182,3 +185,80 @@ def test_a_second_fit_of_the_same_object(twin, alone):
     ranker = rankers(twin)[1].fit(X[:4000, :2], Y[:4000], QID[:4000])
     ranker.fit(X, Y, QID)
     check([(ranker.predict(X), ranker.score(X, Y, QID))], alone[twin.name][1:2])
+
+
+AT_THE_END = """
+import atexit, sys, threading, time
+import numpy as np
+import gapboost as gb
+from gapboost.{module} import {ranker} as Ranker
+
+data = np.load(sys.argv[1])
+X, y, qid = data["X"], data["y"], data["qid"]
+
+def work():
+    ranker = Ranker(**{parameters!r}).fit(X, y, qid)
+    np.save(sys.argv[2], ranker.predict(X))
+    print(ranker.score(X, y, qid))
+
+def late():
+    threading.main_thread().join()
+    time.sleep(0.2)
+    work()
+
+if {at_exit}:
+    atexit.register(work)  # the pool is made while the interpreter ends
+else:
+    gb.evaluate(gb.AP(), y, X[:, 0], qid, n_jobs=2)  # there is a pool, and it is closed
+    threading.Thread(target=late).start()
+"""
+
+
+@twins
+@pytest.mark.parametrize("at_exit", [False, True], ids=["a thread that outlives the main thread", "atexit"])
+def test_fit_and_score_while_the_interpreter_ends(twin, alone, tmp_path, at_exit):
+    """Python starts no thread any more: the work is done in the calling one."""
+    code = AT_THE_END.format(
+        module=twin.name,
+        ranker=twin.ranker_class.__name__,
+        parameters=given(rankers(twin, n_jobs=2)[0]),
+        at_exit=at_exit,
+    )
+    np.savez(tmp_path / "rows.npz", X=X, y=Y, qid=QID)
+    done = subprocess.run(
+        [sys.executable, "-c", code, tmp_path / "rows.npz", tmp_path / "found.npy"],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    scores, value = alone[twin.name][0]
+    npt.assert_array_equal(np.load(tmp_path / "found.npy"), scores)
+    assert float(done.stdout) == value
+
+
+def test_a_system_that_starts_no_more_threads(monkeypatch):
+    """What was handed to the pool before it failed must not begin later, when the arrays belong to somebody else."""
+    from gapboost._kernels import threads
+
+    done, begun = [], threading.Event()
+
+    def refused(self):
+        raise RuntimeError("can't start new thread")
+
+    def work():
+        done.append(threading.current_thread())
+
+    def task(first, last):
+        done.append(first)
+
+    monkeypatch.setattr(threads, "_pool", None)
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refused)
+        threads.together(work, 4)
+        assert done == [threading.current_thread()]
+        done.clear()
+        threads.run(task, [(i, i + 1) for i in range(9)], 4)
+        assert sorted(done) == list(range(9))
+    done.clear()
+    threads._shared_pool().submit(begun.set).result(10)
+    assert begun.is_set()
+    assert done == []

@@ -1,5 +1,7 @@
 """Every container that users keep features, grades and query ids in: the same model as from plain arrays, or a clear error."""
 
+import pickle
+import warnings
 from functools import cache
 
 import numpy as np
@@ -261,6 +263,102 @@ def test_types_of_columns_at_which_lightgbm_ends_the_process(dtype):
     ):
         with pytest.raises(ValueError, match=rf"^{name} has a column 'bad' of type .*; expected .*{name}.to_pandas"):
             call()
+
+
+# --- columns have the names of training -------------------------------------------------------------------------------
+
+FRAMES = {
+    "pandas": lambda X, names: pd.DataFrame(X, columns=names),
+    "polars": lambda X, names: pl.DataFrame(X, schema=[str(name) for name in names]),
+    "pyarrow": lambda X, names: pa.table(dict(zip(map(str, names), X.T, strict=True))),
+}
+OTHER_COLUMNS = {
+    "reversed": (NAMES[::-1], f"{NAMES[-1]!r} where {NAMES[0]!r} was in training; expected {NAMES[0]}, {NAMES[1]}, "),
+    "one renamed": ([*NAMES[:4], "new", *NAMES[5:]], f"'new' where {NAMES[4]!r} was in training"),
+    "one missing": (NAMES[:-1], f"no column {NAMES[-1]!r} in training"),
+    "one more": ([*NAMES, "new"], "'new' too in training"),
+    "numbers": (range(len(NAMES)), f"'0' where {NAMES[0]!r} was in training"),
+}
+
+
+def columns(n):
+    return np.resize(X[:, 0], (len(TRAIN), n))
+
+
+@twins
+@pytest.mark.parametrize("kind", FRAMES)
+@pytest.mark.parametrize("trained_on", FRAMES)
+def test_other_columns_than_in_training_are_refused(twin, trained_on, kind):
+    # Both boosters take the columns of some of these by position, without a word.
+    x = FRAMES[trained_on](X, NAMES)
+    ranker = twin.ranker(n_estimators=2).fit(x, TRAIN.y, TRAIN.qid)
+    npt.assert_array_equal(ranker.predict(FRAMES[kind](T, NAMES)), ranker.predict(FRAMES[trained_on](T, NAMES)))
+    for names, differs in OTHER_COLUMNS.values():
+        other = FRAMES[kind](columns(len(names)), names)
+        for called, call in {
+            "X": lambda other=other: ranker.predict(other),
+            "X has": lambda other=other: ranker.score(other, TRAIN.y, TRAIN.qid),
+            r"eval_set\[0\] X": lambda other=other: twin.ranker().fit(
+                x, TRAIN.y, TRAIN.qid, eval_set=[(other, TRAIN.y)], eval_qid=[TRAIN.qid]
+            ),
+        }.items():
+            with pytest.raises(ValueError, match=f"^{called} has the columns ".replace("has has", "has")) as refused:
+                call()
+            assert differs in str(refused.value)
+
+
+@twins
+@pytest.mark.parametrize("kind", FRAMES)
+def test_a_model_with_other_columns_is_not_continued(twin, kind, tmp_path):
+    ranker = twin.ranker(n_estimators=2).fit(FRAMES[kind](X, NAMES), TRAIN.y, TRAIN.qid)
+    path = tmp_path / "model.json"
+    booster = ranker.booster_ if twin is LIGHTGBM else ranker.get_booster()
+    booster.save_model(path)
+    for model in (ranker, booster, str(path)):
+        again = {twin.continued: model}
+        with pytest.raises(ValueError, match=r"X has the columns|feature_names mismatch"):
+            twin.ranker().fit(FRAMES[kind](X[:, ::-1], NAMES[::-1]), TRAIN.y, TRAIN.qid, **again)
+        assert twin.ranker().fit(FRAMES[kind](X, NAMES), TRAIN.y, TRAIN.qid, **again).n_queries_in_ == TRAIN.n_queries
+
+
+@twins
+def test_arrays_go_by_position_and_pickles_know_their_columns(twin):
+    by_name, by_position = (twin.ranker(n_estimators=2).fit(x, TRAIN.y, TRAIN.qid) for x in (frame(X), X))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)  # LightGBM's
+        npt.assert_array_equal(by_name.predict(T), by_position.predict(T))
+    npt.assert_array_equal(by_position.predict(frame(T)), by_position.predict(T))
+    again = pickle.loads(pickle.dumps(by_name))
+    with pytest.raises(ValueError, match="X has the columns"):
+        again.predict(frame(T)[NAMES[::-1]])
+    numbered = twin.ranker(n_estimators=2).fit(pd.DataFrame(X), TRAIN.y, TRAIN.qid)
+    with pytest.raises(ValueError, match="'1' where '0' was in training"):
+        numbered.predict(pd.DataFrame(T).rename(columns={0: 1, 1: 0}))
+
+
+@twins
+def test_a_column_called_column_names(twin):
+    names = ["column_names", *NAMES[1:]]
+    plain_scores = twin.ranker(n_estimators=2).fit(X, TRAIN.y, TRAIN.qid).predict(T)
+    ranker = twin.ranker(n_estimators=2).fit(pd.DataFrame(X, columns=names), TRAIN.y, TRAIN.qid)
+    npt.assert_array_equal(ranker.predict(pd.DataFrame(T, columns=names)), plain_scores)
+
+
+# --- whole numbers ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["i4", "u4", "i8", "u8", "f8", "longdouble", "O"])
+def test_whole_numbers_above_2_to_the_24_are_not_rounded(dtype):
+    # LightGBM makes float32 of arrays that are not float64, where every second such number is another.
+    column = (2**24 + np.arange(len(TRAIN)) % 2)[:, None]
+    grades = column.ravel() % 2
+    for kind in (lambda X: X.astype(dtype), lambda X: pd.DataFrame(X.astype(dtype)).astype("i8"), np.ndarray.tolist):
+        ranker = LIGHTGBM.ranker(extra_trees=False).fit(
+            kind(column), grades, TRAIN.qid, eval_set=[(kind(column), grades)], eval_qid=[TRAIN.qid]
+        )
+        assert ranker.score(kind(column), grades, TRAIN.qid) == LIGHTGBM.curve(ranker)[-1] > 0.999
+    search = GSearchCV(LIGHTGBM.ranker(extra_trees=False), {"n_estimators": [2]}, scoring=gb.AP(), cv=2)
+    assert search.fit(column.astype(dtype), grades, TRAIN.qid).best_score_ > 0.999
 
 
 # --- grades, query ids, weights, scores -------------------------------------------------------------------------------

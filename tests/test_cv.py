@@ -152,6 +152,52 @@ def test_training_data_for_lightgbm_is_binned_with_params():
     assert coarse[gb.AP()].mean[-1] != fine[gb.AP()].mean[-1]
 
 
+def lightgbms_own_cv(**options):
+    X, y, sizes, _ = grouped(False)
+    data = lightgbm.Dataset(X, y, group=sizes, free_raw_data=False)
+    params = {"num_threads": 1, "verbosity": -1, "metric": "None", **options.pop("params")}
+    return lightgbm.cv(params, data, ROUNDS, nfold=3, **options)
+
+
+ONE_ROW_OFF = [(np.arange(17), np.arange(17, 36 * 16))]  # queries have 16 rows
+
+
+@pytest.mark.parametrize("options", [{}, {"stratified": False}, {"folds": ONE_ROW_OFF}])
+def test_lightgbms_own_cv_is_refused_where_it_cuts_queries(options):
+    for given in (
+        {"params": {"objective": gapboost.lightgbm.objective("gap")}},
+        {"params": {"objective": "regression"}, "feval": gapboost.lightgbm.eval_metric("gap")},
+    ):
+        refused = r"holds \d+ queries in part; expected whole queries: gapboost.lightgbm.cv, or .*folds=.*GroupKFold"
+        with pytest.raises(ValueError, match=refused):
+            lightgbms_own_cv(**given, **options)
+
+
+@pytest.mark.parametrize("objective", [gapboost.lightgbm.objective("gap"), "lambdarank"])
+def test_lightgbms_own_cv_works_with_whole_queries(objective):
+    folds = {} if isinstance(objective, str) else {"folds": GroupKFold(3)}
+    found = lightgbms_own_cv(params={"objective": objective}, feval=gapboost.lightgbm.eval_metric("gap"), **folds)
+    assert len(found["valid map-gap-mean"]) == ROUNDS
+    if folds:
+        X, y, sizes, _ = grouped(False)
+        ours = lightgbm_cv(X, y, sizes, None, measure="gap", n_folds=3)
+        ((_, curve),) = ours.items()
+        np.testing.assert_allclose(found["valid map-gap-mean"], curve.mean, rtol=0, atol=1e-12)
+
+
+def test_a_subset_of_a_subset_is_refused_where_it_cuts_queries():
+    X, y, sizes, _ = grouped(False)
+    whole = lightgbm.Dataset(X, y, group=sizes).construct()
+    for outer, inner, cut in ((sizes[:4].sum(), sizes[:2].sum(), False), (sizes[:4].sum(), 3, True)):
+        part = whole.subset(range(outer)).construct().subset(range(inner)).construct()
+        if cut:
+            with pytest.raises(ValueError, match="holds 1 queries in part"):
+                gapboost.lightgbm.objective("gap")(np.zeros(inner), part)
+        else:
+            grad, _ = gapboost.lightgbm.objective("gap")(np.zeros(inner), part)
+            assert len(grad) == inner
+
+
 def test_query_folds_are_those_of_scikit_learn_for_any_order_of_rows():
     _, _, qid = task()
     for (train, test), (a, b) in zip(

@@ -279,6 +279,23 @@ def test_dataframes_with_categories_and_string_ids(booster, two):
 
 
 @booster
+def test_other_columns_than_in_training_are_refused(booster, two):
+    X, y, qid = ranking(100, 0)
+    frame = pd.DataFrame(X, columns=list("abcdefghij"))
+    table, grades, ids = (dd.from_pandas(v, npartitions=3) for v in (frame, pd.Series(y), pd.Series(qid)))
+    turned = table[list("jihgfedcba")]
+    with pytest.raises(ValueError, match=r"eval_set\[0\] X has the columns j, .* 'j' where 'a' was in training"):
+        dask_ranker(booster, two).fit(table, grades, qid=ids, eval_set=[(turned, grades)], eval_qid=[ids])
+    ranker = dask_ranker(booster, two).fit(table, grades, qid=ids, eval_set=[(table, grades)], eval_qid=[ids])
+    for call in (lambda: ranker.predict(turned), lambda: ranker.score(turned, grades, ids)):
+        with pytest.raises(ValueError, match=r"^X has the columns j, .* 'j' where 'a' was in training"):
+            call()
+    with pytest.raises(ValueError, match=r"^X has the columns j, "):
+        ranker.to_local().predict(frame[list("jihgfedcba")])
+    assert abs(ranker.score(table, grades, ids) - history(ranker)[-1]) <= DIGITS[booster]
+
+
+@booster
 def test_sparse_blocks(booster, two):
     X, y, qid = ranking(150, 0)
     X = np.where(np.abs(X) < 0.5, 0, X)

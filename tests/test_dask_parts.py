@@ -1,20 +1,27 @@
 """What a fit on a cluster is made of, without a cluster: the layout, the keys of ties, files, and the exchange."""
 
+import queue
+import socket
 import threading
+from multiprocessing import AuthenticationError
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 import gapboost as gb
+from gapboost.dask import exchange
 from gapboost.dask.exchange import Exchange, Hub, PeerLost
 from gapboost.dask.layout import LIMIT, census, homes, owners
 from gapboost.dask.pieces import piece, survey
-from gapboost.dask.storage import dump, load
+from gapboost.dask.storage import dump, dump_rows, load, load_rows
 from gapboost.objectives import lambdarank
 from gapboost.objectives.lambdarank import tie_keys
 from gapboost.queries import Whole, judged
+from gapboost.ranker import RankingRows
 
 NAMES = ("y", "qid", "sample_weight", "start")
 
@@ -159,34 +166,52 @@ def test_gradients_of_a_part_are_those_of_the_whole(objective):
         np.testing.assert_allclose(hess, expected[1][rows], rtol=1e-12, atol=1e-15)
 
 
-def test_files_hold_arrays_that_can_be_written_to(tmp_path):
-    value = {
-        "a": np.arange(1000.0),
-        "b": [np.ones((3, 2), dtype=np.float32, order="F"), "text"],
-        "c": np.array(["x", None]),
-    }
-    dump(value, tmp_path / "file")
+@pytest.mark.parametrize(
+    "X",
+    [
+        np.ones((60, 2), dtype=np.float32, order="F"),
+        np.ones((60, 0)),
+        sparse.csr_matrix((60, 3)),
+        sparse.random(60, 3, 0.5, format="csr", random_state=0),
+        pd.DataFrame(
+            {"a": np.arange(60.0), "kind": pd.Categorical(["x", "y", None] * 20), "n": pd.array([1, None] * 30)}
+        ),
+    ],
+    ids=["dense", "no column", "zeros", "sparse", "frame"],
+)
+def test_rows_in_files_may_be_written_to(X, tmp_path):
+    rows = RankingRows(X, judged(np.arange(60) % 3, np.arange(60) // 6), np.arange(60.0), True)
+    dump_rows(rows, str(tmp_path / "rows"))
     for _ in range(2):
-        found = load(tmp_path / "file")
-        np.testing.assert_array_equal(found["a"], value["a"])
-        np.testing.assert_array_equal(found["b"][0], value["b"][0])
-        assert found["b"][1] == "text"
-        assert found["c"].tolist() == ["x", None]
-        found["a"][:] = 0  # the file stays as it is
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+        found = load_rows(str(tmp_path / "rows"))
+        assert type(found.X) in (type(X), np.memmap)
+        if isinstance(X, pd.DataFrame):
+            pd.testing.assert_frame_equal(pd.DataFrame(found.X), X, check_categorical=False)
+        else:
+            np.testing.assert_array_equal(*(sparse.csr_matrix(one).toarray() for one in (found.X, X)))
+        for name in ("grades", "counts", "weights"):
+            np.testing.assert_array_equal(getattr(found.data, name), getattr(rows.data, name))
+        np.testing.assert_array_equal(found.start, rows.start)
+        found.start[:] = 0  # the file stays as it is
 
 
-def together(hub, n_peers, work):
+def test_files_hold_what_only_this_process_can_import(tmp_path):
+    dump(lambda: np.arange(3), tmp_path / "job")
+    assert load(tmp_path / "job")().tolist() == [0, 1, 2]
+    assert [path.name for path in tmp_path.iterdir()] == ["job"]
+
+
+def together(hub, ranks, work):
     """What ``work(exchange, rank)`` returns or raises, by rank, each in a thread; and the ranks that were told of a loss."""
     results, lost = {}, set()
 
     def peer(rank):
         try:
-            results[rank] = work(Exchange(hub.address, rank, n_peers, lambda: lost.add(rank)), rank)
+            results[rank] = work(Exchange(hub.address, rank, lambda: lost.add(rank)), rank)
         except Exception as error:
             results[rank] = error
 
-    threads = [threading.Thread(target=peer, args=(rank,)) for rank in range(n_peers)]
+    threads = [threading.Thread(target=peer, args=(rank,)) for rank in ranks]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -210,7 +235,7 @@ def test_sums_are_the_same_number_for_everyone(hub):
         exchange.finish()
         return np.array(found)
 
-    results, lost = together(hub, 3, work)
+    results, lost = together(hub, range(3), work)
     assert not lost
     np.testing.assert_array_equal(results[0], results[1])
     np.testing.assert_array_equal(results[0], results[2])
@@ -225,7 +250,7 @@ def test_everyone_learns_that_one_is_gone(hub):
             return None
         return exchange.gather(b"second")
 
-    results, lost = together(hub, 3, work)
+    results, lost = together(hub, range(3), work)
     assert isinstance(results[0], PeerLost)
     assert isinstance(results[2], PeerLost)
     assert lost >= {0, 2}
@@ -244,14 +269,69 @@ def test_closing_the_hub_ends_those_who_wait_for_a_late_one(hub):
         hub.close()
 
     threading.Thread(target=close).start()
-    results, _ = together(hub, 2, work)
+    results, _ = together(hub, range(2), work)
     assert all(isinstance(result, PeerLost) for result in results.values()), results
 
 
+def greet(exchange, rank):
+    answer = exchange.gather(b"%d" % rank)
+    exchange.finish()
+    return answer
+
+
+GREETINGS = {rank: [b"0", b"1", b"2"] for rank in range(3)}
+
+
 def test_strangers_are_not_let_in(hub):
-    stranger = Exchange(hub.address._replace(token=b"?" * 16), 0, 3, lambda: None)
-    results, lost = together(hub, 3, lambda exchange, rank: [exchange.gather(b"%d" % rank), exchange.finish()][0])
-    assert results == {rank: [b"0", b"1", b"2"] for rank in range(3)}
-    assert not lost
-    with pytest.raises(PeerLost, match="another process of the fit is gone"):
-        stranger.gather(b"")
+    with pytest.raises(AuthenticationError, match="digest sent was rejected"):
+        Exchange(hub.address._replace(authkey=b"?" * 32), 0, lambda: None)
+    assert together(hub, range(3), greet) == (GREETINGS, set())
+
+
+@pytest.mark.parametrize("first_words", [b"", b"\0", b"\0\0\0\5ab", b"GET / HTTP/1.1\r\n\r\n"])
+def test_strangers_that_say_too_little_do_not_stop_the_hub(first_words, monkeypatch, hub):
+    monkeypatch.setattr(exchange, "CONNECT_SECONDS", 0.2)
+    with socket.create_connection(hub.address[:2]) as stranger:
+        stranger.sendall(first_words)
+        assert together(hub, range(3), greet) == (GREETINGS, set())
+
+
+def test_ranks_that_are_taken_or_too_high_are_refused(hub):
+    first = Exchange(hub.address, 1, lambda: None)
+    lost = queue.SimpleQueue()
+    for rank in (1, 3):
+        Exchange(hub.address, rank, lambda: lost.put(None))
+        lost.get(timeout=30)
+    one = threading.Thread(target=greet, args=(first, 1))
+    one.start()
+    assert together(hub, [0, 2], greet) == ({rank: GREETINGS[rank] for rank in (0, 2)}, set())
+    one.join(30)
+    assert not one.is_alive()
+
+
+def test_those_that_come_after_the_last_are_refused(hub):
+    all_here = threading.Barrier(4, timeout=30)
+
+    def late():
+        all_here.wait()
+        with pytest.raises((PeerLost, ConnectionRefusedError)):
+            Exchange(hub.address, 0, lambda: None)
+
+    def work(exchange, rank):
+        exchange.gather(b"")
+        all_here.wait()
+        return greet(exchange, rank)
+
+    one = threading.Thread(target=late)
+    one.start()
+    assert together(hub, range(3), work) == (GREETINGS, set())
+    one.join(30)
+    assert not one.is_alive()
+
+
+def test_connections_are_kept_alive(hub):
+    one = Exchange(hub.address, 0, lambda: None)
+    with socket.fromfd(one._connection.fileno(), socket.AF_INET, socket.SOCK_STREAM) as shared:
+        assert shared.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+        assert shared.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL) == 5
+    one.close()

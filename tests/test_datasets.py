@@ -3,6 +3,7 @@ from __future__ import annotations
 import dataclasses
 import gzip
 import json
+import tracemalloc
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -31,9 +32,9 @@ def grades(data: RankingData) -> list[int]:
 
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[..., Path]:
-    def write(text: str, name: str = "data.txt") -> Path:
+    def write(text: str | bytes, name: str = "data.txt") -> Path:
         path = tmp_path / name
-        content = text.encode()
+        content = text.encode() if isinstance(text, str) else text
         path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
         return path
 
@@ -149,6 +150,24 @@ def test_comments_blank_lines_and_line_ends(write: Callable[..., Path]) -> None:
     assert data.docid.tolist() == ["a", "b"]
 
 
+@pytest.mark.parametrize("name", ["data.txt", "data.txt.gz"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
+def test_line_ends_and_byte_order_mark(write: Callable[..., Path], name: str, end: str) -> None:
+    """A lone carriage return ends a line too: the next row is no part of a comment."""
+    for first in ("", "# made by hand\n"):
+        text = f"\ufeff{first}2 qid:é 1:1 # docid = a\n1 qid:é 1:2 # docid = b\n"
+        data = load_letor(write(text.replace("\n", end), name))
+        assert (data.y.tolist(), data.qid.tolist(), data.X.tolist()) == ([2, 1], ["é", "é"], [[1], [2]])
+        assert data.docid is not None
+        assert data.docid.tolist() == ["a", "b"]
+
+
+def test_queries_that_are_not_utf8_are_refused_not_merged(write: Callable[..., Path]) -> None:
+    with pytest.raises(ValueError, match=r"data\.txt, line 1: .*query b'caf\\xe9' is not UTF-8"):
+        load_letor(write(b"1 qid:caf\xe9 1:1\n0 qid:caf\xe8 1:1\n"))
+    assert load_letor(write("1 qid:café 1:1\n0 qid:cafè 1:1\n")).qid.tolist() == ["café", "cafè"]
+
+
 @pytest.mark.parametrize(
     ("comment", "docid"),
     [
@@ -248,6 +267,53 @@ def test_n_features(write: Callable[..., Path]) -> None:
         load_letor(write("1 qid:1\n", "bare"))
 
 
+def test_a_dense_feature_index_has_a_limit(write: Callable[..., Path]) -> None:
+    """One index of 2147483647 would take 16 GiB a row."""
+    path = write("1 qid:1 1:1\n0 qid:1 2147483647:1\n")
+    with pytest.raises(
+        ValueError,
+        match=r"data\.txt: found feature index 2147483647, expected at most 1048576 with dense=True; give n_feat",
+    ):
+        load_letor(path)
+    assert load_letor(path, dense=False).X.shape == (2, 2147483647)
+    zero = write("1 qid:1 0:1 1048576:1\n", "zero")
+    with pytest.raises(ValueError, match="zero: found feature index 1048576, expected at most 1048575"):
+        load_letor(zero)
+    assert load_letor(write("1 qid:1 1048576:1\n", "most")).X.shape == (1, 1048576)
+    assert load_letor(zero, n_features=1048577).X[0, -1] == 1
+
+
+def test_a_dense_feature_index_has_a_limit_in_folds(write: Callable[..., Path], tmp_path: Path) -> None:
+    for number, name in enumerate(("train", "vali", "test")):
+        write(f"1 qid:{number} {10 ** (3 * number + 1)}:1\n", f"{name}.txt")
+    with pytest.raises(ValueError, match=r"test\.txt: found feature index 10000000, expected at most 1048576"):
+        load_letor_fold(tmp_path)
+    assert load_letor_fold(tmp_path, dense=False).train.X.shape == (1, 10**7)
+
+
+def test_a_long_line_is_refused_before_it_is_read(write: Callable[..., Path], tmp_path: Path) -> None:
+    row = "1 qid:1 1:1\n"
+    long = row.replace("\n", " # " + "x" * 100 + "\n")
+    assert len(load_letor(write(row + long), max_line_bytes=len(long))) == 2
+    with pytest.raises(
+        ValueError, match=r"data\.gz, line 2: found more than 99 bytes, expected at most max_line_bytes=99"
+    ):
+        load_letor(write(row + long, "data.gz"), max_line_bytes=99)
+    write("1\n" + " " * 200 + "1\n", "rank.query")
+    with pytest.raises(ValueError, match=r"rank\.query, line 2: found more than 99 bytes"):
+        load_letor(write("1 1:1\n0 1:1\n", "rank"), max_line_bytes=99)
+    huge = write(b"1" * 100_000_000, "huge.gz")
+    tracemalloc.start()
+    with pytest.raises(ValueError, match=r"huge\.gz, line 1: found more than 67108864 bytes, expected at most"):
+        load_letor(huge)
+    assert tracemalloc.get_traced_memory()[1] < 180e6
+    tracemalloc.stop()
+    for name in ("train", "vali", "test"):
+        write(long, f"{name}.txt")
+    with pytest.raises(ValueError, match=r"train\.txt, line 1: found more than 99 bytes"):
+        load_letor_fold(tmp_path, max_line_bytes=99)
+
+
 def test_feature_names(write: Callable[..., Path]) -> None:
     data = load_letor(write("1 qid:1 2:5\n"), feature_names=("a", "b", "c"))
     assert data.feature_names == ["a", "b", "c"]
@@ -312,8 +378,9 @@ THREE_ROWS = "1 1:1\n0 1:2\n2 1:3\n"
 
 
 @pytest.mark.parametrize("name", ["rank.train", "rank.train.gz"])
-def test_group_sizes(write: Callable[..., Path], name: str) -> None:
-    write("1\n2\n", "rank.train.query")
+@pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["plain", "byte order mark"])
+def test_group_sizes(write: Callable[..., Path], name: str, mark: str) -> None:
+    write(f"{mark}1\n2\n", "rank.train.query")
     data = load_letor(write(THREE_ROWS, name))
     assert data.qid.tolist() == [0, 1, 1]
     assert data.qid.dtype == np.int64
@@ -379,7 +446,13 @@ def test_queries_in_the_rows_come_before_group_sizes(write: Callable[..., Path])
         ("1 qid:1 99999999999999999999:1\n", "line 1: cannot be read"),
         ("1 qid:1 1:1\n1 1:1\n", r"data\.txt, line 2: found no query, .*; so in 1 of 2 rows"),
         ("1 qid:1 1:1\n1 qid: 1:1\n", "line 2: found no query"),
-        ("1 qid:1 1:1\n1 qid:a\0 1:1\n", r"line 2: found query b'a\\x00', expected a name without NUL"),
+        ("1 qid:1 1:1\n1 qid:a\0 1:1\n", r"line 2: cannot be read .*query b'a\\x00' has a NUL byte"),
+        ("1 qid:1 1:1 # docid = a\n1 qid:1 1:1 # docid = a\0\n", r"line 2: cannot .*document b'a\\x00' has a NUL byte"),
+        (b"1 qid:caf\xe9 1:1\n", r"line 1: cannot be read .*\(query b'caf\\xe9' is not UTF-8\)"),
+        (
+            b"1 qid:1 1:1 # docid = a\n1 qid:1 1:1 # docid = caf\xe8\n",
+            r"line 2: .*\(document b'caf\\xe8' is not UTF-8\)",
+        ),
     ],
 )
 def test_unreadable(write: Callable[..., Path], text: str, message: str) -> None:

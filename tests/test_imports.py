@@ -14,26 +14,29 @@ KERNELS = {"kernels", "arguments"}
 QUERIES = KERNELS | {"queries"}
 MEASURES = QUERIES | {"measures"}
 CALLBACKS = MEASURES | {"objectives", "evaluation", "callbacks"}
-TWINS = CALLBACKS | {"features", "ranker", "search_guard", "cross_validation"}
+TWINS = CALLBACKS | {"features", "ranker", "search_guard", "cross_validation", "model_file", "optional"}
 ROOMS = {
     "features": set(),
     "arguments": set(),
+    "lines": set(),
+    "optional": set(),
     "kernels": {"kernels"},
     "queries": QUERIES,
     "measures": MEASURES,
     "evaluation": MEASURES,
     "objectives": MEASURES,
     "callbacks": CALLBACKS,
-    "search_guard": {"features"},
+    "model_file": MEASURES | {"objectives"},
+    "search_guard": CALLBACKS | {"features", "cross_validation"},
     "cross_validation": CALLBACKS,
     "ranker": CALLBACKS | {"features", "search_guard"},
     "lightgbm": TWINS,
     "xgboost": TWINS,
     "dask": TWINS | {"lightgbm", "xgboost"},
-    "model_selection": CALLBACKS | {"features", "ranker", "cross_validation"},
-    "plotting": QUERIES,
-    "analysis": MEASURES | {"evaluation"},
-    "datasets": {"arguments"},
+    "model_selection": CALLBACKS | {"features", "ranker", "cross_validation", "optional"},
+    "plotting": QUERIES | {"optional"},
+    "analysis": MEASURES | {"evaluation", "lines", "optional"},
+    "datasets": {"arguments", "lines"},
     "__init__": MEASURES | {"objectives", "evaluation"},
 }
 
@@ -156,3 +159,60 @@ print("done")
 def test_importing_the_package_loads_no_booster():
     done = python("import gapboost; print(sorted({'lightgbm', 'xgboost'} & set(sys.modules)))")
     assert done.stdout == "[]\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("missing", "code", "extra"),
+    [
+        ("lightgbm", "import gapboost.lightgbm", "lightgbm"),
+        ("xgboost", "from gapboost.xgboost import XGBGAPRanker", "xgboost"),
+        ("lightgbm", "from gapboost.dask import DaskLGBMGAPRanker", "dask,lightgbm"),
+        ("xgboost", "from gapboost.dask import DaskXGBGAPRanker", "dask,xgboost"),
+        ("dask", "from gapboost.dask import DaskLGBMGAPRanker", "dask,lightgbm"),
+        ("distributed", "from gapboost.dask import DaskXGBGAPRanker", "dask,xgboost"),
+        ("ir_measures", "import gapboost.analysis.provider", "analysis"),
+        ("ir_measures", "import gapboost.analysis as a; a.trec.read_qrels('qrels')", "analysis"),
+        ("pandas", "from gapboost import optional; optional.frame({})", "analysis"),
+        ("matplotlib", "import gapboost.plotting as p; p.plot_g(None)", "plot"),
+        ("tqdm", "from gapboost.optional import progress; progress(3, True, '').__enter__()", "progress"),
+    ],
+)
+def test_what_is_missing_is_named_with_its_extra(missing, code, extra):
+    done = python(code, [missing])
+    assert done.returncode == 1
+    message = done.stderr.splitlines()[-1]
+    assert message.startswith("ImportError: ")
+    assert missing in message or missing == "distributed"
+    assert f"pip install 'gapboost[{extra}]'" in message
+
+
+def test_without_docstrings():
+    """Python -OO drops them. Both boosters edit theirs, and cannot be imported: that is said, and all else works."""
+    own = sorted(".".join(("gapboost", *parts)).removesuffix(".__init__") for parts in MODULES.values())
+    alone = [name for name in own if not {"lightgbm", "xgboost", "provider"} & set(name.split("."))]
+    code = f"""
+import importlib
+for name in {alone!r}:
+    importlib.import_module(name)
+assert importlib.import_module.__doc__ is None
+for twin in ("lightgbm", "xgboost"):
+    try:
+        importlib.import_module(twin)
+    except AttributeError:
+        try:
+            importlib.import_module("gapboost." + twin)
+        except ImportError as error:
+            assert "-OO" in str(error) and twin in str(error), error
+        else:
+            raise AssertionError(twin)
+print("done")
+"""
+    done = subprocess.run(
+        [sys.executable, "-OO", "-c", code],
+        cwd=PACKAGE.parent,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.stdout == "done\n", done.stderr

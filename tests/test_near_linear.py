@@ -287,5 +287,6 @@ def test_a_list_that_threads_share_is_ranked_by_the_one_tie_rule(shape):
         prepared.keys[:] = rng.integers(50, size=n) << 26
         prepared(scores, *np.empty((2, n)))
         expected = np.lexsort((np.arange(n), prepared.keys, -scores))
-        npt.assert_array_equal(prepared.order, expected)
-        npt.assert_array_equal(prepared.room.scores[:n], scores[expected])
+        with prepared.scratch.lent() as (order, room):
+            npt.assert_array_equal(order, expected)
+            npt.assert_array_equal(room.scores[:n], scores[expected])

@@ -1,10 +1,14 @@
 """The rankers inside scikit-learn: searches, cross-validation and pipelines by query, and its checks of estimators."""
 
+import re
+
 import numpy as np
 import pytest
 import sklearn
 from ranking_task import NAMES, RANKERS, task
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.feature_selection import RFECV
+from sklearn.metrics import r2_score
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -12,7 +16,10 @@ from sklearn.model_selection import (
     KFold,
     RandomizedSearchCV,
     cross_val_predict,
+    cross_val_score,
     cross_validate,
+    learning_curve,
+    permutation_test_score,
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -21,6 +28,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import gapboost as gb
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.model_selection import GSearchCV, MeasureScorer, measure_scorer, simplex_grid
+from gapboost.search_guard import EXPECTED
 from gapboost.xgboost import XGBGAPRanker
 
 TARGET = gb.nDCG(k=10)
@@ -216,6 +224,94 @@ def test_cut_queries_are_refused(ranker):
         HalvingGridSearchCV(
             ranker, {"g": [(0.5, 0.5), (1.0, 0.0)]}, scoring=measure_scorer(TARGET), cv=GroupKFold(2), min_resources=300
         ).fit(X, y, qid=qid, groups=qid)
+
+
+# Folds of whole queries, scored by the candidate's own measure, as scikit-learn's loop holds them when it fits.
+LOOP = """
+def _fit_and_score(estimator, X, y, scorer, parameters, train, test, fit_params, score_params):
+    fit_params = {name: values[train] for name, values in fit_params.items()}
+    score_params_test = {name: values[test] for name, values in score_params.items()}
+    estimator.fit(X[train], y[train], **fit_params)
+"""
+
+
+class _PassthroughScorer:
+    """What scikit-learn calls a ranker's own score."""
+
+
+def loop(source, *, cut=False, parameters=None, score_params="routed"):
+    X, y, qid = task()
+    namespace = {"__name__": "sklearn.model_selection._validation"}
+    exec(source, namespace)
+    routed = {"qid": qid}
+    train, test = next(KFold(3).split(X) if cut else GroupKFold(3).split(X, groups=qid))
+    score_params = routed if score_params == "routed" else score_params
+    estimator = sklearn.clone(RANKERS[0])
+    namespace["_fit_and_score"](estimator, X, y, _PassthroughScorer(), parameters, train, test, routed, score_params)
+    return estimator
+
+
+def test_the_loop_of_these_tests_is_refused_as_scikit_learns_is():
+    for refused, given in {
+        "varies g": {"parameters": {"g": (0.5, 0.5)}},
+        "qid reaches fit but not the scorer": {"score_params": {}},
+        "in both the training and the test rows": {"cut": True},
+    }.items():
+        with pytest.raises(ValueError, match=refused):
+            loop(LOOP, **given)
+    assert loop(LOOP).n_queries_in_ == 24
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_nothing_is_said_where_scikit_learn_calls_a_local_otherwise(name):
+    renamed = re.sub(rf"\b{name}\b", f"{name}_of_another_version", LOOP)
+    assert renamed != LOOP
+    for given in ({}, {"parameters": {"g": (0.5, 0.5)}}):
+        assert loop(renamed, **given).n_queries_in_ == 24
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "score_params_test = None",
+        "score_params_test = list(score_params_test.items())",
+        "score_params = None",
+        "score_params = score_params_test",
+        "scorer = None",
+        "parameters = list(parameters or [])",
+    ],
+)
+def test_nothing_is_said_where_scikit_learn_keeps_something_else_in_a_local(change):
+    changed = LOOP.replace("    estimator.fit", f"    {change}\n    estimator.fit")
+    assert loop(changed).n_queries_in_ == 24
+
+
+@pytest.mark.usefixtures("routing")
+def test_learning_curves_cut_queries():
+    X, y, qid = task()
+    options = {"train_sizes": [0.5, 1.0], "cv": GroupKFold(3), "params": {"qid": qid, "groups": qid}}
+    with pytest.raises(ValueError, match="lack some of their documents"):
+        learning_curve(RANKERS[0], X, y, error_score="raise", **options)
+
+
+@both
+@pytest.mark.usefixtures("routing")
+def test_tools_that_tell_a_fit_nothing_work_with_folds_of_whole_queries(ranker):
+    X, y, qid = task()
+    ranker, routed = sklearn.clone(ranker), {"qid": qid, "groups": qid}
+    train, test = next(GroupKFold(3).split(X, y, qid))
+    expected = sklearn.clone(ranker).fit(X[train], y[train], qid=qid[train])
+    scores = cross_val_predict(ranker, X, y, cv=GroupKFold(3), params=routed)
+    np.testing.assert_array_equal(scores[test], expected.predict(X[test]))
+    found = cross_val_score(ranker, X, y, scoring="r2", cv=GroupKFold(3), params=routed)
+    assert found[0] == r2_score(y[test], expected.predict(X[test]))
+    score, _, _ = permutation_test_score(
+        ranker, X, y, scoring=WatchedScorer(TARGET), cv=GroupKFold(3), n_permutations=1, params=routed
+    )
+    assert 0 < score < 1
+    SEEN.clear()
+    RFECV(ranker, step=0.5, scoring=WatchedScorer(TARGET), cv=GroupKFold(3)).fit(X, y, qid=qid, groups=qid)
+    assert {len(set(queries)) for which, queries in SEEN if which == "score"} == {12}
 
 
 # --- routing off ---------------------------------------------------------------------------------------------------

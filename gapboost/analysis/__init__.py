@@ -40,7 +40,6 @@ from gapboost.analysis.optimality import LocalOptimality, local_optimality
 from gapboost.analysis.robustness import Robustness, robustness
 from gapboost.analysis.significance import Significance, significance
 from gapboost.analysis.systems import SystemValues, system_values
-from gapboost.analysis.thresholds import threshold_grid
 
 __all__ = [
     "Correlation",
@@ -71,7 +70,6 @@ __all__ = [
     "significance",
     "system_values",
     "threshold_correlation",
-    "threshold_grid",
     "threshold_sweep",
     "trec",
 ]

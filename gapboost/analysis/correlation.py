@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from scipy.stats import kendalltau
 
-from gapboost.analysis.optional import axes, frame
 from gapboost.analysis.systems import SystemValues, checked_values, system_values
-from gapboost.analysis.thresholds import threshold_grid
 from gapboost.analysis.trec import Qrels, Run, Ties, checked_qrels
 from gapboost.arguments import whole
 from gapboost.measures import AP, GAP, Measure, eGAP, nDCG, xGAP
+from gapboost.measures.grids import simplex_grid
+from gapboost.optional import axes, frame
 from gapboost.queries import Array
 
 
@@ -155,7 +155,7 @@ def threshold_correlation(
         By default all judged ones; see `few_highly_relevant`.
     """
     top = max(max(judged.values(), default=0) for judged in checked_qrels(qrels).values())
-    thresholds = tuple(tuple(map(float, g)) for g in (threshold_grid(max(top, 1)) if grid is None else grid))
+    thresholds = tuple(tuple(map(float, g)) for g in (simplex_grid(max(top, 1), 10) if grid is None else grid))
     if not families:
         raise ValueError("families is empty; expected graded measures such as GAP")
     graded = [family(g=g) for g in thresholds for family in families]

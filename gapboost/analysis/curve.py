@@ -17,11 +17,11 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from gapboost.analysis.optional import axes, frame
 from gapboost.arguments import one_of, whole
 from gapboost.evaluation import TIES, Ties, query_values
 from gapboost.measures import Measure
 from gapboost.measures.measure import known_grades, listed
+from gapboost.optional import axes, frame
 from gapboost.queries import Array, Judged, checked_scores, judged
 
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from gapboost.analysis.optional import axes, frame
 from gapboost.analysis.systems import SystemValues, checked_values
 from gapboost.analysis.work import generators, in_order
 from gapboost.arguments import probability, whole
+from gapboost.optional import axes, frame
 from gapboost.queries import Array
 
 

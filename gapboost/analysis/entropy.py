@@ -23,9 +23,9 @@ from scipy.special import entr, softmax
 from sklearn.exceptions import ConvergenceWarning
 
 from gapboost.analysis.newton import Path, Problem
-from gapboost.analysis.optional import axes, frame
 from gapboost.measures import Measure
 from gapboost.measures.measure import listed
+from gapboost.optional import axes, frame
 from gapboost.queries import Array
 
 # A constraint that is missed by less than this holds: the equations were then solved for a value as near as that.

@@ -17,12 +17,12 @@ import numpy as np
 
 from gapboost.analysis.entropy import solve
 from gapboost.analysis.lists import RankedList, list_values
-from gapboost.analysis.optional import axes, frame
-from gapboost.analysis.thresholds import threshold_grid
 from gapboost.analysis.work import in_order
 from gapboost.arguments import whole
 from gapboost.measures import GAP, Measure, nDCG
+from gapboost.measures.grids import simplex_grid
 from gapboost.measures.measure import listed
+from gapboost.optional import axes, frame
 from gapboost.queries import Array
 
 # Expected documents that do not count as missing.
@@ -267,7 +267,7 @@ def threshold_sweep(
         To compare with.
     """
     top = _top(lists)
-    thresholds = tuple(tuple(map(float, g)) for g in (threshold_grid(max(top, 1)) if grid is None else grid))
+    thresholds = tuple(tuple(map(float, g)) for g in (simplex_grid(max(top, 1), 10) if grid is None else grid))
     if not thresholds:
         raise ValueError("grid is empty; expected at least one g")
     measures = [family(g=g) for g in thresholds] + list(others)

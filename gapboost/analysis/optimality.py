@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from gapboost.analysis.optional import axes, frame
 from gapboost.analysis.work import generators, in_order
 from gapboost.arguments import mapping, whole
 from gapboost.evaluation import mean, query_values
 from gapboost.measures import Measure
 from gapboost.measures.measure import listed
+from gapboost.optional import axes, frame
 from gapboost.queries import Array, Judged, judged, numbers
 
 STEP_SIZES = tuple(i / 10 for i in range(1, 11))

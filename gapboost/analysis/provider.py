@@ -14,7 +14,12 @@ Importing this module registers the provider.
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import ir_measures
+try:
+    import ir_measures
+except ImportError as error:
+    raise ImportError(
+        "gapboost.analysis.provider needs ir_measures; expected it installed: pip install 'gapboost[analysis]'"
+    ) from error
 
 from gapboost.analysis.trec import evaluate
 from gapboost.evaluation import PerQuery

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from gapboost.analysis.correlation import kendall_tau
-from gapboost.analysis.optional import axes, frame
 from gapboost.analysis.systems import checked_measures, evaluated, positions
 from gapboost.analysis.trec import Qrels, Retrieved, Run, Ties, checked_qrels, retrieved
 from gapboost.analysis.work import generators, in_order
 from gapboost.arguments import mapping, whole
+from gapboost.optional import axes, frame
 from gapboost.queries import Array, numbers
 
 FRACTIONS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05)
@@ -148,16 +148,16 @@ def _repeat(
     qrels: Qrels,
     runs: Mapping[str, Run],
     found: Mapping[str, Retrieved],
-    whole: Array,
+    means: Array,
     fractions: tuple[float, ...],
     generator: np.random.Generator,
 ) -> Array:
-    """Tau of shape (measures, fractions) for one random sample at every fraction."""
+    """Tau with the `means` under all judgements, shape (measures, fractions), for one random sample at every fraction."""
     seed = int(generator.integers(2**63))
     tau = np.empty((len(measures), len(fractions)))
     for f, fraction in enumerate(fractions):
         # The same order of the documents at every fraction: smaller samples are parts of larger ones.
         sample = thinned(qrels, fraction, np.random.default_rng(seed))
-        means = evaluated(measures, sample, runs, found, 1).means
-        tau[:, f] = [kendall_tau(a, b) for a, b in zip(whole, means, strict=True)]
+        thinner = evaluated(measures, sample, runs, found, 1).means
+        tau[:, f] = [kendall_tau(a, b) for a, b in zip(means, thinner, strict=True)]
     return tau

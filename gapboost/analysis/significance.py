@@ -6,10 +6,15 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from gapboost.analysis.optional import axes, frame
 from gapboost.analysis.work import generators
 from gapboost.arguments import probability, whole
+from gapboost.evaluation import PerQuery
+from gapboost.measures import Measure
+from gapboost.optional import axes, frame
 from gapboost.queries import Array, numbers
+
+# Values that the randomisation test holds at once.
+CELLS = 1 << 21
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +49,8 @@ class Significance:
     @property
     def effect_size(self) -> float:
         """Cohen's d for pairs: mean difference over its standard deviation; infinite where all differences are equal."""
-        deviation = float(self.differences.std(ddof=1))
-        if deviation > 1e-12 * abs(self.difference):
-            return self.difference / deviation
+        if not _all_equal(self.differences):
+            return self.difference / float(self.differences.std(ddof=1))
         return 0.0 if self.difference == 0 else float(np.copysign(np.inf, self.difference))
 
     @property
@@ -98,15 +102,23 @@ class Significance:
 
 
 def significance(
-    first: Any, second: Any, *, confidence: float = 0.95, n_resamples: int = 9999, random_state: Any = None
+    first: Any,
+    second: Any,
+    *,
+    measure: Measure | None = None,
+    confidence: float = 0.95,
+    n_resamples: int = 9999,
+    random_state: Any = None,
 ) -> Significance:
     """Test the difference of two rankers, query by query.
 
     Parameters
     ----------
-    first, second : array-like of shape (Q,)
-        Values of one measure for the same queries in the same order, as ``evaluate(..., per_query=True)[measure]``; NaN
-        where a query has none.
+    first, second : PerQuery, or array-like of shape (Q,)
+        Two results of ``evaluate(..., per_query=True)`` for the same queries, in any order: values are paired by query id.
+        Or bare values of one measure, paired by position: the same queries in the same order. NaN where a query has none.
+    measure : Measure, optional
+        Which measure of two PerQuery; None where each holds one and the same.
     confidence : float, default=0.95
         Of the interval.
     n_resamples : int, default=9999
@@ -116,7 +128,9 @@ def significance(
     Raises
     ------
     ValueError
-        Where the shapes differ, or fewer than two queries have both values.
+        Where the queries or the shapes differ, the measure is not in both, or fewer than two queries have both values.
+    TypeError
+        Where one is a PerQuery and the other is not.
 
     Examples
     --------
@@ -124,6 +138,10 @@ def significance(
     >>> round(result.difference, 3), round(result.t, 3), result.counts
     (0.1, 0.092, (3, 1, 0))
     """
+    if isinstance(first, PerQuery) or isinstance(second, PerQuery):
+        first, second = _by_query(first, second, measure)
+    elif measure is not None:
+        raise ValueError(f"measure is {measure!r} for arrays; expected None, or PerQuery for first and second")
     a, b = (numbers(v, n, "values of a measure").astype(np.float64) for v, n in ((first, "first"), (second, "second")))
     if a.shape != b.shape:
         raise ValueError(f"first has {len(a)} values but second has {len(b)}; expected the same queries")
@@ -132,17 +150,14 @@ def significance(
     if len(d) < 2 or not np.isfinite(d).all():
         raise ValueError(f"{len(d)} queries have values for both rankers; expected at least two, and finite values")
     confidence, n_resamples = probability(confidence, "confidence"), whole(n_resamples, "n_resamples")
-    mean, error = float(d.mean()), float(stats.sem(d))
-    half = float(stats.t.ppf((1 + confidence) / 2, len(d) - 1)) * error
+    (generator,) = generators(random_state, 1)
     differing = d[d != 0]
     if len(differing) == 0:
-        return Significance(d, (mean, mean), confidence, 1.0, 1.0, 1.0, 1.0)
-    # All differences equal: no deviation, an infinite t.
-    t = float(2 * stats.t.sf(abs(mean) / error, len(d) - 1)) if error > 1e-12 * abs(mean) else 0.0
-    (generator,) = generators(random_state, 1)
+        return Significance(d, (0.0, 0.0), confidence, 1.0, 1.0, 1.0, 1.0)
+    interval, t = _student(d, confidence)
     return Significance(
         d,
-        (mean - half, mean + half),
+        interval,
         confidence,
         t,
         float(stats.wilcoxon(differing).pvalue),
@@ -151,14 +166,72 @@ def significance(
     )
 
 
+def _by_query(first: Any, second: Any, measure: Measure | None) -> tuple[Array, Array]:
+    """Values of one measure for the same queries, in the order of `first`."""
+    for name, values in (("first", first), ("second", second)):
+        if not isinstance(values, PerQuery):
+            raise TypeError(f"{name} is a {type(values).__name__} beside a PerQuery; expected PerQuery for both")
+    if measure is None:
+        if len(first) != 1 or list(first) != list(second):
+            raise ValueError(
+                f"measure is None for {list(first)} and {list(second)}; expected one of the measures in both"
+            )
+        (measure,) = first
+    a, b = _value_by_query(first, measure, "first"), _value_by_query(second, measure, "second")
+    for name, missing in (("second", a.keys() - b.keys()), ("first", b.keys() - a.keys())):
+        if missing:
+            raise ValueError(
+                f"{name} lacks {len(missing)} queries of the other, such as {next(iter(missing))[1]!r}; expected the same "
+                "queries in both"
+            )
+    return np.array(list(a.values())), np.array([b[query] for query in a])
+
+
+def _value_by_query(values: PerQuery, measure: Any, name: str) -> dict[tuple[type, Any], float]:
+    """``{(type, id): value}``: 1 and "1", and 1 and True, are different queries."""
+    if not isinstance(measure, Measure) or measure not in values:
+        raise ValueError(f"measure is {measure!r}; expected one of those in {name}, {list(values)}")
+    ids = [query.item() if isinstance(query, np.generic) else query for query in values.qid]
+    keys = [(type(query), query) for query in ids]
+    if not len(set(keys)) == len(keys) == len(values[measure]):
+        raise ValueError(
+            f"{name} has {len(values[measure])} values for {len(ids)} ids, {len(set(keys))} of them different; expected "
+            "different ids, one a value"
+        )
+    return dict(zip(keys, values[measure], strict=True))
+
+
+def _all_equal(d: Array) -> bool:
+    """Whether all differences are the same but for rounding."""
+    return bool(d.std(ddof=1) <= 1e-12 * abs(d.mean()))
+
+
+def _student(d: Array, confidence: float) -> tuple[tuple[float, float], float]:
+    """Interval of the mean, and p-value of its difference from 0."""
+    if _all_equal(d):  # no deviation, an infinite t
+        return (float(d.mean()), float(d.mean())), 0.0
+    tested = stats.ttest_1samp(d, 0.0)
+    low, high = tested.confidence_interval(confidence)
+    return (float(low), float(high)), float(tested.pvalue)
+
+
 def _randomization(d: Array, n_resamples: int, generator: np.random.Generator) -> float:
     """Share of changes of sign with a mean at least as far from 0; the observed signs count among random ones."""
-    n = len(d)
-    every = n < 63 and 2**n <= n_resamples + 1
-    if every:
-        signs = 1 - 2 * (np.arange(2**n)[:, None] >> np.arange(n) & 1)
-    else:
-        signs = 2 * generator.integers(2, size=(n_resamples, n), dtype=np.int8) - 1
-    # Sums that are equal but for rounding are equal.
-    as_far = np.count_nonzero(np.abs(signs @ d) >= abs(d.sum()) - 1e-12 * np.abs(d).sum())
-    return as_far / len(signs) if every else (as_far + 1) / (n_resamples + 1)
+    # Sums that are equal but for rounding are equal; scipy's own allowance vanishes where differences cancel.
+    least = abs(d.sum()) - 1e-12 * np.abs(d).sum()
+
+    def as_far(changed: Array, axis: int) -> Array:
+        far: Array = np.abs(changed.sum(axis=axis)) >= least
+        return far.astype(np.float64)
+
+    tested = stats.permutation_test(
+        (d,),
+        as_far,
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=n_resamples,
+        batch=max(1, CELLS // len(d)),
+        alternative="greater",
+        random_state=generator,
+    )
+    return float(tested.pvalue)

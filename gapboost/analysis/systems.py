@@ -6,11 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from gapboost.analysis.optional import axes, frame, ir_measures
 from gapboost.analysis.trec import Qrels, Retrieved, Run, Ties, checked_qrels, retrieved
 from gapboost.analysis.work import in_order
 from gapboost.arguments import mapping, whole
 from gapboost.measures import Measure
+from gapboost.optional import axes, frame, ir_measures
 from gapboost.queries import Array
 
 
@@ -69,13 +69,36 @@ class SystemValues:
         kept = positions(systems, self.systems, "systems")
         return replace(self, systems=tuple(systems), values=self.values[:, kept])
 
-    def best(self, n: int) -> Self:
-        """The same for the `n` systems with the best mean rank over the measures."""
+    def best(self, n: int, measure: Any = None) -> Self:
+        """The same for the `n` best systems.
+
+        Parameters
+        ----------
+        n : int
+        measure : optional
+            One of the measures: the systems with the highest means of it, the best one first. None: those with the best mean
+            rank over all measures, in the order they have here.
+
+        Raises
+        ------
+        ValueError
+            Where there are fewer than `n` systems, or there is no such measure.
+        """
         if whole(n, "n") > len(self.systems):
             raise ValueError(f"n is {n!r}; expected between 1 and {len(self.systems)} systems")
-        places = (-self.means).argsort(axis=1, kind="stable").argsort(axis=1, kind="stable")
-        kept = np.sort(places.mean(axis=0).argsort(kind="stable")[:n])
+        if measure is None:
+            places = (-self.means).argsort(axis=1, kind="stable").argsort(axis=1, kind="stable")
+            kept = np.sort(places.mean(axis=0).argsort(kind="stable")[:n])
+        else:
+            kept = (-self.means[self._position(measure)]).argsort(kind="stable")[:n]
         return self.of_systems([self.systems[s] for s in kept])
+
+    def _position(self, measure: Any) -> int:
+        # An array compares to an array, which has no truth value: a ValueError as well.
+        try:
+            return self.measures.index(measure)
+        except ValueError:
+            raise ValueError(f"measure is {measure!r}; expected one of {list(self.measures)}") from None
 
     def to_pandas(self) -> Any:
         """Systems as rows, the mean of each measure as a column."""

@@ -9,22 +9,24 @@ The rules, where files leave something open:
 * A topic of the run that has no judgements is left out.
 * The ranks written in a run are not read, its scores are, as in trec_eval.
 * A document twice in one topic, of a run or of the judgements, is an error; so is a line that does not have its parts.
+* Lines that begin with ``#`` are comments, and what follows the sixth part of a line of a run is not read, as in trec_eval.
+* Parts are separated by the white space of ASCII and are UTF-8: a no-break space belongs to a document's name.
 """
 
 import gzip
 import math
 import os
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TextIO, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from gapboost.analysis.lists import RankedList, in_rank_order
-from gapboost.analysis.optional import ir_measures
-from gapboost.arguments import mapping, one_of
+from gapboost.arguments import mapping, one_of, whole
 from gapboost.evaluation import EMPTY, Empty, PerQuery, mean, query_values
+from gapboost.lines import MAX_LINE_BYTES, LongLine, lines
 from gapboost.measures import Measure
 from gapboost.measures.measure import listed
 from gapboost.queries import Array, Judged, Queries, checked_grades, checked_scores, grade_counts, numbers
@@ -34,82 +36,89 @@ Run: TypeAlias = Mapping[str, Mapping[str, float]]
 Ties = Literal["expected", "trec_eval"]
 
 
-class _Lines:
-    """Text stream for the readers of ir_measures that remembers where it is."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-        self.number = 0
-        self.line = ""
-
-    def read(self) -> str:
-        return self._stream.read()
-
-    def __iter__(self) -> Iterator[str]:
-        for line in self._stream:
-            self.line, self.number = line, self.number + 1
-            yield line
-
-
-def _read(path: Any, reader: Callable[[Any], Any], value: str, expected: str) -> dict[str, dict[str, Any]]:
+def _read(path: Any, limit: int, entry: Callable[[list[bytes]], Any], expected: str) -> dict[str, dict[str, Any]]:
     """``{topic: {document: value}}`` of a file; the errors name its line."""
-    name = os.fspath(path)
+    name, limit = os.fspath(path), whole(limit, "max_line_bytes")
     topics: dict[str, dict[str, Any]] = {}
-    with gzip.open(name, "rt", encoding="utf-8") if name.endswith(".gz") else open(name, encoding="utf-8") as stream:
-        lines = _Lines(stream)
+    number, line = 0, b""
+    with gzip.open(name) if name.endswith(".gz") else open(name, "rb") as stream:
         try:
-            for entry in reader(lines):
-                documents = topics.setdefault(entry.query_id, {})
-                found = getattr(entry, value)
-                if entry.doc_id in documents:
-                    raise ValueError(f"document {entry.doc_id!r} for the second time in topic {entry.query_id!r}")
-                if not math.isfinite(found):
-                    raise ValueError(f"the {value} {found}")
-                documents[entry.doc_id] = found
+            for line in lines(stream, limit):
+                number += 1
+                words = line.split()
+                if not words or words[0].startswith(b"#"):
+                    continue
+                topic, document, value = entry(words)
+                documents = topics.setdefault(topic.decode(), {})
+                if document.decode() in documents:
+                    raise ValueError(f"document {document.decode()!r} for the second time in topic {topic.decode()!r}")
+                documents[document.decode()] = value
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise ValueError(f"{name}: broken gzip file after line {lines.number}: {error}") from error
+            raise ValueError(f"{name}: broken gzip file after line {number}: {error}") from error
+        except LongLine as error:
+            raise ValueError(f"{name}, {error}") from None
         except ValueError as error:
             raise ValueError(
-                f"{name}, line {lines.number}: expected '{expected}', each document once in a topic; found "
-                f"{lines.line[:80].rstrip()!r} ({error})"
+                f"{name}, line {number}: expected '{expected}', each document once in a topic; found "
+                f"{line[:80].decode(errors='replace').rstrip()!r} ({error})"
             ) from error
     if not topics:
         raise ValueError(f"{name}: holds no lines; expected '{expected}'")
     return topics
 
 
-def read_qrels(path: Any) -> dict[str, dict[str, int]]:
+def _judgement(words: list[bytes]) -> tuple[bytes, bytes, int]:
+    topic, _, document, relevance = words
+    return topic, document, int(relevance)
+
+
+def _retrieved(words: list[bytes]) -> tuple[bytes, bytes, float]:
+    topic, _, document, rank, score, _, *more = words
+    if more:
+        # A document's name with a space in it makes a line longer too: the rank is then a word, the score a rank.
+        float(rank)
+    if not math.isfinite(float(score)):
+        raise ValueError(f"the score {float(score)}")
+    return topic, document, float(score)
+
+
+def read_qrels(path: Any, *, max_line_bytes: int = MAX_LINE_BYTES) -> dict[str, dict[str, int]]:
     """Read judgements: ``{topic: {document: judgement}}``, as ir_measures takes them too.
 
     Parameters
     ----------
     path : path
         Lines ``topic iteration document judgement``; compressed where the name ends in ``.gz``.
+    max_line_bytes : int, default=67108864
+        Length of the longest line that is read, in bytes after decompression.
 
     Raises
     ------
     ValueError
-        With the line, where it does not have these four parts, the judgement is not a whole number, or a document is
-        judged twice in a topic; where the file is empty.
+        With the line, where it does not have these four parts, the judgement is not a whole number, a name is not UTF-8, a
+        document is judged twice in a topic, or the line is too long; where the file is empty.
     """
-    return _read(path, ir_measures().read_trec_qrels, "relevance", "topic iteration document judgement")
+    return _read(path, max_line_bytes, _judgement, "topic iteration document judgement")
 
 
-def read_run(path: Any) -> dict[str, dict[str, float]]:
+def read_run(path: Any, *, max_line_bytes: int = MAX_LINE_BYTES) -> dict[str, dict[str, float]]:
     """Read a run: ``{topic: {document: score}}``, as ir_measures takes it too.
 
     Parameters
     ----------
     path : path
         Lines ``topic Q0 document rank score tag``; compressed where the name ends in ``.gz``. The rank is not used.
+    max_line_bytes : int, default=67108864
+        Length of the longest line that is read, in bytes after decompression.
 
     Raises
     ------
     ValueError
-        With the line, where it does not have these six parts, the score is not a finite number, or a document occurs
-        twice in a topic; where the file is empty.
+        With the line, where it has less than these six parts, or more of them and a rank that is no number; where the score
+        is not a finite number, a name is not UTF-8, a document occurs twice in a topic, or the line is too long; where the
+        file is empty.
     """
-    return _read(path, ir_measures().read_trec_run, "score", "topic Q0 document rank score tag")
+    return _read(path, max_line_bytes, _retrieved, "topic Q0 document rank score tag")
 
 
 def map_gains(qrels: Qrels, grades: Mapping[int, int]) -> dict[str, dict[str, int]]:
@@ -163,9 +172,9 @@ class Retrieved:
             for document in self.documents[begin:end]
         ]
         judgements = [grade for topic in topics for grade in qrels[topic].values()]
-        whole = numbers(judgements, "qrels", "integer grades") if judgements else np.zeros(0)
+        given = numbers(judgements, "qrels", "integer grades") if judgements else np.zeros(0)
         # Every judgement below 0 counts as 0; a fraction below 0 stays one, and is refused.
-        base = checked_grades(np.where(whole < 0, np.ceil(whole) - whole, whole), "qrels")
+        base = checked_grades(np.where(given < 0, np.ceil(given) - given, given), "qrels")
         top = int(base.max())
         counts = grade_counts(base, np.cumsum([0, *(len(qrels[topic]) for topic in topics)]), top)
         grades = np.maximum(np.array(gains, dtype=np.int32), 0)

@@ -1,14 +1,14 @@
 """Long work, item by item: over processes, in order, with a progress bar."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import joblib
 import numpy as np
 
+from gapboost.arguments import seed
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
-from gapboost.analysis.optional import progress
-from gapboost.arguments import random_numbers
+from gapboost.optional import progress
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -19,17 +19,18 @@ def in_order(
 ) -> list[Result]:
     """``[function(item) for item in items]``, the same for every `n_jobs`."""
     jobs = min(resolve_n_jobs(n_jobs), len(items))
-    if jobs <= 1:
-        return list(progress(map(function, items), len(items), shown, label))
-    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator")
-    return list(progress(parallel(joblib.delayed(function)(item) for item in items), len(items), shown, label))
+    found: Iterable[Result] = map(function, items)
+    if jobs > 1:
+        parallel = joblib.Parallel(n_jobs=jobs, return_as="generator")
+        found = parallel(joblib.delayed(function)(item) for item in items)
+    results = []
+    with progress(len(items), shown, label) as advance:
+        for result in found:
+            results.append(result)
+            advance(1)
+    return results
 
 
 def generators(random_state: Any, number: int) -> list[np.random.Generator]:
     """Independent generators, one for each item of work: results then do not depend on the order of the work."""
-    if isinstance(random_state, np.random.Generator):
-        return random_state.spawn(number)
-    if random_state is not None:
-        drawn = random_numbers(random_state)
-        random_state = int(drawn.randint(2**31 - 1)) if not isinstance(random_state, int | np.integer) else random_state
-    return [np.random.default_rng(seed) for seed in np.random.SeedSequence(random_state).spawn(number)]
+    return [np.random.default_rng(child) for child in np.random.SeedSequence(seed(random_state)).spawn(number)]

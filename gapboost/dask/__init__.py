@@ -1,8 +1,10 @@
 """The rankers on a Dask cluster: `DaskLGBMGAPRanker` and `DaskXGBGAPRanker`, twins of the local ones.
 
-A fit goes through four rooms, each a file: `collections.py` checks the Dask collections, `layout.py` decides which worker gets
-which queries, `pieces.py` brings them there, and `training.py` trains on every worker in a process of its own (`child.py`),
-whose metrics and failures meet in `exchange.py`.
+Read the files in this order. On the client, `collections.py` checks the arguments, and `fit.py` runs one fit within a
+`session.py`: `plan.py` decides which worker gets which queries (`layout.py`), and `place.py` has the rows brought there. On the
+workers, `pieces.py` cuts rows and puts them into files (`storage.py`), and `training.py` starts a process that trains
+(`child.py`). The processes join the booster's own network (`rings.py`); `exchange.py` adds up their metrics and tells them when
+one of them fails.
 
 Each ranker needs only its own library.
 """
@@ -17,7 +19,7 @@ __all__ = ["DaskLGBMGAPRanker", "DaskXGBGAPRanker"]
 
 
 def __getattr__(name: str) -> Any:
-    # One library may be missing; and a training process needs neither of these modules, nor distributed.
+    # A user may lack one of the libraries, and a training process needs neither of these modules nor distributed.
     if name == "DaskLGBMGAPRanker":
         from gapboost.dask.lightgbm import DaskLGBMGAPRanker
 

@@ -1,7 +1,7 @@
-"""A training process: it trains one worker's part of a fit, and is gone with its worker and with any of its peers.
+"""A training process: it trains one worker's part of a fit, and ends when its worker or any other process of the fit does.
 
-Boosters wait for their peers inside compiled code that nothing interrupts; a process can always be ended. After a fit that went
-well it waits a while for the next one, since starting it takes seconds.
+Boosters wait for each other inside compiled code that nothing interrupts; a process can always be ended. Starting one takes
+seconds, so after a fit without errors it waits a while for the next fit.
 """
 
 import gc
@@ -21,22 +21,23 @@ import numpy as np
 from sklearn.utils import _safe_indexing
 
 from gapboost.dask.exchange import Exchange, HubAddress, PeerLost
-from gapboost.dask.storage import dump, load
+from gapboost.dask.storage import dump, load, load_rows
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.queries import Queries
 from gapboost.ranker import GAPRanker, RankingRows
 
-# The exit status of a process whose peers are gone.
+# The exit status of a process that ended because its worker or another process of the fit did.
 LOST = 75
 
-# The exit status of a process that left an error.
+# The exit status of a process that wrote an error in place of a report.
 FAILED = 1
 
-# A booster may notice that a peer is gone before the exchange does; the exchange's word is the one that counts.
+# When another process is gone, the booster may raise an error of its network before the exchange notices the loss. The process
+# waits so long before it reports an error: the exchange then ends it as lost, and the error of the network is not reported.
 SETTLE_SECONDS = 1.0
 
-# The exit status of one that had no work for so long.
+# The exit status of a process that had no work for this time.
 IDLE, IDLE_SECONDS = 0, 60.0
 
 JOB, RESULT = "job", "result"
@@ -57,16 +58,16 @@ class Job:
     rows : str
         File with the worker's `RankingRows`.
     evals : list of (str or None)
-        Those of the evaluation sets: `rows` itself for the training set, None where the worker has none of the queries.
+        Such files of the evaluation sets: `rows` itself for the training set, None where the worker has none of the queries.
     arguments : dict
-        What else `_fit_on` of the ranker takes.
+        Further arguments of the ranker's `_fit_on`.
     ring : callable
-        ``ring(exchange, rank, n_peers, host)`` joins the booster's own network: a context with more arguments.
+        ``ring(exchange, host)`` joins the booster's own network: a context that gives further arguments.
     hub : HubAddress or None
         None where the worker trains alone.
-    rank, n_peers : int
+    rank : int
     host : str
-        Under which the other workers reach this one.
+        The address under which the other workers reach this one. The worker fills it in.
     """
 
     ranker: GAPRanker
@@ -75,15 +76,24 @@ class Job:
     rows: str
     evals: list[str | None]
     arguments: dict[str, Any]
-    ring: Callable[[Exchange, int, int, str], AbstractContextManager[dict[str, Any]]]
+    ring: Callable[[Exchange, str], AbstractContextManager[dict[str, Any]]]
     hub: HubAddress | None
     rank: int
-    n_peers: int
-    host: str
+    host: str = ""
 
 
 class Report(NamedTuple):
-    """What one worker trained: the fitted local ranker from one of them, and what all must add up to and agree on."""
+    """What one worker trained.
+
+    Attributes
+    ----------
+    ranker : GAPRanker or None
+        The fitted local ranker, from the worker of rank 0 alone.
+    n_queries, n_rows : int
+        What the worker trained on.
+    best_iteration : int
+        The same for all workers.
+    """
 
     ranker: Any
     n_queries: int
@@ -92,49 +102,49 @@ class Report(NamedTuple):
 
 
 def main() -> None:
-    """Train the jobs in the directories that standard input names, one a line; leave reports and errors there."""
-    rooms: queue.SimpleQueue[str] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(rooms,), daemon=True).start()
+    """Train the jobs in the folders that standard input names, one a line; write reports and errors there."""
+    folders: queue.SimpleQueue[str] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(folders,), daemon=True).start()
     while True:
         try:
-            room = rooms.get(timeout=IDLE_SECONDS)
+            folder = folders.get(timeout=IDLE_SECONDS)
         except queue.Empty:
             os._exit(IDLE)
-        work(Path(room))
+        work(Path(folder))
         gc.collect()
 
 
-def work(room: Path) -> None:
-    """Train one job; after an error nobody knows the state of the booster's network, and the process ends."""
+def work(folder: Path) -> None:
+    """Train one job. An error ends the process, since it leaves the booster's network in an unknown state."""
     try:
-        dump(train(load(room / JOB)), room / RESULT)
+        dump(train(load(folder / JOB)), folder / RESULT)
     except PeerLost:
         _end_lost()
     except BaseException as error:
         time.sleep(SETTLE_SECONDS)
         error.add_note("In the training process:\n" + traceback.format_exc())
-        dump(error, room / RESULT)
+        dump(error, folder / RESULT)
         os._exit(FAILED)
     sys.stdout.flush()
 
 
 def train(job: Job) -> Report:
-    """Train: the same model in every process of the fit."""
+    """Train the model, which comes out the same in every process of the fit."""
     if job.hub is None:
         return _fitted(job, None, {})
-    exchange = Exchange(job.hub, job.rank, job.n_peers, _end_lost)
-    ring = job.ring(exchange, job.rank, job.n_peers, job.host)
+    exchange = Exchange(job.hub, job.rank, _end_lost)
+    ring = job.ring(exchange, job.host)
     report = _fitted(job, exchange, ring.__enter__())
     exchange.finish()
-    # No `with`: after an error the ring is not left but dropped with the process, once the error is on its way. The others
-    # would report a broken network otherwise.
+    # There is no `with`, because it would leave the ring after an error too: the other processes would then report a broken
+    # network before this one has reported the error. After an error the process ends, and the ring with it.
     ring.__exit__(None, None, None)
     return report
 
 
 def _fitted(job: Job, exchange: Exchange | None, network: dict[str, Any]) -> Report:
-    rows: RankingRows = load(Path(job.rows))
-    evals = [rows if path == job.rows else stand_in(rows) if path is None else load(Path(path)) for path in job.evals]
+    rows = load_rows(job.rows)
+    evals = [rows if path == job.rows else stand_in(rows) if path is None else load_rows(path) for path in job.evals]
     ranker: Any = job.ranker
     total = None if exchange is None else exchange.total
     training = ranker._training(job.objective, rows, evals, job.others, ranker._least_hessian(), total)
@@ -143,17 +153,17 @@ def _fitted(job: Job, exchange: Exchange | None, network: dict[str, Any]) -> Rep
 
 
 def stand_in(rows: RankingRows) -> RankingRows:
-    """One training row of weight 0, for an evaluation set of which a worker has no query: boosters take no empty ones."""
+    """One training row of weight 0, for an evaluation set of which a worker has no query: boosters refuse an empty one."""
     data = rows.data
     first = Queries(data.queries.ids[:1], np.array([0, 1], dtype=np.int64), None)
     one = replace(data, queries=first, grades=data.grades[:1], counts=data.counts[:1], weights=np.zeros(1), whole=None)
     return RankingRows(_safe_indexing(rows.X, [0]), one, None if rows.start is None else rows.start[:1], True)
 
 
-def _listen(rooms: "queue.SimpleQueue[str]") -> None:
+def _listen(folders: "queue.SimpleQueue[str]") -> None:
     for line in sys.stdin:
-        rooms.put(line.rstrip("\n"))
-    # The worker holds the other end of this pipe, and lets go of it however it ends.
+        folders.put(line.rstrip("\n"))
+    # The worker holds the other end of this pipe, which closes however the worker ends.
     os._exit(LOST)
 
 

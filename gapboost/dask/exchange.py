@@ -1,29 +1,32 @@
 """Small messages between the training processes of one fit, and how they learn that one of them is gone.
 
 LightGBM's network cannot be used from Python, and its processes wait for ever on one that died. Beside the boosters' own
-network every process therefore keeps one connection to a hub, in the worker of rank 0. The hub hands the messages of all to
-each, round by round; who closes a connection too early, by an error or by dying, makes it close all of them. Sums are added
-up in the order of the ranks, so every process gets the same number to the last bit, and early stopping is one decision.
+network every process therefore keeps one connection to a hub, which runs in the worker of rank 0. In each round every process
+sends one message, and the hub sends all of them to every process. When a process closes its connection before the end, by an
+error or by dying, the hub closes all connections, and the other processes end too. Every process adds messages up in the order
+of the ranks and gets the same number to the last bit, so all of them stop early in the same round.
+
+Messages are bytes, which `multiprocessing.connection` frames; nothing that arrives is unpickled. Its HMAC challenges keep
+strangers out. Its `Listener` and `Client` wait without a limit, so the sockets are opened here.
 """
 
 import queue
 import secrets
-import selectors
 import socket
-import struct
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from multiprocessing import AuthenticationError
+from multiprocessing.connection import Connection, answer_challenge, deliver_challenge, wait
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gapboost.queries import Array
 
-LENGTH = struct.Struct("!I")
-TOKEN_BYTES = 16
 CONNECT_SECONDS = 30.0
-# How soon a hub that was told to close does so.
+RANK_BYTES = 4
+# A hub that is told to close does so within this time.
 TICK_SECONDS = 0.5
 # A host that vanishes without closing its connections is found missing after 10 + 6 * 5 seconds.
 KEEPALIVE = {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 6}
@@ -32,24 +35,27 @@ KEEPALIVE = {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 6}
 class PeerLost(RuntimeError):
     """Another process of the same fit ended before the end."""
 
+    def __init__(self, message: str = "another process of the fit is gone") -> None:
+        super().__init__(message)
+
 
 class HubAddress(NamedTuple):
-    """Where a hub listens, and the secret that admits to it."""
+    """Where a hub listens, how many processes it waits for, and the key that they prove to know."""
 
     host: str
     port: int
-    token: bytes
+    n_peers: int
+    authkey: bytes
 
 
 class Hub:
-    """Hands the messages of `n_peers` processes to each of them, round by round, in a thread of its own."""
+    """Sends the messages of `n_peers` processes to each of them, round by round, in a thread of its own."""
 
     def __init__(self, host: str, n_peers: int) -> None:
-        self._n_peers = n_peers
         self._server = socket.create_server((host, 0), backlog=max(n_peers, 16))
         self._server.settimeout(TICK_SECONDS)
         self._closing = threading.Event()
-        self.address = HubAddress(host, self._server.getsockname()[1], secrets.token_bytes(TOKEN_BYTES))
+        self.address = HubAddress(host, self._server.getsockname()[1], n_peers, secrets.token_bytes())
         self._thread = threading.Thread(target=self._serve, name="gapboost-hub", daemon=True)
         self._thread.start()
 
@@ -59,52 +65,58 @@ class Hub:
         self._thread.join()
 
     def _serve(self) -> None:
-        peers: dict[int, socket.socket] = {}
+        peers: dict[int, Connection] = {}
         try:
-            while len(peers) < self._n_peers:
-                self._admit(peers)
-            with selectors.DefaultSelector() as selector:
-                for rank, peer in peers.items():
-                    selector.register(peer, selectors.EVENT_READ, rank)
-                while True:
-                    self._round(peers, selector)
-        except OSError:
-            pass  # a peer is gone, or the hub is to close
+            # The server closes with this block: a process that comes later is refused.
+            with self._server:
+                while len(peers) < self.address.n_peers:
+                    self._admit(peers)
+            while True:
+                self._round(peers)
+        except (OSError, EOFError):
+            pass  # a process is gone, or the hub was told to close
         finally:
             for peer in peers.values():
                 peer.close()
-            self._server.close()
 
-    def _admit(self, peers: dict[int, socket.socket]) -> None:
-        if self._closing.is_set():
-            raise ConnectionAbortedError
+    def _admit(self, peers: dict[int, Connection]) -> None:
+        self._check_open()
         try:
-            peer, _ = self._server.accept()
+            accepted, _ = self._server.accept()
         except TimeoutError:
             return
+        peer = _connection(accepted)
+        # Otherwise a stranger that connects and says nothing would stop the hub for ever.
+        limit = threading.Timer(CONNECT_SECONDS, _hang_up, [peer])
+        limit.daemon = True
+        limit.start()
         try:
-            peer.settimeout(CONNECT_SECONDS)
-            token, rank = _read(peer, TOKEN_BYTES), LENGTH.unpack(_read(peer, LENGTH.size))[0]
-        except OSError:
+            deliver_challenge(peer, self.address.authkey)
+            answer_challenge(peer, self.address.authkey)
+            rank = int.from_bytes(peer.recv_bytes(RANK_BYTES))
+        except (OSError, EOFError, AuthenticationError):
+            rank = -1
+        finally:
+            limit.cancel()
+        if rank in range(self.address.n_peers) and rank not in peers:
+            peers[rank] = peer
+        else:
             peer.close()
-            return
-        if not secrets.compare_digest(token, self.address.token) or rank >= self._n_peers or rank in peers:
-            peer.close()
-            return
-        _keep_alive(peer)
-        peers[rank] = peer
 
-    def _round(self, peers: dict[int, socket.socket], selector: selectors.BaseSelector) -> None:
+    def _round(self, peers: dict[int, Connection]) -> None:
         messages: dict[int, bytes] = {}
-        while len(messages) < self._n_peers:
-            if self._closing.is_set():
-                raise ConnectionAbortedError
-            # Whoever is gone is readable too: nobody's turn is waited for.
-            for key, _ in selector.select(TICK_SECONDS):
-                messages[key.data] = _receive(peers[key.data])
-        answer = b"".join(_framed(messages[rank]) for rank in range(self._n_peers))
+        while len(messages) < len(peers):
+            self._check_open()
+            # This waits also for the processes that have sent their message: reading from one that is gone raises.
+            ready = wait(peers.values(), TICK_SECONDS)
+            messages |= {rank: peer.recv_bytes() for rank, peer in peers.items() if peer in ready}
+        answer = _packed([messages[rank] for rank in range(len(peers))])
         for peer in peers.values():
-            peer.sendall(answer)
+            peer.send_bytes(answer)
+
+    def _check_open(self) -> None:
+        if self._closing.is_set():
+            raise ConnectionAbortedError("the hub was told to close")
 
 
 class Exchange:
@@ -113,23 +125,41 @@ class Exchange:
     Parameters
     ----------
     address : HubAddress
-    rank, n_peers : int
+    rank : int
     on_loss : callable
         Called in another thread when the hub closes too early: the booster may be waiting for a lost process for ever.
+
+    Attributes
+    ----------
+    rank, n_peers : int
+
+    Raises
+    ------
+    PeerLost
+        Where the hub closes before it admits this process.
+    multiprocessing.AuthenticationError
+        Where the key is not the hub's.
+    OSError
+        Where no hub listens at the address.
     """
 
-    def __init__(self, address: HubAddress, rank: int, n_peers: int, on_loss: Callable[[], Any]) -> None:
-        self._n_peers = n_peers
+    def __init__(self, address: HubAddress, rank: int, on_loss: Callable[[], Any]) -> None:
+        self.rank, self.n_peers = rank, address.n_peers
         self._on_loss = on_loss
         self._finished = False
         self._answers: queue.SimpleQueue[list[bytes] | None] = queue.SimpleQueue()
-        self._socket = socket.create_connection(address[:2], timeout=CONNECT_SECONDS)
-        _keep_alive(self._socket)
-        self._socket.sendall(address.token + LENGTH.pack(rank))
+        opened = socket.create_connection((address.host, address.port), timeout=CONNECT_SECONDS)
+        self._connection = _connection(opened)
+        try:
+            answer_challenge(self._connection, address.authkey)
+            deliver_challenge(self._connection, address.authkey)
+            self._connection.send_bytes(rank.to_bytes(RANK_BYTES))
+        except (OSError, EOFError):
+            raise PeerLost from None
         threading.Thread(target=self._listen, name="gapboost-exchange", daemon=True).start()
 
     def gather(self, message: bytes) -> list[bytes]:
-        """The messages of all, by rank. Every process calls it the same number of times.
+        """The messages of all processes, by rank. Every process calls it the same number of times.
 
         Raises
         ------
@@ -137,12 +167,12 @@ class Exchange:
             Where a process is gone.
         """
         try:
-            self._socket.sendall(_framed(message))
+            self._connection.send_bytes(message)
         except OSError:
-            raise PeerLost("another process of the fit is gone") from None
+            raise PeerLost from None
         answer = self._answers.get()
         if answer is None:
-            raise PeerLost("another process of the fit is gone")
+            raise PeerLost
         return answer
 
     def total(self, values: Array) -> Array:
@@ -160,44 +190,43 @@ class Exchange:
         self.close()
 
     def close(self) -> None:
-        """Leave at once: whoever has not finished takes it for a loss."""
-        # Closing alone would wait for the thread that reads.
-        with suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)
+        """Leave at once: the processes that have not finished take it for a loss."""
+        _hang_up(self._connection)
 
     def _listen(self) -> None:
         try:
-            while True:
-                self._answers.put([_receive(self._socket) for _ in range(self._n_peers)])
-        except OSError:
-            self._socket.close()
+            with self._connection:
+                while True:
+                    self._answers.put(_unpacked(self._connection.recv_bytes(), self.n_peers))
+        except (OSError, EOFError):
             self._answers.put(None)
             if not self._finished:
                 self._on_loss()
 
 
-def _framed(message: bytes) -> bytes:
-    return LENGTH.pack(len(message)) + message
+def _packed(messages: list[bytes]) -> bytes:
+    """Several messages as one, behind their lengths."""
+    return np.array([len(message) for message in messages], dtype=np.int64).tobytes() + b"".join(messages)
 
 
-def _receive(peer: socket.socket) -> bytes:
-    return _read(peer, LENGTH.unpack(_read(peer, LENGTH.size))[0])
+def _unpacked(packed: bytes, n_messages: int) -> list[bytes]:
+    lengths = np.frombuffer(packed, dtype=np.int64, count=n_messages)
+    ends = lengths.nbytes + np.cumsum(lengths)
+    return [packed[end - length : end] for length, end in zip(lengths.tolist(), ends.tolist(), strict=True)]
 
 
-def _read(peer: socket.socket, n_bytes: int) -> bytes:
-    received = b""
-    while len(received) < n_bytes:
-        more = peer.recv(n_bytes - len(received))
-        if not more:
-            raise ConnectionResetError("the other side closed the connection")
-        received += more
-    return received
-
-
-def _keep_alive(peer: socket.socket) -> None:
-    peer.settimeout(None)
-    peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    peer.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+def _connection(opened: socket.socket) -> Connection:
+    """A connection in place of a socket; it fails some time after the other host vanishes."""
+    opened.settimeout(None)
+    opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, seconds in KEEPALIVE.items():
         if hasattr(socket, name):  # macOS lacks the first
-            peer.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), seconds)
+            opened.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), seconds)
+    return Connection(opened.detach())
+
+
+def _hang_up(connection: Connection) -> None:
+    """End a connection; `close` alone would not wake a thread that waits for its next message."""
+    with suppress(OSError), socket.fromfd(connection.fileno(), socket.AF_INET, socket.SOCK_STREAM) as shared:
+        shared.shutdown(socket.SHUT_RDWR)

@@ -1,20 +1,23 @@
 """Which worker gets which queries: plain arrays in, plain arrays out.
 
-Partitions go to workers first, balanced by documents. A query whose rows are then all with one worker stays where it is; one that
-is cut goes as a whole to the worker with the least to do. Where whole partitions leave a worker with too much, its
-queries are dealt out too. If the partitions respect queries and can be balanced, no row leaves its partition.
+First each partition goes to a worker, balanced by documents. A query stays with the worker that then has all of its rows. A query
+whose rows are with several workers goes as a whole to the worker with the fewest documents. Where a worker has too many documents
+because of whole partitions, its queries are dealt to all workers too. If partitions cut no query and can be balanced, no row
+leaves its partition.
 """
 
 import heapq
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from gapboost.queries import Array, grouped_rows, varying_weight
+from gapboost.queries import Array, Whole, grouped_rows, varying_weight
 
-# A worker may have so many times its fair share of documents before whole queries are taken out of its partitions.
-# Every round of boosting waits for the busiest worker.
+# A worker may have this many times its fair share of documents; with more, queries are taken out of its partitions. Every
+# round of boosting waits for the worker with the most documents.
 LIMIT = 1.25
 
 
@@ -41,6 +44,22 @@ class Survey:
     highest: Array
     grades: Array
     weights: Array | None
+
+
+class Share(NamedTuple):
+    """The queries of one worker.
+
+    Attributes
+    ----------
+    numbers : int64 ndarray of shape (Q,)
+        Their numbers in the census, ascending.
+    weights : float64 ndarray of shape (Q,)
+    whole : Whole
+    """
+
+    numbers: Array
+    weights: Array
+    whole: Whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,9 +100,26 @@ class Census:
         """Documents."""
         return int(self.sizes.sum())
 
+    def entries_of_partitions(self) -> list[slice]:
+        """The entries of each partition."""
+        edges = np.searchsorted(self.partition, np.arange(self.n_partitions + 1)).tolist()
+        return [slice(first, last) for first, last in itertools.pairwise(edges)]
+
+    def rows_by_worker(self, owner: Array, n_workers: int) -> Array:
+        """How many rows each partition has for each worker, int64 of shape (P, n_workers)."""
+        cells = self.partition * n_workers + owner[self.code]
+        counts = np.bincount(cells, self.size, minlength=self.n_partitions * n_workers)
+        return counts.astype(np.int64).reshape(self.n_partitions, n_workers)
+
+    def share(self, owner: Array, rank: int) -> Share:
+        """The queries that the worker of this rank owns."""
+        own = np.flatnonzero(owner == rank)
+        weighted_size = float(self.weights @ self.sizes / self.weights.sum())
+        return Share(own, self.weights[own], Whole(self.begins[own], self.n_rows, len(self.sizes), weighted_size))
+
 
 def census(surveys: Sequence[Survey], names: tuple[str, str, str]) -> Census:
-    """Bring the surveys of all partitions together; `names` is what the caller calls `y`, `qid` and the weights.
+    """Put the surveys of all partitions together; `names` are the caller's names of `y`, `qid` and the weights.
 
     Raises
     ------
@@ -125,7 +161,7 @@ def census(surveys: Sequence[Survey], names: tuple[str, str, str]) -> Census:
 
 def _joined(parts: list[Array]) -> Array:
     kinds = {part.dtype for part in parts}
-    # numpy joins signed and unsigned integers as floats, and numbers and strings as strings: distinct ids would be one.
+    # numpy joins signed and unsigned integers as floats, and numbers and strings as strings; distinct ids would become equal.
     if len(kinds) > 1 and {kind.kind for kind in kinds} - {"U"}:
         parts = [_as_objects(part) for part in parts]
     return np.concatenate(parts) if parts else np.empty(0)
@@ -138,7 +174,7 @@ def _as_objects(part: Array) -> Array:
 
 
 def homes(sizes: Array, holders: Sequence[int | None], n_workers: int) -> Array:
-    """A worker for each partition, balanced by documents; one that is in a worker's memory stays if it can.
+    """A worker for each partition, balanced by documents; a partition in a worker's memory stays there if the balance allows it.
 
     Parameters
     ----------
@@ -180,7 +216,8 @@ def owners(census: Census, home: Array, n_workers: int) -> Array:
         if loads[busiest] <= limit or not more.any():
             break
         dealt |= more
-    # LightGBM does not train on a single row: it goes to whoever has the fewest of several, or with the other single ones.
+    # LightGBM does not train on a single row. It goes to the worker that has the fewest rows among those with several; where no
+    # worker has several, all single rows go to one worker.
     single = np.flatnonzero(loads == 1)
     if len(single):
         several = np.where(loads > 1, loads, np.iinfo(np.int64).max)

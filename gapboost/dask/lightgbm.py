@@ -4,8 +4,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import lightgbm
-from dask.distributed import Client
+try:
+    import lightgbm
+    from dask.distributed import Client
+except ImportError as error:
+    raise ImportError(
+        "gapboost.dask.lightgbm needs dask and lightgbm; expected both installed: pip install 'gapboost[dask,lightgbm]'"
+    ) from error
 
 from gapboost.dask.ranker import DaskGAPRanker
 from gapboost.dask.rings import lightgbm_ring

@@ -1,19 +1,17 @@
-"""What workers do before training: look at the queries of a partition, cut it, and put their own rows together."""
+"""What workers do before training: survey the queries of a partition, cut it into pieces, and assemble their own rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import _safe_indexing
 
-from gapboost.dask.layout import Survey
-from gapboost.dask.storage import dump
+from gapboost.dask.layout import Share, Survey
+from gapboost.dask.storage import dump_rows
 from gapboost.queries import (
     Array,
-    Whole,
     checked_grades,
     checked_scores,
     checked_weights,
@@ -43,7 +41,7 @@ class Piece:
 
 
 def survey(y: Any, qid: Any, weight: Any, start: Any, names: tuple[str, str, str, str]) -> Survey:
-    """The queries of one partition, everything but X checked."""
+    """The queries of one partition; checks everything but X."""
     if len(y) == len(qid) == 0:
         none = np.empty(0, dtype=np.int64)
         return Survey(np.empty(0), none, none, none, none, None if weight is None else np.empty(0))
@@ -72,11 +70,11 @@ def piece(
     X, y, qid, start : array-likes
         The partition.
     codes, sizes : int64 ndarrays of shape (Q,)
-        Number in the census and rows in the partition of each of its queries.
+        Of each query of the partition: its number in the census, and its rows in the partition.
     kept : bool ndarray of shape (Q,) or None
-        Which queries; None for all.
+        Whether the piece takes each of these queries; None for all.
     names : tuple of str
-        What the caller calls `X` and `y`.
+        The caller's names of `X` and `y`.
     """
     _check_length(X, names[0], len(y), names[1])
     queries = grouped_rows(qid, len(y))
@@ -94,25 +92,15 @@ def piece(
     return Piece(X, y[rows], code[rows], None if start is None else start[rows])
 
 
-def assemble(
-    pieces: Sequence[Piece],
-    expected: Array,
-    weights: Array,
-    whole: Whole,
-    weighted: bool,
-    known: tuple[int, str] | None,
-    path: str,
-) -> str:
-    """All rows of one worker in grouped order, into the file `path`.
+def assemble(pieces: Sequence[Piece], share: Share, weighted: bool, known: tuple[int, str] | None, path: str) -> str:
+    """Put all rows of one worker, in grouped order, into the file `path`.
 
     Parameters
     ----------
     pieces : sequence of Piece
         In the order of the partitions: rows and queries keep the order that a local ranker sees.
-    expected : int64 ndarray of shape (Q,)
-        Numbers of the worker's queries in the census, ascending.
-    weights : float64 ndarray of shape (Q,)
-    whole : Whole
+    share : Share
+        The queries that these must be.
     weighted : bool
         Whether weights were given.
     known : tuple of int and str, optional
@@ -124,10 +112,10 @@ def assemble(
     rows = ranking_rows(
         _stacked([p.X for p in pieces]), y, code, None, start, known, ("y", "qid", "sample_weight", "start")
     )
-    if not np.array_equal(rows.data.queries.ids, expected):
-        raise RuntimeError(f"{len(expected)} queries were to come together but {len(rows.data.queries)} did")
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    dump(replace(rows, data=replace(rows.data, weights=weights, whole=whole), weighted=weighted), Path(path))
+    if not np.array_equal(rows.data.queries.ids, share.numbers):
+        raise RuntimeError(f"{len(share.numbers)} queries were to come together but {len(rows.data.queries)} did")
+    data = replace(rows.data, weights=share.weights, whole=share.whole)
+    dump_rows(replace(rows, data=data, weighted=weighted), path)
     return path
 
 

@@ -14,6 +14,7 @@ from gapboost.dask.collections import Collections, checked, is_array, partitions
 from gapboost.dask.fit import fit_on_cluster
 from gapboost.dask.session import Session, running_client
 from gapboost.evaluation import evaluate
+from gapboost.features import check_names, feature_names
 from gapboost.ranker import GAPRanker
 from gapboost.search_guard import refuse_blind_search
 
@@ -53,10 +54,13 @@ class DaskGAPRanker(GAPRanker):
             Before `fit`.
         TypeError
             Where `X` is not a Dask collection.
+        ValueError
+            Where its columns are not those of the training data.
         """
         check_is_fitted(self)
         if not is_dask_collection(X):
             raise TypeError(f"X is a {type(X).__name__}; expected a Dask array or dataframe, or to_local().predict(X)")
+        check_names(feature_names(X), self._feature_names, "X")
         # One task makes the model from bytes: a copy that nobody else uses, sent once to each worker.
         model = dask.delayed(_single_threaded)(pickle.dumps(self.to_local()))
         if is_array(X):
@@ -122,13 +126,14 @@ class DaskGAPRanker(GAPRanker):
                 continue
             others_named = (f"eval_qid[{i}]", f"{self._eval_weight_name}[{i}]", f"{self._eval_start_name}[{i}]")
             eval_sets.append(checked(*given, (f"eval_set[{i}] X", f"eval_set[{i}] y", *others_named)))
+            check_names(feature_names(eval_sets[-1].X), feature_names(train_set.X), f"eval_set[{i}] X")
         with Session(running_client(self.client)) as session:
             report, objective, census = fit_on_cluster(
                 session, train_set, eval_sets, local, requested, others, type(self)._ring, arguments
             )
-        self.__dict__.update(type(self)._fitted(report.ranker))
-        self._trained_by = objective
-        self.n_queries_in_ = len(census.sizes)
+        found = type(self)._fitted(report.ranker)
+        # In one step, so that fits in other threads leave no mixture.
+        self.__dict__ = {**vars(self), **found, "_trained_by": objective, "n_queries_in_": len(census.sizes)}
 
     def _unfitted(self) -> Any:
         parameters = self.get_params(deep=False)  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""The boosters' own networks, joined by the training processes of one fit."""
+"""How the training processes of one fit join the booster's own network."""
 
 import json
 import socket
@@ -10,10 +10,11 @@ from gapboost.dask.exchange import Exchange
 
 
 @contextmanager
-def lightgbm_ring(exchange: Exchange, rank: int, n_peers: int, host: str) -> Iterator[dict[str, Any]]:
+def lightgbm_ring(exchange: Exchange, host: str) -> Iterator[dict[str, Any]]:
     """Parameters for LightGBM's sockets; it opens them when training begins."""
     with socket.socket() as reserved:
-        # Closed before LightGBM listens on the port: another program may take it in between, and LightGBM then says so.
+        # LightGBM listens on this port only after the socket is closed. Another program may take the port in between; LightGBM
+        # then raises an error.
         reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         reserved.bind(("", 0))
         port = reserved.getsockname()[1]
@@ -22,25 +23,25 @@ def lightgbm_ring(exchange: Exchange, rank: int, n_peers: int, host: str) -> Ite
         "network": {
             "machines": ",".join(machines),
             "local_listen_port": port,
-            "num_machines": n_peers,
+            "num_machines": exchange.n_peers,
             "tree_learner": "data",
         }
     }
 
 
 @contextmanager
-def xgboost_ring(exchange: Exchange, rank: int, n_peers: int, host: str) -> Iterator[dict[str, Any]]:
+def xgboost_ring(exchange: Exchange, host: str) -> Iterator[dict[str, Any]]:
     """XGBoost's communicator, with its tracker in the process of rank 0."""
     from xgboost.collective import CommunicatorContext
     from xgboost.tracker import RabitTracker
 
     tracker, own = None, b""
-    if rank == 0:
-        tracker = RabitTracker(n_workers=n_peers, host_ip=host, sortby="task")
+    if exchange.rank == 0:
+        tracker = RabitTracker(n_workers=exchange.n_peers, host_ip=host, sortby="task")
         tracker.start()
         own = json.dumps(tracker.worker_args()).encode()
     arguments = json.loads(exchange.gather(own)[0])
-    with CommunicatorContext(**arguments, dmlc_task_id=f"{rank:08}"):
+    with CommunicatorContext(**arguments, dmlc_task_id=f"{exchange.rank:08}"):
         yield {}
     if tracker is not None:
         tracker.wait_for()

@@ -1,4 +1,4 @@
-"""The client's side of one fit: futures that are waited for only as long as their workers live."""
+"""The client's side of one fit: it waits for futures only as long as their workers live."""
 
 import uuid
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from gapboost.dask.exchange import PeerLost
 from gapboost.dask.training import stop
 
 POLL_SECONDS = 1.0
-# So long the cause of a lost connection may take to arrive after its consequences.
+# When one process fails, the others report that they lost it, perhaps before its own error arrives. So many polls wait for that.
 GRACE_POLLS = 10
 
 
@@ -37,9 +37,9 @@ def running_client(client: Client | None) -> Client:
 
 
 class Session:
-    """One fit on a cluster, as a context: when it is left, nothing of it goes on, whatever happened.
+    """One fit on a cluster, as a context: leaving it ends all tasks and processes of the fit, whatever happened.
 
-    Fits on one cluster take turns: two that each hold half of the workers would wait for each other for ever.
+    Fits on one cluster take turns: two fits that each hold half of the workers would wait for each other for ever.
     """
 
     def __init__(self, client: Client) -> None:
@@ -53,7 +53,7 @@ class Session:
         try:
             self.threads: dict[str, int] = self.client.nthreads()
             self.workers = list(self.threads)
-            # Those that must not be lost any more.
+            # The fit fails when one of these workers leaves the cluster.
             self.needed: set[str] = set()
             if not self.workers:
                 raise ValueError("client has no workers; expected at least one")
@@ -69,7 +69,7 @@ class Session:
             if kind is not None:
                 self.client.cancel(self._futures, force=True)
             alive = [worker for worker in self.client.nthreads() if worker in self.threads]
-            # on_error: a worker may be gone before it is asked
+            # A worker that has left the cluster since is no error.
             self.client.run(stop, self.fit, workers=alive, on_error="ignore")
         except (OSError, ValueError):
             if kind is None:
@@ -82,12 +82,12 @@ class Session:
         try:
             self._turn.release()
         finally:
-            # There is none where leases are configured to last for ever.
+            # The semaphore has no such callback where leases are configured to last for ever.
             if hasattr(self._turn, "refresh_callback"):
                 self._turn.refresh_callback.stop()
 
     def submit(self, task: Callable[..., Any], *arguments: Any, worker: str | None = None) -> Future:
-        """A call on a worker, or wherever its inputs are."""
+        """Call a function on a worker, or where Dask places the call."""
         future = self.client.submit(
             task, *arguments, workers=None if worker is None else [worker], pure=False, retries=0
         )
@@ -95,7 +95,7 @@ class Session:
         return future
 
     def compute(self, delayed: Sequence[Any], worker: str | None = None) -> list[Future]:
-        """Partitions, near a worker."""
+        """Compute partitions, if possible on a worker."""
         if not delayed:
             return []
         near = {} if worker is None else {"workers": [worker], "allow_other_workers": True}
@@ -103,23 +103,28 @@ class Session:
         self._futures += futures
         return futures
 
-    def release(self, futures: Sequence[Future]) -> None:
-        """Forget futures: their memory is free when nobody waits for them."""
-        gone = set(map(id, futures))
+    def release(self, futures: Sequence[Future | None]) -> None:
+        """Free the memory of futures as soon as the tasks that were submitted with them are done."""
+        gone = {id(future) for future in futures}
         self._futures = [future for future in self._futures if id(future) not in gone]
+        for future in futures:
+            if future is not None:
+                future.release()
 
     def results(self, given: Sequence[Future | None]) -> list[Any]:
-        """The results of all, in order, and None for None.
+        """The results of all futures, in order; None for None.
 
         Raises
         ------
         RuntimeError
-            Where a worker leaves the cluster meanwhile; its tasks would wait for it for ever.
+            Where a worker leaves the cluster in the meantime: its tasks would wait for it for ever.
+        BaseException
+            What a task raised.
         """
         futures = [future for future in given if future is not None]
         waiting, grace = set(futures), GRACE_POLLS
         while waiting:
-            # `wait` asks the current client, whoever's the futures are.
+            # `wait` asks the current client, even where the futures belong to another one.
             with suppress(TimeoutError), self.client.as_current():
                 wait(waiting, timeout=POLL_SECONDS, return_when="FIRST_COMPLETED")
             waiting = {future for future in waiting if future.status == "pending"}

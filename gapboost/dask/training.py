@@ -20,14 +20,14 @@ from gapboost.dask.child import IDLE, JOB, LOST, RESULT, Job, Report
 from gapboost.dask.exchange import Hub, HubAddress, PeerLost
 from gapboost.dask.storage import dump, load
 
-# What this worker process has going, by fit. Several workers share a process where the cluster has processes=False.
+# What this process is doing, by fit. Several workers share one process where the cluster has processes=False.
 _lock = threading.Lock()
 _hubs: dict[str, Hub] = {}
 _children: dict[str, list["subprocess.Popen[str]"]] = {}
-_rooms: dict[str, set[Path]] = {}
+_folders: dict[str, set[Path]] = {}
 _stopped: set[str] = set()
 
-# Processes that wait for work, by what they were started with.
+# Training processes that wait for work, by the threads and the paths that they were started with.
 _idle: dict[tuple[Any, ...], list["subprocess.Popen[str]"]] = {}
 
 POLL_SECONDS = 0.02
@@ -35,18 +35,17 @@ POLL_SECONDS = 0.02
 
 def host_of_worker() -> str:
     """The address under which other workers reach this one."""
-    # Workers in the client's own process have addresses like inproc://10.0.0.1/4711/2.
-    # LightGBM wants numbers.
+    # Workers in the client's own process have addresses like inproc://10.0.0.1/4711/2. LightGBM takes numbers, no names.
     return socket.gethostbyname(urlparse(get_worker().address).hostname or "127.0.0.1")
 
 
-def room(fit: str, rank: int) -> Path:
+def folder(fit: str, rank: int) -> Path:
     """The worker's directory for the rows, the job and the result of one fit."""
     path = Path(get_worker().local_directory, f"gapboost-{fit}-{rank}")
     with _lock:
         if fit in _stopped:
             raise RuntimeError("the fit was stopped")
-        _rooms.setdefault(fit, set()).add(path)
+        _folders.setdefault(fit, set()).add(path)
     path.mkdir(parents=True, exist_ok=True)
     return path
 
@@ -66,15 +65,17 @@ def train(fit: str, job: Job, n_threads: int) -> Report:
     Raises
     ------
     PeerLost
-        Where it ended because another one did.
+        Where the process ended because another one of the fit did.
     RuntimeError
-        Where it was killed; and whatever it raised itself.
+        Where the process was killed.
+    BaseException
+        Whatever the process raised.
     """
-    place = room(fit, job.rank)
+    place = folder(fit, job.rank)
     dump(replace(job, host=host_of_worker()), place / JOB)
     code: int | None = IDLE
     while code == IDLE:
-        # One that was idle may have ended for that in the meantime.
+        # A process that has waited too long for work may end just when it gets some; then another one trains.
         process = _begun(fit, place, n_threads)
         code = _waited(process, place / RESULT)
     if not (place / RESULT).exists():
@@ -95,14 +96,14 @@ def train(fit: str, job: Job, n_threads: int) -> Report:
 
 
 def stop(fit: str) -> None:
-    """End whatever this worker process has going for a fit, and remove its files."""
+    """End the training processes and the hub of a fit in this process, and remove its files."""
     with _lock:
         _stopped.add(fit)
-        children, rooms, hub = _children.pop(fit, []), _rooms.pop(fit, set()), _hubs.pop(fit, None)
+        children, folders, hub = _children.pop(fit, []), _folders.pop(fit, set()), _hubs.pop(fit, None)
     _end(children)
     if hub is not None:
         hub.close()
-    for path in rooms:
+    for path in folders:
         shutil.rmtree(path, ignore_errors=True)
 
 
@@ -117,7 +118,7 @@ def _begun(fit: str, place: Path, n_threads: int) -> "subprocess.Popen[str]":
             _end([process])
             raise RuntimeError("the fit was stopped")
         _children.setdefault(fit, []).append(process)
-    # It may have just ended: `_waited` then says how.
+    # The process may have just ended; `_waited` then returns its exit status.
     with suppress(BrokenPipeError):
         print(place, file=process.stdin, flush=True)
     return process
@@ -141,7 +142,7 @@ def _started(n_threads: int) -> "subprocess.Popen[str]":
     _, *paths = _kind(n_threads)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": str(n_threads)}
     code = "from gapboost.dask.child import main; main()"
-    # The pipe closes when this worker ends, however it does, and the process with it.
+    # However this worker ends, the pipe closes, and the process then ends too.
     return subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, env=environment, text=True)
 
 

@@ -4,8 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import xgboost
-from dask.distributed import Client
+try:
+    import xgboost
+    from dask.distributed import Client
+except ImportError as error:
+    raise ImportError(
+        "gapboost.dask.xgboost needs dask and xgboost; expected both installed: pip install 'gapboost[dask,xgboost]'"
+    ) from error
 
 from gapboost.dask.ranker import DaskGAPRanker
 from gapboost.dask.rings import xgboost_ring

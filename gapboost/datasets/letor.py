@@ -19,6 +19,7 @@ from sklearn.datasets import load_svmlight_file
 
 from gapboost.arguments import one_of, whole
 from gapboost.datasets.data import RankingData, RankingSplit, checked_names
+from gapboost.lines import MAX_LINE_BYTES, LongLine, lines
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
@@ -26,6 +27,9 @@ _EXPECTED = "grade qid:QUERY index:value index:value ... # docid = DOCUMENT"
 _DOCID = re.compile(rb"\bdoc_?id\s*[=:]\s*(\S+)", re.IGNORECASE)
 _WHOLE = re.compile(rb"[+-]?[0-9]{1,19}")
 _INT64 = np.iinfo(np.int64)
+
+# Dense columns that no file asks for by itself: one wrong index would otherwise take all the memory.
+MAX_DENSE_FEATURES = 1 << 20
 
 
 class _RowTap:
@@ -35,8 +39,9 @@ class _RowTap:
     grows with the square of the number of rows (it appends each to a NumPy array).
     """
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BinaryIO, max_line_bytes: int) -> None:
         self._stream = stream
+        self._limit = max_line_bytes
         self.line = b""
         self.line_number = 0
         self.line_numbers = array("q")
@@ -48,14 +53,17 @@ class _RowTap:
         return self._stream.read(size)
 
     def __iter__(self) -> Iterator[bytes]:
-        for line in self._stream:
+        for line in lines(self._stream, self._limit):
             self.line, self.line_number = line, self.line_number + 1
             row, _, comment = line.partition(b"#")
             words = row.split(None, 2)
             if words:
                 self.line_numbers.append(self.line_number)
                 key = words[1][4:] if len(words) > 1 and words[1].startswith(b"qid:") else b""
-                self.codes.append(self.keys.setdefault(key, len(self.keys)) if key else -1)
+                if key and key not in self.keys:
+                    _name(key, "query")
+                    self.keys[key] = len(self.keys)
+                self.codes.append(self.keys[key] if key else -1)
                 self._note_docid(comment)
             yield line
 
@@ -65,9 +73,20 @@ class _RowTap:
         named = _DOCID.search(comment)
         docid = named.group(1) if named else next(iter(comment.split(None, 1)), b"")
         if docid:
-            self.docids.append(docid.decode("utf-8", errors="replace"))
+            self.docids.append(_name(docid, "document"))
         else:
             self.docids = None
+
+
+def _name(word: bytes, kind: str) -> str:
+    """A query or a document as a string; what would lose letters as one is an error."""
+    try:
+        name = word.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{kind} {word!r} is not UTF-8") from None
+    if "\0" in name:
+        raise ValueError(f"{kind} {word!r} has a NUL byte, where numpy's strings end")
+    return name
 
 
 @dataclass(frozen=True)
@@ -96,13 +115,15 @@ def _open(path: Path) -> BinaryIO:
     return cast(BinaryIO, gzip.open(path, "rb")) if compressed else path.open("rb")
 
 
-def _read(path: Path) -> _Part:
+def _read(path: Path, max_line_bytes: int) -> _Part:
     with _open(path) as stream:
-        tap = _RowTap(stream)
+        tap = _RowTap(stream, max_line_bytes)
         try:
             matrix, target = load_svmlight_file(tap, zero_based=True)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise ValueError(f"{path}: broken gzip file after line {tap.line_number}: {error}") from error
+        except LongLine as error:
+            raise ValueError(f"{path}, {error}") from None
         except (ValueError, OverflowError) as error:
             start = tap.line[:80].decode("utf-8", errors="replace").rstrip()
             raise ValueError(
@@ -119,7 +140,7 @@ def _read(path: Path) -> _Part:
     codes = np.frombuffer(tap.codes, dtype=np.int64)
     missing = np.flatnonzero(codes < 0)
     if len(missing) == len(codes):
-        keys, codes = None, _read_groups(path, len(codes))
+        keys, codes = None, _read_groups(path, len(codes), max_line_bytes)
     elif len(missing):
         raise ValueError(
             f"{path}, line {tap.line_numbers[missing[0]]}: found no query, expected '{_EXPECTED}';"
@@ -127,21 +148,21 @@ def _read(path: Path) -> _Part:
         )
     else:
         keys = list(tap.keys)
-        # numpy's strings end at a NUL
-        for code in (code for code, key in enumerate(keys) if b"\0" in key):
-            line = tap.line_numbers[int(np.argmax(codes == code))]
-            raise ValueError(f"{path}, line {line}: found query {keys[code]!r}, expected a name without NUL bytes")
     return _Part(path, sparse.csr_matrix(matrix), target.astype(np.int32), keys, codes, tap.docids)
 
 
-def _read_groups(path: Path, n_rows: int) -> npt.NDArray[np.int64]:
+def _read_groups(path: Path, n_rows: int, max_line_bytes: int) -> npt.NDArray[np.int64]:
     """Read the group sizes beside a file without queries; return the number of the group of each row."""
     groups = path.with_name(path.name.removesuffix(".gz") + ".query")
     if not groups.is_file():
         raise ValueError(
             f"{path}: found no queries, expected 'qid:' in each row, or group sizes in {groups.name} beside it"
         )
-    words = groups.read_bytes().split()
+    with groups.open("rb") as stream:
+        try:
+            words = [word for line in lines(stream, max_line_bytes) for word in line.split()]
+        except LongLine as error:
+            raise ValueError(f"{groups}, {error}") from None
     for word in words:
         if not _WHOLE.fullmatch(word) or int(word) < 1:
             raise ValueError(
@@ -155,7 +176,7 @@ def _read_groups(path: Path, n_rows: int) -> npt.NDArray[np.int64]:
     return np.repeat(np.arange(len(sizes), dtype=np.int64), sizes)
 
 
-def _layout(parts: Sequence[_Part], zero_based: bool | None, n_features: int | None) -> tuple[int, int]:
+def _layout(parts: Sequence[_Part], zero_based: bool | None, n_features: int | None, dense: bool) -> tuple[int, int]:
     """Return the index of the first column and the number of columns, the same for all the parts."""
     zero = next((part for part in parts if part.has_index_zero), None)
     if zero is not None and zero_based is False:
@@ -163,6 +184,11 @@ def _layout(parts: Sequence[_Part], zero_based: bool | None, n_features: int | N
     first = 0 if zero_based or zero is not None else 1
     widest = max(parts, key=lambda part: part.n_columns)
     found = widest.n_columns - first
+    if n_features is None and dense and found > MAX_DENSE_FEATURES:
+        raise ValueError(
+            f"{widest.path}: found feature index {widest.n_columns - 1}, expected at most {MAX_DENSE_FEATURES - 1 + first} with"
+            " dense=True; give n_features to allow more, or dense=False"
+        )
     if n_features is None:
         n_features = found
     elif found > n_features:
@@ -186,11 +212,11 @@ def _query_ids(parts: Sequence[_Part]) -> npt.NDArray[Any]:
                 f"{part.path}: found group sizes in place of queries, expected 'qid:' as in the other files"
             )
     spelled = [part.keys or [] for part in parts]
-    whole = all(_WHOLE.fullmatch(key) and _INT64.min <= int(key) <= _INT64.max for keys in spelled for key in keys)
+    integral = all(_WHOLE.fullmatch(key) and _INT64.min <= int(key) <= _INT64.max for keys in spelled for key in keys)
     names: list[npt.NDArray[Any]] = [
         np.array([int(key) for key in keys], dtype=np.int64)
-        if whole
-        else np.array([key.decode("utf-8", errors="replace") for key in keys], dtype=np.str_)
+        if integral
+        else np.array([_name(key, "query") for key in keys], dtype=np.str_)
         for keys in spelled
     ]
     owner: dict[int | str, Path] = {}
@@ -246,6 +272,7 @@ def load_letor(
     feature_names: Sequence[str] | None = None,
     zero_based: bool | None = None,
     dense: bool = True,
+    max_line_bytes: int = MAX_LINE_BYTES,
 ) -> RankingData:
     r"""Read graded ranking data from one or more files in LETOR (SVMlight) format.
 
@@ -269,7 +296,10 @@ def load_letor(
         them; :func:`load_letor_fold` decides once for all its files.
     dense : bool, default=True
         Whether ``X`` is an ndarray, with 0 where a feature is not given, or a sparse matrix.  Mind that XGBoost takes
-        what is absent from a sparse matrix as missing, not as 0.
+        what is absent from a sparse matrix as missing, not as 0. A dense one has at most 1048576 columns, unless
+        ``n_features`` or ``feature_names`` say more.
+    max_line_bytes : int, default=67108864
+        Length of the longest line that is read, in bytes after decompression.
 
     Returns
     -------
@@ -285,8 +315,9 @@ def load_letor(
         If there is no such file.
     ValueError
         If a file holds no rows, is broken, has a row that is not in this format (feature indices must increase), a
-        grade that is negative or not whole, rows with and rows without a query, more features than ``n_features``, or
-        a query that is in another file too; if no file is given.
+        grade that is negative or not whole, a query or a document that is not UTF-8, a line or a dense feature index beyond
+        its limit, rows with and rows without a query, more features than ``n_features``, or a query that is in another
+        file too; if no file is given.
 
     Notes
     -----
@@ -314,8 +345,9 @@ def load_letor(
     if not paths:
         raise ValueError("path is empty; expected one or more")
     width = _options(n_features, feature_names, zero_based)
-    parts = [_read(Path(each)) for each in paths]
-    first, width = _layout(parts, zero_based, width)
+    limit = whole(max_line_bytes, "max_line_bytes")
+    parts = [_read(Path(each), limit) for each in paths]
+    first, width = _layout(parts, zero_based, width, dense)
     return _assemble(parts, first, width, feature_names, dense)
 
 
@@ -326,6 +358,7 @@ def load_letor_fold(
     feature_names: Sequence[str] | None = None,
     zero_based: bool | None = None,
     dense: bool = True,
+    max_line_bytes: int = MAX_LINE_BYTES,
 ) -> RankingSplit:
     """Read ``train.txt``, ``vali.txt`` and ``test.txt`` of a directory, each plain or with ``.gz`` added.
 
@@ -336,7 +369,7 @@ def load_letor_fold(
     ----------
     directory : path
         Directory of the files, such as ``Fold1`` of a LETOR collection.
-    n_features, feature_names, zero_based, dense
+    n_features, feature_names, zero_based, dense, max_line_bytes
         As in :func:`load_letor`.
 
     Returns
@@ -354,8 +387,9 @@ def load_letor_fold(
     if not isinstance(directory, str | os.PathLike):
         raise TypeError(f"directory is {directory!r}; expected a path")
     width = _options(n_features, feature_names, zero_based)
-    parts: Mapping[str, _Part] = {name: _read(_find(Path(directory), name)) for name in RankingSplit._fields}
-    first, width = _layout(list(parts.values()), zero_based, width)
+    limit = whole(max_line_bytes, "max_line_bytes")
+    parts: Mapping[str, _Part] = {name: _read(_find(Path(directory), name), limit) for name in RankingSplit._fields}
+    first, width = _layout(list(parts.values()), zero_based, width, dense)
     return RankingSplit(**{name: _assemble([part], first, width, feature_names, dense) for name, part in parts.items()})
 
 

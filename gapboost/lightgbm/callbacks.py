@@ -1,9 +1,11 @@
 """Callbacks for `lightgbm.train` and `lightgbm.LGBMRanker`."""
 
+import weakref
 from dataclasses import replace
 from typing import Any
 
 import lightgbm
+import numpy as np
 
 from gapboost._kernels.parallel.chunks import working_on
 from gapboost._kernels.parallel.openmp import openmp_team
@@ -37,7 +39,8 @@ def objective(
 
     Notes
     -----
-    Set ``metric="None"`` beside it: `LGBMRanker` adds ``ndcg`` otherwise, whose limits on labels and list lengths then
+    `lightgbm.cv` wants ``folds=GroupKFold(...)`` with it, or `gapboost.lightgbm.cv`: of itself it cuts queries, which is an
+    error. Set ``metric="None"`` beside it: `LGBMRanker` adds ``ndcg`` otherwise, whose limits on labels and list lengths then
     apply, and which early stopping goes by. The weight of a query multiplies its gradients.
     """
     return LightGBMObjective(as_gradients(measure, g), n_jobs)
@@ -106,9 +109,33 @@ def _refuse_what_is_ignored(data: lightgbm.Dataset) -> None:
         raise ValueError(NO_QUERY_BAGGING)
 
 
+# Subsets that were found to hold whole queries: their rows never change.
+WHOLE: weakref.WeakSet[lightgbm.Dataset] = weakref.WeakSet()
+
+
+def _refuse_cut_queries(data: lightgbm.Dataset) -> None:
+    """Folds of `lightgbm.cv`: with an objective that is not its own it deals out rows, whatever their queries are."""
+    if data.used_indices is None or data.reference is None or data in WHOLE:
+        return
+    _refuse_cut_queries(data.reference)
+    sizes = data.reference.get_group()
+    if sizes is None:
+        return  # no groups at all are refused with the labels
+    query = np.repeat(np.arange(len(sizes)), sizes)
+    taken = np.bincount(query[np.asarray(data.used_indices)], minlength=len(sizes))
+    n_cut = int(((taken > 0) & (taken < sizes)).sum())
+    if n_cut:
+        raise ValueError(
+            f"the data set is a subset that holds {n_cut} queries in part; expected whole queries: gapboost.lightgbm.cv, or "
+            "lightgbm.cv with folds=sklearn.model_selection.GroupKFold(...)"
+        )
+    WHOLE.add(data)
+
+
 def _passed(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[Array, Any, Content]:
     """Scores, the data set and its content from either way of calling."""
     if isinstance(y_pred, lightgbm.Dataset):
+        _refuse_cut_queries(y_pred)
         return y_true, y_pred, (y_pred.get_label(), y_pred.get_group(), y_pred.get_weight())
     # The data set is not passed, but it keeps its array of labels and passes that.
     return y_pred, y_true, (y_true, group, weight)

@@ -1,5 +1,7 @@
 """Models for exporters."""
 
+import re
+
 import lightgbm
 
 from gapboost.lightgbm.ranker import LGBMGAPRanker
@@ -36,5 +38,5 @@ def exportable(model: LGBMGAPRanker | lightgbm.Booster) -> lightgbm.Booster:
         )
     if "\nobjective=" not in text:
         text = text.replace("\nfeature_names=", "\nobjective=lambdarank\nfeature_names=", 1)
-        text = text.replace("[objective: custom]", "[objective: lambdarank]", 1)
+        text = re.sub(r"\n\[objective: custom.*\]\n", "\n[objective: lambdarank]\n", text, count=1)
     return lightgbm.Booster(model_str=text)

@@ -8,10 +8,11 @@ from typing import Any
 import lightgbm
 import numpy as np
 
+from gapboost.features import check_arrow_numbers, check_names, feature_names
 from gapboost._kernels.parallel.chunks import working_on
-from gapboost.features import check_arrow_numbers, features, without_qid
 from gapboost.lightgbm.callbacks import NO_QUERY_BAGGING, TEAM, LightGBMMetric, in_units_of_rows
 from gapboost.measures import Measure
+from gapboost.model_file import words
 from gapboost.objectives import Objective, Pass
 from gapboost.queries import Array, Judged
 from gapboost.ranker import GAPRanker, RankingRows, Training
@@ -32,6 +33,9 @@ METRIC_ALIASES = ("metric", "metrics", "metric_types")
 
 # LightGBM's order of precedence: the name itself, then the shortest alias. LGBMRanker always sets min_child_weight.
 LEAST_HESSIAN_NAMES = ("min_sum_hessian_in_leaf", "min_hessian", "min_sum_hessian", "min_child_weight")
+# What the parameters in a model file say of an objective from Python.
+CUSTOM = "[objective: custom]"
+
 BOOSTING_NAMES = ("boosting", "boost", "boosting_type")
 
 
@@ -154,46 +158,55 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             init_model=init_model,
         )
 
-    def _fit_on(self, training: Training, network: dict[str, Any] | None = None, **arguments: Any) -> "LGBMGAPRanker":
+    def _fit_on(
+        self,
+        training: Training,
+        network: dict[str, Any] | None = None,
+        *,
+        feature_name: Any,
+        init_model: Any,
+        **arguments: Any,
+    ) -> "LGBMGAPRanker":
         """Train on what was checked; `network` holds LightGBM's parameters where the rows are one worker's of many."""
         rows, evals = training.rows, training.evals
-        # LightGBM would end the whole process.
-        for name, part in (("X", rows), *((f"eval_set[{i}] X", e) for i, e in enumerate(evals))):
-            check_arrow_numbers(part.X, name)
+        X = _read_exactly(rows.X, "X")
+        # The training set stays the same object, by which LightGBM knows it among the evaluation sets.
+        eval_X = tuple(X if e is rows else _read_exactly(e.X, f"eval_set[{i}] X") for i, e in enumerate(evals))
+        if init_model is not None:
+            init_model = _continued(init_model, feature_names(X) if isinstance(feature_name, str) else feature_name)
         # Training happens on a fresh LGBMRanker: an error or an interrupt leaves this one as it was.
         trained = _shell({**self._vendor_parameters(), **(network or {})}, training)
         with _usable_features():
             trained.fit(
-                rows.X,
+                X,
                 rows.y,
                 sample_weight=_row_weights(rows),
                 init_score=rows.start,
                 group=rows.sizes,
-                eval_X=tuple(e.X for e in evals) or None,
+                eval_X=eval_X or None,
                 eval_y=tuple(e.y for e in evals) or None,
                 eval_group=[e.sizes for e in evals] or None,
                 eval_sample_weight=[_row_weights(e) for e in evals],
                 eval_init_score=[e.start for e in evals],
                 # `first_metric_only` of LightGBM's early stopping then means the measure that is trained for.
                 eval_metric=LightGBMMetric([training.objective.measure, *training.others], self.n_jobs, training.total),
+                feature_name=feature_name,
+                init_model=init_model,
                 **arguments,
             )
+        _inscribe(trained.booster_, training.objective)
         if network:
             trained.booster_.free_network()
             for name in network:
                 trained.booster_.params.pop(name)
         # Its objective holds the training data.
         own = {*trained.get_params(), "_other_params", "_objective"}
-        self.__dict__.update({name: value for name, value in vars(trained).items() if name not in own})
-        self._trained_by = training.objective
-        self.n_queries_in_ = len(rows.sizes)
+        self._learned(training, {name: value for name, value in vars(trained).items() if name not in own})
         return self
 
     @wraps(lightgbm.LGBMRanker.predict)
     def predict(self, X: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: D102, the docstring is wrapped
-        X = features(without_qid(X)[0])
-        check_arrow_numbers(X, "X")
-        return super().predict(X, *args, **kwargs)
+        return super().predict(_read_exactly(self._features(X), "X"), *args, **kwargs)
 
     def _least_hessian(self) -> float:
         return float(_first(self._vendor_parameters(), LEAST_HESSIAN_NAMES))
@@ -202,10 +215,10 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         return in_units_of_rows(how, data, self.n_jobs)
 
     def _binned(self, train: RankingRows, held_out: RankingRows) -> tuple[lightgbm.Dataset, lightgbm.Dataset]:
-        check_arrow_numbers(train.X, "X")
+        X, held_out_X = _read_exactly(train.X, "X"), _read_exactly(held_out.X, "X")
         # Kept raw: LightGBM bins again by itself should a candidate change how, instead of refusing.
-        first = lightgbm.Dataset(train.X, train.y, weight=_row_weights(train), group=train.sizes, free_raw_data=False)
-        second = lightgbm.Dataset(held_out.X, held_out.y, group=held_out.sizes, reference=first, free_raw_data=False)
+        first = lightgbm.Dataset(X, train.y, weight=_row_weights(train), group=train.sizes, free_raw_data=False)
+        second = lightgbm.Dataset(held_out_X, held_out.y, group=held_out.sizes, reference=first, free_raw_data=False)
         return first, second
 
     def _train_binned(
@@ -275,6 +288,36 @@ def _shell(parameters: dict[str, Any], training: Training) -> lightgbm.LGBMRanke
             return training.gradients(y_pred)
 
     return lightgbm.LGBMRanker(**parameters, objective=gradients, metric="None")
+
+
+def _read_exactly(X: Any, name: str) -> Any:
+    """A table of `features` in a form that LightGBM reads without ending the process or rounding."""
+    check_arrow_numbers(X, name)
+    # LightGBM makes float32 of every array that is not float64: integers above 2**24 would run together.
+    exact = not isinstance(X, np.ndarray) or np.can_cast(X.dtype, np.float32)
+    return X if exact else X.astype(np.float64, copy=False)
+
+
+def _continued(model: Any, names: Sequence[str]) -> lightgbm.Booster:
+    """The booster to continue from, whose columns are those of the training data."""
+    booster = model.booster_ if isinstance(model, lightgbm.LGBMModel) else model
+    if not isinstance(booster, lightgbm.Booster):
+        booster = lightgbm.Booster(model_file=booster)
+    known = booster.feature_name()
+    # LightGBM's own names, where there were none.
+    if known != [f"Column_{i}" for i in range(len(known))]:
+        check_names([name.replace(" ", "_") for name in names], known, "X")
+    return booster
+
+
+def _inscribe(booster: lightgbm.Booster, objective: Objective) -> None:
+    """Write into the model what it was trained for: ``lightgbm.Booster(model_file=...).params["objective"]`` says it.
+
+    LightGBM has no attributes that go into its file, and warns of parameters that it does not know. It keeps the parameters of
+    a loaded model as they are, though, and of the objective it reads the first word.
+    """
+    text = booster.model_to_string(num_iteration=-1)
+    booster.model_from_string(text.replace(CUSTOM, f"{CUSTOM[:-1]} {words(objective)}]", 1))
 
 
 @contextmanager

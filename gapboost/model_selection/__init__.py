@@ -10,12 +10,16 @@ free. scikit-learn's own tools work with the rankers too:
   `gapboost.evaluate`. scikit-learn does not pass qid to any scorer then, so its searches and `cross_validate` raise an error
   that says so.
 
+Searches, `cross_validate` and `cross_val_score` by a measure raise an error where folds cut queries. From
+`cross_val_predict`, `permutation_test_score`, `RFECV` and scorers that want no qid, such as ``"r2"``, a ranker does not learn
+the folds: give them ``cv=GroupKFold(...)`` and ``groups=qid``.
+
 A search over g, or over measures, must judge every candidate by the same measure. With the rankers' own `score`, which is that of
 the candidate, scikit-learn's searches raise an error.
 """
 
+from gapboost.measures.grids import simplex_grid, uniform_g
 from gapboost.model_selection.clicks import ThresholdEstimate, g_from_clicks
-from gapboost.model_selection.grids import simplex_grid, uniform_g
 from gapboost.model_selection.scorers import MeasureScorer, measure_scorer
 from gapboost.model_selection.search import GSearchCV
 

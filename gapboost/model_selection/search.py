@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -21,6 +20,7 @@ from gapboost.measures import Measure
 from gapboost.measures.measure import known_grades
 from gapboost.model_selection.courses import NAMES, Data, Params, Task, as_courses
 from gapboost.model_selection.scorers import checked_target
+from gapboost.optional import progress
 from gapboost.queries import Array, checked_grades
 from gapboost.ranker import GAPRanker, ranking_rows
 
@@ -160,7 +160,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         ]
         scores = np.empty((len(candidates), len(folds), len(targets)))
         times = np.empty((len(candidates), len(folds)))
-        with _bar(len(courses) * len(folds), self.progress) as advance:
+        with progress(len(courses) * len(folds), self.progress, "GSearchCV") as advance:
             for number, found in enumerate(_run(tasks, self.n_jobs, advance)):
                 for candidate, values, seconds in found:
                     scores[candidate, number // parts] = values
@@ -222,19 +222,6 @@ def _run(tasks: list[Task], n_jobs: int | None, advance: Callable[[int], None]) 
     ):
         advance(len(task.courses))
         yield found
-
-
-@contextmanager
-def _bar(total: int, shown: bool) -> Iterator[Callable[[int], None]]:
-    if not shown:
-        yield lambda _: None
-        return
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        raise ImportError("progress=True needs tqdm; expected it installed: pip install 'gapboost[progress]'") from None
-    with tqdm(total=total, desc="GSearchCV", unit="fit") as bar:
-        yield bar.update
 
 
 def _silent(task: Task) -> Any:

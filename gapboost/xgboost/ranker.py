@@ -9,8 +9,8 @@ import xgboost
 from xgboost.sklearn import get_model_categories
 
 from gapboost._kernels.parallel.chunks import working_on
-from gapboost.features import features, without_qid
 from gapboost.measures import Measure
+from gapboost.model_file import read, words
 from gapboost.objectives import Objective, Pass
 from gapboost.queries import Array, Judged
 from gapboost.ranker import GAPRanker, RankingRows, Training
@@ -18,6 +18,9 @@ from gapboost.xgboost.callbacks import SAVED_AS, TEAM, XGBoostMetric, half_steps
 
 # Parameters that steer XGBoost's own ranking objectives start so, or are these. They would be ignored without a word.
 OWN_RANKING_PREFIX = "lambdarank_"
+
+# The attribute of a booster, and of its files, that says what it was trained for.
+TRAINED_FOR = "gapboost_objective"
 
 OWN_RANKING_PARAMETERS = ("ndcg_exp_gain", "disable_default_eval_metric")
 
@@ -166,19 +169,17 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                 xgb_model=model,
                 callbacks=self.callbacks,
             )
-        self._Booster = booster
-        self.evals_result_ = evals_result
-        self._trained_by = training.objective
-        self.n_queries_in_ = len(training.rows.sizes)
+        booster.set_attr(**{TRAINED_FOR: words(training.objective)})
+        self._learned(training, {"_Booster": booster, "evals_result_": evals_result})
         return self
 
     @wraps(xgboost.XGBRanker.predict)
     def predict(self, X: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: D102, the docstring is wrapped
-        return super().predict(features(without_qid(X)[0]), *args, **kwargs)
+        return super().predict(self._features(X, kwargs.get("validate_features", True)), *args, **kwargs)
 
     @wraps(xgboost.XGBRanker.apply)
     def apply(self, X: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: D102, the docstring is wrapped
-        return super().apply(features(without_qid(X)[0]), *args, **kwargs)
+        return super().apply(self._features(X), *args, **kwargs)
 
     def _suited(self, how: Objective, data: Judged) -> Pass:
         return half_steps(how, data, self.n_jobs)
@@ -232,11 +233,29 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         )
 
     def load_model(self, fname: Any) -> None:
-        """Load what `save_model` saved; the parameters say for which measure it was trained."""
-        objective, requested = self.objective, self._requested()
-        super().load_model(fname)
-        self.objective = objective  # XGBoost takes it from the file
-        self._trained_by = requested
+        """Load what `save_model` saved; `measure_` and `g_` are then those it was trained for.
+
+        The parameters stay as they are. Of a model whose file does not say, as of `xgboost.XGBRanker`, they tell the measure.
+
+        Raises
+        ------
+        ValueError
+            Where it was trained for a measure or objective that is not gapboost's, and the parameters say another.
+        """
+        objective, requested, before = self.objective, self._requested(), dict(vars(self))
+        # XGBoost would load into the booster that is there, and copies of this ranker may share it.
+        for name in ("_Booster", "evals_result_", "n_queries_in_"):
+            self.__dict__.pop(name, None)
+        try:
+            super().load_model(fname)
+            self.objective = objective  # XGBoost takes it from the file
+            booster = self.get_booster()
+            text = booster.attr(TRAINED_FOR)
+            self._trained_by = requested if text is None else read(text, requested)
+        except BaseException:
+            self.__dict__ = before
+            raise
+        self._feature_names = tuple(booster.feature_names or ())
 
     def get_xgb_params(self) -> dict[str, Any]:
         """Parameters that XGBoost itself knows."""

@@ -10,8 +10,8 @@ import itertools
 import os
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any
 
@@ -114,14 +114,33 @@ def working_on(team: Team | None) -> Iterator[None]:
 
 
 def _pooled(work: Callable[[], None], n_threads: int) -> None:
-    helpers = [_shared_pool().submit(work) for _ in range(n_threads - 1)]
+    helpers: list[Future[None]] = [Future() for _ in range(n_threads - 1)]
     try:
+        _call(helpers, work)
         work()
     finally:
         # A helper that has not started has nothing left to do; one that has may still write to the caller's arrays.
         for helper in helpers:
             if not helper.cancel():
                 helper.result()
+
+
+def _call(helpers: list["Future[None]"], work: Callable[[], None]) -> None:
+    """Let as many helpers work as the pool has threads for: none while the interpreter ends."""
+    with suppress(RuntimeError):
+        for helper in helpers:
+            # A pool that fails to start a thread keeps the call in its queue, and its own future to itself.
+            _shared_pool().submit(_help, helper, work)
+
+
+def _help(helper: "Future[None]", work: Callable[[], None]) -> None:
+    if helper.set_running_or_notify_cancel():
+        try:
+            work()
+        except BaseException as error:
+            helper.set_exception(error)
+        else:
+            helper.set_result(None)
 
 
 def _shared_pool() -> ThreadPoolExecutor:

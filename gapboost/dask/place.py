@@ -1,0 +1,70 @@
+"""How the rows come to the workers of a plan: each partition is computed once and cut into one piece for each of them."""
+
+import itertools
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+from dask.distributed import Future
+
+from gapboost.dask.collections import partitions
+from gapboost.dask.pieces import assemble, piece
+from gapboost.dask.plan import Counted, Plan
+from gapboost.dask.session import Session
+from gapboost.dask.training import folder
+from gapboost.queries import Array
+
+
+def place_rows(session: Session, plan: Plan) -> list[list[Any]]:
+    """For each data set the file with each worker's rows; None for a worker that has none of the queries."""
+    tasks = [session.submit(folder, session.fit, rank, worker=worker) for rank, worker in enumerate(plan.workers)]
+    folders = session.results(tasks)
+    placed = []
+    for i in range(len(plan.sets)):
+        paths = [str(PurePath(place, f"rows-{i}")) for place in folders]
+        placed.append(_assembled(session, plan, i, paths))
+    return [session.results(files) for files in placed]
+
+
+def _assembled(session: Session, plan: Plan, i: int, paths: list[str]) -> list[Future | None]:
+    """The futures of what `place_rows` returns for data set `i`."""
+    counted, owner = plan.sets[i], plan.owners[i]
+    X = _computed_where_most_stays(session, counted, owner, plan.workers)
+    pieces = _pieces(session, counted, owner, X, len(plan.workers))
+    files: list[Future | None] = []
+    for rank, (worker, path) in enumerate(zip(plan.workers, paths, strict=True)):
+        arguments = counted.census.share(owner, rank), counted.given.weight is not None, plan.known, path
+        files.append(session.submit(assemble, pieces[rank], *arguments, worker=worker) if pieces[rank] else None)
+    # Once the files are written, nothing else of the data is needed.
+    session.release([*X.values(), *itertools.chain(*pieces), *counted.y, *counted.qid, *counted.start])
+    return files
+
+
+def _computed_where_most_stays(
+    session: Session, counted: Counted, owner: Array, workers: list[str]
+) -> dict[int, Future]:
+    """The partitions of X that have rows, by number, each computed on the worker that keeps most of its rows."""
+    delayed = partitions(counted.given.X)
+    rows = counted.census.rows_by_worker(owner, len(workers))
+    busiest = np.where(rows.any(axis=1), np.argmax(rows, axis=1), -1)
+    X: dict[int, Future] = {}
+    for rank, worker in enumerate(workers):
+        near = np.flatnonzero(busiest == rank).tolist()
+        X.update(zip(near, session.compute([delayed[p] for p in near], worker), strict=True))
+    return X
+
+
+def _pieces(
+    session: Session, counted: Counted, owner: Array, X: dict[int, Future], n_workers: int
+) -> list[list[Future]]:
+    """For each worker the pieces of its rows, in the order of the partitions."""
+    found = counted.census
+    pieces: list[list[Future]] = [[] for _ in range(n_workers)]
+    for p, entries in enumerate(found.entries_of_partitions()):
+        code, size, names = found.code[entries], found.size[entries], counted.given.named(p)
+        ranks = np.unique(owner[code]).tolist()
+        for rank in ranks:
+            kept = None if len(ranks) == 1 else owner[code] == rank
+            inputs = X[p], counted.y[p], counted.qid[p], counted.start[p]
+            pieces[rank].append(session.submit(piece, *inputs, code, size, kept, names[:2]))
+    return pieces

@@ -1,0 +1,144 @@
+"""Which worker trains on which queries, and for what: decided from y, qid and the weights, before any row of X is looked at."""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from dask.distributed import Future, futures_of
+
+from gapboost.callbacks import no_contrast
+from gapboost.dask.collections import Collections, partition_keys, partitions
+from gapboost.dask.layout import Census, census, homes, owners
+from gapboost.dask.pieces import survey
+from gapboost.dask.session import Session
+from gapboost.measures import Measure
+from gapboost.measures.measure import known_grades
+from gapboost.objectives import Objective
+from gapboost.queries import Array, check_highest
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """A data set whose queries are counted.
+
+    Attributes
+    ----------
+    given : Collections
+    y, qid, start : list of Future
+        The partitions, in memory. Of `start`, None for each where there is none.
+    census : Census
+    """
+
+    given: Collections
+    y: list[Future]
+    qid: list[Future]
+    start: list[Future | None]
+    census: Census
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Which worker trains on which queries, and for what.
+
+    Attributes
+    ----------
+    workers : list of str
+        By rank; each has at least one training row.
+    sets : list of Counted
+        The training set, then the evaluation sets that are not the training set.
+    owners : list of int64 ndarrays of shape (Q,)
+        Of each set: the rank of each query's worker.
+    evals : list of int
+        The number of each evaluation set among `sets`; 0 for one that is the training set.
+    objective : Objective
+        With g filled in.
+    others : list of Measure
+        What to report beside its measure, g filled in.
+    known : tuple of int and str, optional
+        The highest grade that the measures know, as in `gapboost.queries.judged`.
+    """
+
+    workers: list[str]
+    sets: list[Counted]
+    owners: list[Array]
+    evals: list[int]
+    objective: Objective
+    others: list[Measure]
+    known: tuple[int, str] | None
+
+
+def make_plan(
+    session: Session,
+    train_set: Collections,
+    eval_sets: Sequence[Collections],
+    requested: Objective,
+    others: Sequence[Measure],
+) -> Plan:
+    """Plan a fit; arguments as in `gapboost.dask.fit.fit_on_cluster`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Where something else than X is unusable in a set.
+    """
+    given = [train_set, *(one for one in eval_sets if one is not train_set)]
+    sets = _counted(session, given)
+    train, rest = sets[0], sets[1:]
+    objective = _resolved(requested, train)
+    reported = [m for m in (other.resolved(train.census.occurring) for other in others) if m != objective.measure]
+    known = known_grades([objective.measure, *reported])
+    for one in rest:
+        check_highest(one.census.occurring[-1], one.given.names[1], known)
+    # Boosters cannot use a worker that has no training row, so only the others take part.
+    used, train_owners = np.unique(_owners(session, train, session.workers), return_inverse=True)
+    workers = [session.workers[w] for w in used.tolist()]
+    session.needed = set(workers)
+    all_owners = [train_owners, *(_owners(session, one, workers) for one in rest)]
+    return Plan(workers, sets, all_owners, [given.index(one) for one in eval_sets], objective, reported, known)
+
+
+def _counted(session: Session, sets: Sequence[Collections]) -> list[Counted]:
+    """Count the queries of each set; y, qid and start then stay in memory until they are cut."""
+    columns = [_columns(session, given) for given in sets]
+    surveys = [
+        [session.submit(survey, *row, given.named(p)[1:]) for p, row in enumerate(zip(*of_set, strict=True))]
+        for given, of_set in zip(sets, columns, strict=True)
+    ]
+    # All partitions of all sets are surveyed before the first census.
+    session.results(list(itertools.chain(*surveys)))
+    counted = []
+    for given, (y, qid, weight, start), futures in zip(sets, columns, surveys, strict=True):
+        found = census(session.results(futures), given.names[1:4])
+        session.release([*weight, *futures])
+        counted.append(Counted(given, y, qid, start, found))
+    return counted
+
+
+def _columns(session: Session, given: Collections) -> list[list[Any]]:
+    """The partitions of y, qid, weight and start; None for each partition of what is not given."""
+    return [
+        [None] * given.n_partitions if column is None else session.compute(partitions(column))
+        for column in (given.y, given.qid, given.weight, given.start)
+    ]
+
+
+def _resolved(requested: Objective, train: Counted) -> Objective:
+    """The objective with g filled in from the training grades, which are checked."""
+    found, name = train.census, train.given.names[1]
+    check_highest(found.occurring[-1], name, known_grades([requested.measure]))
+    if found.n_contrasts == 0:
+        raise no_contrast(name, len(found.sizes), found.n_rows, found.occurring)
+    return requested.resolved(found.occurring)
+
+
+def _owners(session: Session, counted: Counted, workers: list[str]) -> Array:
+    """The rank of the worker of each query."""
+    found, X = counted.census, counted.given.X
+    futures = futures_of(X)
+    where = session.client.who_has(futures) if futures else {}
+    ranks = {worker: rank for rank, worker in enumerate(workers)}
+    holders = [next((ranks[w] for w in where.get(key, ()) if w in ranks), None) for key in partition_keys(X)]
+    documents = np.bincount(found.partition, found.size, minlength=found.n_partitions).astype(np.int64)
+    return owners(found, homes(documents, holders, len(workers)), len(workers))

@@ -1,0 +1,36 @@
+"""Lines of the files that are read: none is held that is longer than a limit."""
+
+import codecs
+from collections.abc import Iterator
+from typing import Any
+
+# No line of real data comes near it; a compressed file of a few kilobytes can hold one that fills the memory.
+MAX_LINE_BYTES = 1 << 26
+
+
+class LongLine(ValueError):
+    """A line is longer than the limit; the message begins with its number."""
+
+
+def lines(stream: Any, limit: int) -> Iterator[bytes]:
+    r"""Each line without its end, which is ``\n``, ``\r\n`` or ``\r``; without the byte order mark of UTF-8.
+
+    Parameters
+    ----------
+    stream : binary stream
+    limit : int
+        Bytes that a line, with its end, may have.
+
+    Raises
+    ------
+    LongLine
+        Where a line has more; of that line no more than the limit is read.
+    """
+    number, mark = 0, codecs.BOM_UTF8
+    while found := stream.readline(limit + 1):
+        if len(found) > limit:
+            raise LongLine(f"line {number + 1}: found more than {limit} bytes, expected at most max_line_bytes={limit}")
+        for line in found.removeprefix(mark).splitlines():
+            number += 1
+            yield line
+        mark = b""

@@ -1,0 +1,57 @@
+"""Libraries that only some results need: imported when they are used, with a hint where they are missing."""
+
+import importlib
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+
+def imported(module: str, extra: str, purpose: str) -> Any:
+    """A module of a library that may be missing.
+
+    Raises
+    ------
+    ImportError
+        Where it is; the message names the library, the purpose, and the extra that brings it. Under ``python -OO``, where
+        neither booster can be imported.
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ImportError(f"{module} is needed {purpose}: pip install 'gapboost[{extra}]'") from error
+    except AttributeError as error:
+        if sys.flags.optimize < 2:
+            raise
+        raise ImportError(
+            f"python runs with -OO, which drops docstrings, and {module} edits its own while it is imported; expected -O or neither"
+        ) from error
+
+
+def frame(columns: Mapping[str, Any], index: Iterable[str] = ()) -> Any:
+    """A pandas.DataFrame of `columns`, with those named in `index` as its index."""
+    table = imported("pandas", "analysis", "for a pandas view").DataFrame(dict(columns))
+    names = list(index)
+    return table.set_index(names) if names else table
+
+
+def axes(ax: Any = None) -> Any:
+    """`ax`, or the axes of a new figure."""
+    if ax is not None:
+        return ax
+    return imported("matplotlib.pyplot", "plot", "to plot").subplots(layout="constrained")[1]
+
+
+@contextmanager
+def progress(total: int, shown: bool, label: str) -> Iterator[Callable[[int], Any]]:
+    """A function that moves a progress bar on by some of `total` steps; it does nothing where no bar is asked for."""
+    if not shown:
+        yield lambda steps: None
+        return
+    with imported("tqdm.auto", "progress", "to show progress").tqdm(total=total, desc=label) as bar:
+        yield bar.update
+
+
+def ir_measures() -> Any:
+    """The module ir_measures."""
+    return imported("ir_measures", "analysis", "for its measures")

@@ -1,0 +1,201 @@
+"""A model file alone says what the model was trained for."""
+
+import copy
+import pickle
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import joblib
+import lightgbm
+import numpy as np
+import numpy.testing as npt
+import pytest
+import xgboost
+from test_rankers import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, twins
+
+import gapboost as gb
+from gapboost.dask import DaskXGBGAPRanker
+from gapboost.lightgbm import exportable
+from gapboost.model_file import read, words
+from gapboost.xgboost import XGBGAPRanker
+
+MEASURES = [
+    gb.GAP(g=(0.1, 0.2, 0.7)),
+    gb.GAP(g=(1 / 3, 2 / 3), k=7),
+    gb.xGAP(g=(0.0, 1.0)),
+    gb.eGAP(g=(1e-100, 1.0)),
+    gb.AP(),
+    gb.AP(rel=2, k=3),
+    gb.nDCG(),
+    gb.nDCG(k=10, gains=(0, 1, 1e20)),
+    gb.Precision(k=5, rel=2),
+]
+OBJECTIVES = [
+    gb.LambdaRank,
+    lambda measure: gb.LambdaRank(measure, random_state=7),
+    gb.SoftRank,
+    lambda measure: gb.SoftRank(measure, sigma=0.25),
+    lambda measure: gb.ApproxRank(measure, alpha=3.5, beta=0.1),
+]
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=str)
+@pytest.mark.parametrize("how", OBJECTIVES)
+def test_words_are_read_again(measure, how):
+    assert read(words(how(measure)), gb.LambdaRank(gb.AP())) == how(measure)
+
+
+@dataclass(frozen=True)
+class Named(gb.AP):
+    """A measure that is not gapboost's, with a name that no file likes."""
+
+    name: str = 'a: "b" \\ \n [c] é'
+
+
+def file_of(ranker, path):
+    (ranker.booster_ if isinstance(ranker, lightgbm.LGBMModel) else ranker).save_model(path)
+    return path
+
+
+def says(file):
+    """What the vendors' own boosters know of a file."""
+    if file.suffix == ".txt":
+        return lightgbm.Booster(model_file=file).params["objective"].removeprefix("custom ")
+    return xgboost.Booster(model_file=file).attr("gapboost_objective")
+
+
+SUFFIXES = [(LIGHTGBM, ".txt"), (XGBOOST, ".json"), (XGBOOST, ".ubj")]
+
+
+@pytest.mark.parametrize(("twin", "suffix"), SUFFIXES)
+@pytest.mark.parametrize(
+    "trained", [{}, {"measure": "xgap", "g": (0.25, 0.75)}, {"measure": gb.nDCG(k=5)}, {"objective": "softrank"}]
+)
+def test_the_file_alone_says_measure_and_g(twin, suffix, trained, tmp_path):
+    ranker = twin.fitted(**trained)
+    assert says(file_of(ranker, tmp_path / f"model{suffix}")) == repr(ranker.objective_)
+    for again in (pickle.loads(pickle.dumps(ranker)), copy.deepcopy(ranker)):
+        assert says(file_of(again, tmp_path / f"again{suffix}")) == repr(ranker.objective_)
+    joblib.dump(ranker, tmp_path / "ranker.joblib")
+    assert says(file_of(joblib.load(tmp_path / "ranker.joblib"), tmp_path / f"again{suffix}")) == repr(
+        ranker.objective_
+    )
+
+
+@pytest.mark.parametrize(("twin", "suffix"), SUFFIXES)
+def test_the_file_survives_the_vendors_and_a_model_that_goes_on_says_its_last_objective(twin, suffix, tmp_path):
+    ranker = twin.fitted(measure="ap", **twin.no_draws)
+    file = file_of(ranker, tmp_path / f"model{suffix}")
+    booster = (lightgbm if twin is LIGHTGBM else xgboost).Booster(model_file=file)
+    booster.save_model(tmp_path / f"copy{suffix}")
+    assert says(tmp_path / f"copy{suffix}") == "LambdaRank(AP(rel=1))"
+    on = twin.fitted(measure="ndcg", fit={twin.continued: str(file)})
+    assert says(file_of(on, tmp_path / f"on{suffix}")) == "LambdaRank(nDCG())"
+
+
+LOAD = """
+import sys, lightgbm
+sys.modules["gapboost"] = None
+import numpy
+numpy.save(sys.argv[2], lightgbm.Booster(model_file=sys.argv[1]).predict(numpy.load(sys.argv[3])))
+"""
+
+
+def test_lightgbm_loads_it_without_a_warning(tmp_path):
+    ranker = LIGHTGBM.fitted(measure=Named())
+    file = file_of(ranker, tmp_path / "model.txt")
+    np.save(tmp_path / "X.npy", TEST.X)
+    command = [sys.executable, "-c", LOAD, str(file), str(tmp_path / "scores.npy"), str(tmp_path / "X.npy")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout + done.stderr == ""
+    npt.assert_array_equal(np.load(tmp_path / "scores.npy"), ranker.predict(TEST.X))
+    assert says(file).startswith("LambdaRank(Named(")
+
+
+@pytest.mark.parametrize("parameters", [{}, {"linear_tree": True}, {"boosting_type": "dart"}], ids=str)
+def test_lightgbms_model_is_the_one_that_was_trained(parameters):
+    parameters = {"n_estimators": 40, "learning_rate": 0.5, **parameters}
+    stopping = {} if "boosting_type" in parameters else {"callbacks": [lightgbm.early_stopping(5, verbose=False)]}
+    ranker = LIGHTGBM.fitted(evals=[VALI], fit=stopping, **parameters)
+    value = gb.evaluate(ranker.measure_, VALI.y, ranker.predict(VALI.X), VALI.qid)[ranker.measure_]
+    best = ranker.best_iteration_ or 40
+    assert value == pytest.approx(LIGHTGBM.curve(ranker)[best - 1], rel=1e-12)
+    text = ranker.booster_.model_to_string(num_iteration=-1)
+    assert text.count("\nTree=") == best  # LightGBM keeps the trees of the best iteration
+    assert lightgbm.Booster(model_str=text).model_to_string() == text
+    if "linear_tree" not in parameters:
+        assert "\n[objective: lambdarank]\n" in exportable(ranker).model_to_string()
+
+
+@pytest.mark.parametrize(
+    "trained", [{"measure": "egap", "g": (0.25, 0.75)}, {"measure": gb.nDCG(k=5), "objective": "softrank"}]
+)
+@pytest.mark.parametrize("ranker_class", [XGBGAPRanker, DaskXGBGAPRanker])
+def test_load_model_restores_measure_and_g(trained, ranker_class, tmp_path):
+    ranker = XGBOOST.fitted(**trained)
+    ranker.save_model(tmp_path / "model.json")
+    loaded = ranker_class()
+    loaded.load_model(tmp_path / "model.json")
+    assert loaded.objective_ == ranker.objective_
+    assert (loaded.measure_, loaded.g_) == (ranker.measure_, ranker.g_)
+    assert loaded.get_params()["measure"] == "gap"
+    if ranker_class is XGBGAPRanker:
+        npt.assert_array_equal(loaded.predict(TEST.X), ranker.predict(TEST.X))
+        assert loaded.score(TEST.X, TEST.y, TEST.qid) == ranker.score(TEST.X, TEST.y, TEST.qid)
+
+
+def test_load_model_of_what_does_not_say_goes_by_the_parameters(tmp_path):
+    theirs = xgboost.XGBRanker(n_estimators=2).fit(TRAIN.X, TRAIN.y, qid=np.sort(TRAIN.qid))
+    theirs.save_model(tmp_path / "model.json")
+    loaded = XGBGAPRanker(measure="ap")
+    loaded.load_model(tmp_path / "model.json")
+    assert loaded.measure_ == gb.AP()
+
+
+def test_load_model_for_a_measure_that_is_not_gapboosts(tmp_path):
+    XGBOOST.fitted(measure=Named()).save_model(tmp_path / "model.json")
+    loaded = XGBGAPRanker(measure=Named())
+    loaded.load_model(tmp_path / "model.json")
+    assert loaded.measure_ == Named()
+    other = XGBGAPRanker(n_estimators=3)
+    with pytest.raises(ValueError, match=r"the model was trained for LambdaRank\(Named\(.*say LambdaRank\(GAP\(\)\)"):
+        other.load_model(tmp_path / "model.json")
+    assert not other.__sklearn_is_fitted__()
+    assert vars(other) == vars(XGBGAPRanker(n_estimators=3))
+    fitted = XGBOOST.fitted(evals=[VALI])
+    before, scores = dict(vars(fitted)), fitted.predict(TEST.X)
+    with pytest.raises(ValueError, match="the model was trained for"):
+        fitted.load_model(tmp_path / "model.json")
+    assert vars(fitted) == before
+    npt.assert_array_equal(fitted.predict(TEST.X), scores)
+
+
+def test_load_model_replaces_all_of_a_fit(tmp_path):
+    XGBOOST.fitted(measure="ap").save_model(tmp_path / "model.json")
+    fitted = XGBOOST.fitted(measure="ndcg", evals=[VALI])
+    booster, scores = fitted.get_booster(), fitted.predict(TEST.X)
+    fitted.load_model(tmp_path / "model.json")
+    assert fitted.measure_ == gb.AP()
+    assert not {"evals_result_", "n_queries_in_"} & vars(fitted).keys()
+    npt.assert_array_equal(booster.inplace_predict(TEST.X), scores)
+
+
+def test_load_model_knows_the_columns(tmp_path):
+    import polars as pl
+
+    names = [f"column {i}" for i in range(TRAIN.n_features)]
+    XGBOOST.ranker().fit(pl.DataFrame(TRAIN.X, schema=names), TRAIN.y, TRAIN.qid).save_model(tmp_path / "model.json")
+    loaded = XGBGAPRanker()
+    loaded.load_model(tmp_path / "model.json")
+    with pytest.raises(ValueError, match="X has the columns column 22, "):
+        loaded.predict(pl.DataFrame(TEST.X, schema=names[::-1]))
+
+
+@twins
+def test_words_of_a_g_for_many_grades(twin, tmp_path):
+    ranker = twin.ranker().fit(TRAIN.X, TRAIN.y * 127, TRAIN.qid)
+    assert len(ranker.g_) == 254
+    assert read(
+        says(file_of(ranker, tmp_path / f"model{'.txt' if twin is LIGHTGBM else '.json'}")), gb.LambdaRank(gb.AP())
+    ) == (ranker.objective_)
