@@ -161,18 +161,18 @@ def test_interrupt_by_a_signal(twin, alone, interruptible):
 
 def test_an_interrupt_inside_the_gradients_waits_for_its_helpers(monkeypatch):
     """Helpers that went on would write to arrays that are gone."""
-    from gapboost._kernels import threads
+    from gapboost._kernels.parallel import chunks
 
     running, done = [], []
 
-    def task(first, last):
-        running.append(first)
-        if first == 0:
+    def task(k):
+        running.append(k)
+        if k == 0:
             raise KeyboardInterrupt
-        done.append(first)
+        done.append(k)
 
     with pytest.raises(KeyboardInterrupt):
-        threads.run(task, [(i, i + 1) for i in range(20)], 2)
+        chunks.run(task, 20, 2)
     count = len(done)
     assert sorted(running) == sorted([0, *done])
     expected = gb.LambdaRank(gb.AP()).gradients(Y, X[:, 0], QID, n_jobs=1)
@@ -237,28 +237,23 @@ def test_fit_and_score_while_the_interpreter_ends(twin, alone, tmp_path, at_exit
 
 def test_a_system_that_starts_no_more_threads(monkeypatch):
     """What was handed to the pool before it failed must not begin later, when the arrays belong to somebody else."""
-    from gapboost._kernels import threads
+    from gapboost._kernels.parallel import chunks
 
     done, begun = [], threading.Event()
 
     def refused(self):
         raise RuntimeError("can't start new thread")
 
-    def work():
-        done.append(threading.current_thread())
+    def task(k):
+        assert threading.current_thread() is threading.main_thread()
+        done.append(k)
 
-    def task(first, last):
-        done.append(first)
-
-    monkeypatch.setattr(threads, "_pool", None)
+    monkeypatch.setattr(chunks, "_pool", None)
     with monkeypatch.context() as patch:
         patch.setattr(threading.Thread, "start", refused)
-        threads.together(work, 4)
-        assert done == [threading.current_thread()]
-        done.clear()
-        threads.run(task, [(i, i + 1) for i in range(9)], 4)
+        chunks.run(task, 9, 4)
         assert sorted(done) == list(range(9))
     done.clear()
-    threads._shared_pool().submit(begun.set).result(10)
+    chunks._shared_pool().submit(begun.set).result(10)
     assert begun.is_set()
     assert done == []

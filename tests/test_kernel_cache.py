@@ -12,7 +12,7 @@ import pytest
 
 import gapboost as gb
 from gapboost._kernels.jit import KernelFile
-from gapboost._kernels.parts import dampening
+from gapboost._kernels.lambdarank.pairs import sum_pairs
 
 PACKAGE = Path(__file__).parents[1] / "gapboost"
 
@@ -185,14 +185,13 @@ def test_an_edited_function_changes_those_that_call_it_from_other_files(folder):
         program = EVALUATE + GRADIENTS.format(normalize=normalize)
         return np.array([float(x) for x in output(run(program, folder))[0].splitlines()[1].strip("[]").split(",")])
 
-    plain, before = gradients(False), gradients(True)
-    assert not np.allclose(before, 2.0 * plain)
-    path = folder / Path(dampening.py_func.__code__.co_filename).relative_to(PACKAGE.parent)
-    head, name, rest = path.read_text(encoding="utf-8").partition("def dampening(")
+    assert gradients(False).any()
+    path = folder / Path(sum_pairs.py_func.__code__.co_filename).relative_to(PACKAGE.parent)
+    head, name, rest = path.read_text(encoding="utf-8").partition("def sum_pairs(")
     signature, quotes, doc_and_body = rest.partition('"""')
     doc, end, body = doc_and_body.partition('"""')
-    path.write_text("".join([head, name, signature, quotes, doc, end, "\n    return 2.0", body]), encoding="utf-8")
-    np.testing.assert_allclose(gradients(True), 2.0 * plain, rtol=1e-12)
+    path.write_text("".join([head, name, signature, quotes, doc, end, "\n    return", body]), encoding="utf-8")
+    assert not gradients(False).any()
 
 
 def file(folder, sources="these"):

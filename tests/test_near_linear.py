@@ -5,21 +5,28 @@ import os
 import subprocess
 import sys
 import tracemalloc
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import numpy.testing as npt
 import pytest
-from gapboost._kernels.long import LONG
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import gapboost as gb
-from gapboost._kernels import chains
-from gapboost._kernels.lambdarank import AUTO, DIRECT, SWEEP, chunk, lambdarank
+from gapboost._kernels.lambdarank import long
+from gapboost._kernels.lambdarank.gradients import Inputs, Scale, add_gradients, chunk, room_for
+from gapboost._kernels.lambdarank.long import LONG
+from gapboost._kernels.order.long import rank_long
+from gapboost._kernels.order.short import BY_ROW, Elements
+from gapboost._kernels.parallel.chunks import run
 from gapboost.queries import judged
 
 TOLERANCE = 1e-9
+
+# Whether pairs are visited one by one; None: as the library chooses.
+AUTO, DIRECT, SWEEP = None, True, False
 
 
 def thresholds(n_grades, rng):
@@ -46,21 +53,10 @@ def gradients(measure, grades, scores, sizes, way, sigma=1.0, truncation=0, norm
     pair, own = measure.tables(counts)
     grad, hess = np.empty(len(scores)), np.empty(len(scores))
     offsets, discount = data.queries.offsets, measure.discount(int(max(sizes)))
-    lambdarank(
-        scores,
-        data.grades,
-        np.arange(len(scores), dtype=np.uint32),
-        np.empty(len(scores), dtype=np.int32),
-        discount,
-        pair,
-        own,
-        np.ones(len(sizes)),
-        sigma,
-        normalize,
-        grad,
-        hess,
-        chunk(offsets, discount, own.shape[1], truncation, 0, len(sizes), way),
-    )
+    inputs = Inputs(scores, data.grades, BY_ROW, discount, np.ones(len(sizes)))
+    scale = Scale(sigma, normalize, 0.0 if measure.monotone else 0.25)
+    everything = chunk(offsets, discount, truncation, 0, len(sizes), way)
+    add_gradients(inputs, pair, own, scale, everything, room_for([everything], own.shape[1]), grad, hess)
     return grad, hess
 
 
@@ -182,15 +178,10 @@ def test_lists_of_many_strips_equal_the_direct_loop(monkeypatch, spread):
     grades = rng.choice(5, p=(0.6, 0.25, 0.1, 0.04, 0.01), size=n)
     scores = spread * rng.standard_normal(n)
     objective = gb.LambdaRank(gb.xGAP(g=(0.1, 0.2, 0.3, 0.4)), normalize=False)
-    chained = objective.gradients(grades, scores)
-    expected = gradients(objective.measure, grades, scores, [n], DIRECT) if spread else None
-    monkeypatch.setattr(chains, "CHAINED", 0)
-    for strip in (2048, 7168):
-        monkeypatch.setattr(chains, "STRIP", strip)
-        found = objective.gradients(grades, scores)
-        assert_agree(found, chained)
-        if expected is not None:
-            assert_agree(found, expected)
+    expected = gradients(objective.measure, grades, scores, [n], DIRECT) if spread else objective.gradients(grades, scores)
+    for strip in (2048, 7168, 4096):
+        monkeypatch.setattr(long, "STRIP", strip)
+        assert_agree(objective.gradients(grades, scores), expected)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -283,10 +274,7 @@ def test_a_list_that_threads_share_is_ranked_by_the_one_tie_rule(shape):
     rng = np.random.default_rng(11)
     for n, n_jobs in itertools.product((17_000, 41_844, 53_576), (1, 2, 3, 7)):
         scores = spread_scores(n, 5.0, shape, rng)
-        prepared = gb.LambdaRank(gb.AP()).prepared(judged(np.arange(n) % 2, np.zeros(n)), n_jobs)
-        prepared.keys[:] = rng.integers(50, size=n) << 26
-        prepared(scores, *np.empty((2, n)))
-        expected = np.lexsort((np.arange(n), prepared.keys, -scores))
-        with prepared.scratch.lent() as (order, room):
-            npt.assert_array_equal(order, expected)
-            npt.assert_array_equal(room.scores[:n], scores[expected])
+        turns = rng.permutation(n).astype(np.int32)
+        order = np.empty(n, np.int32)
+        rank_long(scores, turns, Elements(np.empty(n), np.empty(n, np.int32)), order, partial(run, n_jobs=n_jobs))
+        npt.assert_array_equal(order, turns[np.argsort(-scores[turns], kind="stable")])

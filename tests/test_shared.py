@@ -14,8 +14,8 @@ from test_rankers import twins
 import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
-from gapboost.callbacks import PerDataSet
 from gapboost._kernels.parallel.chunks import working_on
+from gapboost.callbacks import PerDataSet
 from gapboost.queries import judged
 
 ROUNDS = 20

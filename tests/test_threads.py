@@ -4,17 +4,14 @@ import multiprocessing
 import threading
 
 import lightgbm
-import numba
 import numpy as np
 import pytest
 import xgboost
-from gapboost._kernels.phases import first, following, unbegun
-from gapboost._kernels.vectors import pointer
 
 import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
-from gapboost._kernels.parallel.chunks import run, together, working_on
+from gapboost._kernels.parallel.chunks import run, working_on
 from gapboost._kernels.parallel.openmp import openmp_team
 
 TEAMS = {
@@ -23,10 +20,6 @@ TEAMS = {
     "XGBoost": openmp_team(xgboost.core._LIB),
 }
 teams = pytest.mark.parametrize("team", TEAMS.values(), ids=TEAMS.keys())
-
-
-def even_ranges(n):
-    return [(first, min(first + 7, n)) for first in range(0, n, 7)]
 
 
 def test_both_boosters_lend_their_threads():
@@ -43,58 +36,32 @@ def test_a_runtime_without_the_entry_point_lends_none():
 @teams
 @pytest.mark.parametrize("n_jobs", [1, 2, 5])
 @pytest.mark.parametrize("n", [0, 1, 3, 100])
-def test_every_range_is_done_once(team, n_jobs, n):
+def test_every_task_is_done_once(team, n_jobs, n):
     done = []
     with working_on(team):
-        run(lambda first, last: done.extend(range(first, last)), even_ranges(n), n_jobs)
+        run(done.append, n, n_jobs)
     assert sorted(done) == list(range(n))
-
-
-@numba.njit(nogil=True)
-def take_all(progress, found):
-    """Every item of a phase counts what all items of the phase before have left."""
-    for phase in range(1, len(found)):
-        k = first(pointer(progress), phase, found.shape[1])
-        while k < found.shape[1]:
-            found[phase, k] += found[phase - 1].sum() + 1
-            k = following(pointer(progress), phase, found.shape[1])
-
-
-@teams
-@pytest.mark.parametrize("n_jobs", [1, 2, 5])
-@pytest.mark.parametrize("n", [1, 3, 200])
-def test_a_phase_begins_when_the_one_before_is_done(team, n_jobs, n):
-    expected = np.zeros((5, n), np.int64)
-    for phase in range(1, 5):
-        expected[phase] = expected[phase - 1].sum() + 1
-    for _ in range(20):
-        found, progress = np.zeros_like(expected), unbegun(5)
-        with working_on(team):
-            together(lambda progress=progress, found=found: take_all(progress, found), n_jobs)
-        take_all(progress, found)  # by a thread that comes when all is done
-        np.testing.assert_array_equal(found, expected)
 
 
 @teams
 def test_several_threads_work_at_once(team):
     meeting = threading.Barrier(2, timeout=20)
     with working_on(team):
-        run(lambda first, last: meeting.wait() and None, [(0, 1), (1, 2)], 2)
+        run(lambda k: meeting.wait() and None, 2, 2)
 
 
 @teams
 @pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt])
 def test_an_error_reaches_the_caller_and_the_threads_work_on(team, error):
-    def task(first, last):
-        if first == 3:
+    def task(k):
+        if k == 3:
             raise error("third")
 
-    ranges = [(i, i + 1) for i in range(8)]
     with working_on(team):
         with pytest.raises(error, match="third"):
-            run(task, ranges, 2)
+            run(task, 8, 2)
         done = []
-        run(lambda first, last: done.append(first), ranges, 2)
+        run(done.append, 8, 2)
     assert sorted(done) == list(range(8))
 
 
@@ -106,12 +73,12 @@ def test_a_team_is_given_back():
         calls.append(n_threads)
         team(work, n_threads)
 
-    def task(first, last):
+    def task(k):
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError), working_on(counted):
-        run(task, [(0, 1), (1, 2)], 2)
-    run(lambda first, last: None, [(0, 1), (1, 2)], 2)
+        run(task, 2, 2)
+    run(lambda k: None, 2, 2)
     assert calls == [2]
 
 
@@ -130,7 +97,7 @@ def test_gradients_are_the_same_on_any_team(name, n):
 def child(connection):
     done = []
     with working_on(TEAMS["LightGBM"]):
-        run(lambda first, last: done.extend(range(first, last)), even_ranges(10), 2)
+        run(done.append, 10, 2)
     connection.send(sorted(done))
 
 
@@ -139,8 +106,8 @@ def test_a_forked_process_does_not_wait_for_threads_that_it_lost():
     if "fork" not in multiprocessing.get_all_start_methods():
         pytest.skip("this system cannot fork")
     with working_on(TEAMS["LightGBM"]):
-        run(lambda first, last: None, even_ranges(10), 2)
-    run(lambda first, last: None, even_ranges(10), 2)
+        run(lambda k: None, 10, 2)
+    run(lambda k: None, 10, 2)
     ours, theirs = multiprocessing.Pipe()
     process = multiprocessing.get_context("fork").Process(target=child, args=(theirs,))
     process.start()

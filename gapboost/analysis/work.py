@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 import joblib
 import numpy as np
 
-from gapboost.arguments import seed
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
+from gapboost.arguments import seed
 from gapboost.optional import progress
 
 Item = TypeVar("Item")

@@ -8,8 +8,8 @@ from typing import Any
 import lightgbm
 import numpy as np
 
-from gapboost.features import check_arrow_numbers, check_names, feature_names
 from gapboost._kernels.parallel.chunks import working_on
+from gapboost.features import check_arrow_numbers, check_names, feature_names
 from gapboost.lightgbm.callbacks import NO_QUERY_BAGGING, TEAM, LightGBMMetric, in_units_of_rows
 from gapboost.measures import Measure
 from gapboost.model_file import words
