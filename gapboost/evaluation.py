@@ -57,7 +57,8 @@ def evaluate(
     y_score : array-like of shape (N,)
         Finite scores; higher is better.
     qid : array-like of shape (N,), optional
-        Query id of each row, in any order of rows: strings, 64-bit integers, anything hashable. None: one query.
+        Query id of each row, in any order of rows: anything hashable. Ids are equal where Python says so and their type is
+        the same. None: one query.
     sample_weight : array-like of shape (Q,) or (N,), optional
         Weights of the queries in the mean.
     recall_base : mapping {query id: grade counts} or array-like of shape (Q, c + 1), optional

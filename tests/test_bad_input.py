@@ -1,7 +1,11 @@
 """Bad input gets an error that names the argument, says what was found and what is expected, before any work."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from bad_input import check, inf, nan, table
 
@@ -17,6 +21,38 @@ GOOD = {"y_true": [0, 1, 2, 0], "y_score": [4.0, 3.0, 2.0, 1.0], "qid": ["a", "a
 # -------------------------------------------------------------------------------------------- rows of documents
 
 REAL_GRADES = "integer grades 0..c"
+
+
+def objects(values):
+    return np.fromiter(values, dtype=object, count=len(values))
+
+
+class Tensor:
+    """Hashed by identity, like those of PyTorch."""
+
+    def __array__(self, *args, **kwargs):
+        return np.array(1)
+
+
+def strings_of_numpy(missing):
+    return np.array(["a", missing, "b", "b"], dtype=np.dtypes.StringDType(na_object=missing))
+
+
+MISSING = {
+    "None": None,
+    "nan": nan,
+    "nan of numpy": np.float32(nan),
+    "complex nan": complex(0, nan),
+    "Decimal nan": Decimal("NaN"),
+    "NaT": np.datetime64("NaT"),
+    "timedelta NaT": np.timedelta64("NaT"),
+    "pandas.NaT": pd.NaT,
+    "pandas.NA": pd.NA,
+    "masked": np.ma.masked,
+    "null of Arrow": pa.scalar(None),
+    "nan in a tuple": ("a", nan),
+    "NA in a tuple": ("a", ("b", pd.NA)),
+}
 ROWS = table(
     # argument, defect, value, what the message says was found, what it says is expected
     ("y_true", "too short", [0, 1, 2], "rows", "a row"),
@@ -74,6 +110,35 @@ ROWS = table(
     ("qid", "pandas category", pd.Series(["a", None, "b", "b"], dtype="category"), "1 missing values", "in every row"),
     ("qid", "NaT", np.array(["2020-01-01", "NaT", "NaT", "NaT"], dtype="M8[D]"), "3 missing values", "in every row"),
     ("qid", "pandas.NaT", np.array([pd.NaT, 1, 1, 1], dtype=object), "1 missing values", "in every row"),
+    *(
+        ("qid", f"{defect} in {kind.__name__}", kind(["a", missing, ("b",), 1]), "1 missing values", "in every row")
+        for kind in (list, objects)
+        for defect, missing in MISSING.items()
+    ),
+    *(
+        ("qid", f"StringDType with {missing!r}", strings_of_numpy(missing), "1 missing values", "in every row")
+        for missing in (None, nan, pd.NA, "missing")
+        if hasattr(np.dtypes, "StringDType")
+    ),
+    ("qid", "complex nan alone", np.array([1j, 2j, complex(nan, 0), complex(0, nan)]), "2 missing", "in every row"),
+    ("qid", "nan in records", np.array([(1, nan)] * 4, dtype="i4,f8"), "4 missing", "in every row"),
+    ("qid", "masked", np.ma.array([1, 1, 2, 2], mask=[0, 0, 0, 1]), "1 masked values", "in every row"),
+    ("qid", "polars string", pl.Series(["a", None, "b", "b"]), "1 missing values", "in every row"),
+    ("qid", "polars integer", pl.Series([1, None, 2, 2]), "1 missing values", "in every row"),
+    ("qid", "Arrow string", pa.array(["a", None, "b", "b"]), "1 missing values", "in every row"),
+    ("qid", "Arrow scalars", list(pa.array([1, None, 2, 2])), "1 missing values", "in every row"),
+    ("qid", "a signalling nan", [Decimal("sNaN"), 1, 1, 1], "no hash", "numbers, strings or tuples"),
+    ("qid", "lists", [["a"], ["a"], ["b"], ["b"]], "unhashable type: 'list'", "numbers, strings or tuples"),
+    ("qid", "a list among strings", ["a", "a", ["b"], "b"], "unhashable type: 'list'", "numbers, strings or tuples"),
+    ("qid", "dicts", [{}, {}, {}, {}], "unhashable type: 'dict'", "numbers, strings or tuples"),
+    ("qid", "a list in a tuple", [("a", []), "a", "b", "b"], "unhashable type: 'list'", "numbers, strings or tuples"),
+    ("qid", "arrays", [np.ones(1)] * 4, "a ndarray among its ids", "numbers, strings or tuples"),
+    ("qid", "tensors", [Tensor(), Tensor(), 1, 1], "a Tensor among its ids", "numbers, strings or tuples"),
+    ("qid", "polars lists", pl.Series([[1], [1], [2], [2]]), "a ndarray among its ids", "numbers, strings or tuples"),
+    ("qid", "Arrow structs", pa.array([{"a": 1}] * 4), "unhashable type: 'dict'", "numbers, strings or tuples"),
+    ("qid", "a set", {1, 2, 3, 4}, "shape ()", "one value a row"),
+    ("qid", "a mapping", {1: 1, 2: 1, 3: 1, 4: 1}, "shape ()", "one value a row"),
+    ("qid", "a generator", (i for i in "aabb"), "shape ()", "one value a row"),
     ("sample_weight", "wrong length", [1.0, 2.0, 3.0], "3 values", "one a query (2) or one a row (4)"),
     ("sample_weight", "empty", [], "0 values", "one a query (2) or one a row (4)"),
     ("sample_weight", "two columns", np.ones((4, 2)), "shape (4, 2)", "one value a row"),
@@ -165,6 +230,7 @@ RECALL_BASES = table(
     ("recall_base", "fractional", [[9, 9, 9], [1, 9.5, 9]], "fractional", "numbers of documents"),
     ("recall_base", "nan", [[9, 9, nan], [1, 9, 9]], "NaN", "numbers of documents"),
     ("recall_base", "unknown grade", [[9, 9, 9, 1], [9, 9, 9, 0]], "grade 3", "each positive grade"),
+    ("recall_base", "missing query of numpy", {np.str_("a"): (9, 9, 9)}, "lacks query 'b' of qid", "every query"),
     ("recall_base", "missing query", {"a": (9, 9, 9)}, "lacks query 'b' of qid", "every query"),
     ("recall_base['a']", "a number for a query", {"a": 9, "b": (9, 9, 9)}, "shape ()", "one value a row"),
     ("recall_base['b']", "strings for a query", {"a": (9, 9), "b": ("9", "9")}, "dtype <U1", "numbers of documents"),
@@ -176,6 +242,17 @@ RECALL_BASES = table(
 @pytest.mark.parametrize(("argument", "defect", "value", "found", "expected"), RECALL_BASES)
 def test_recall_base(argument, defect, value, found, expected):
     check(ValueError, argument, found, expected, lambda: evaluate([AP(), MEASURE], **GOOD, recall_base=value))
+
+
+def test_recall_base_cannot_tell_true_from_1():
+    base = {1: (9, 9, 9)}
+    check(
+        ValueError,
+        "recall_base",
+        "cannot tell ids of qid apart",
+        "an array",
+        lambda: evaluate(AP(), [0, 1], [1, 2], [1, True], recall_base=base),
+    )
 
 
 def test_swap_changes():

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gapboost.queries import Array, grouped_rows, varying_weight
+from gapboost.queries import Array, grouped_rows, objects, varying_weight
 
 # A worker may have so many times its fair share of documents before whole queries are taken out of its partitions.
 # Every round of boosting waits for the busiest worker.
@@ -127,14 +127,8 @@ def _joined(parts: list[Array]) -> Array:
     kinds = {part.dtype for part in parts}
     # numpy joins signed and unsigned integers as floats, and numbers and strings as strings: distinct ids would be one.
     if len(kinds) > 1 and {kind.kind for kind in kinds} - {"U"}:
-        parts = [_as_objects(part) for part in parts]
+        parts = [objects(part) for part in parts]
     return np.concatenate(parts) if parts else np.empty(0)
-
-
-def _as_objects(part: Array) -> Array:
-    objects = np.empty(len(part), dtype=object)
-    objects[:] = part.tolist()
-    return objects
 
 
 def homes(sizes: Array, holders: Sequence[int | None], n_workers: int) -> Array:
