@@ -10,7 +10,7 @@ from gapboost.kernels.ordering import rank
 from gapboost.kernels.threads import chunks, resolve_n_jobs, run, table_bytes
 from gapboost.kernels.value import ranked_grades, value
 from gapboost.measures import Measure
-from gapboost.measures.measure import known_grades, listed
+from gapboost.measures.measure import known_grades, listed, tables_of
 from gapboost.queries import Array, Judged, checked_scores, judged
 
 Ties = Literal["expected", "row"]
@@ -133,7 +133,7 @@ def query_values(
         ranked, ends = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
         ranked_grades(scores, data.grades, offsets, order, ties == "expected", first, last, ranked, ends)
         for measure, discount, depth, out in zip(measures, discounts, depths, values, strict=True):
-            pair, own = measure.tables(data.counts[first:last])
+            pair, own = tables_of(measure, data.counts[first:last])
             value(ranked, ends, offsets, discount, depth, pair, own, first, last, out)
             if empty != 0:
                 nothing = ~((own > 0) & (data.counts[first:last] > 0)).any(axis=1)

@@ -1,6 +1,9 @@
 """Bad input gets an error that names the argument, says what was found and what is expected, before any work."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,8 +13,9 @@ import pytest
 from bad_input import check, inf, nan, table
 
 import gapboost as gb
-from gapboost import AP, GAP, LambdaRank, Precision, eGAP, evaluate, nDCG, xGAP
-from gapboost.measures import as_measure
+from gapboost import AP, GAP, ApproxRank, LambdaRank, Precision, SoftRank, eGAP, evaluate, nDCG, xGAP
+from gapboost.analysis import maximum_entropy, precision_recall
+from gapboost.measures import Measure, as_measure
 from gapboost.objectives import as_objective
 
 MEASURE = GAP(g=(0.5, 0.5))
@@ -260,6 +264,82 @@ def test_swap_changes():
     check(ValueError, "ranked", "shape (1, 2)", "one value a row", lambda: AP().swap_changes([[0, 1]]))
     check(ValueError, "recall_base", "[0, 0]", "at least", lambda: AP().swap_changes([0, 1], [0, 0]))
     check(ValueError, "recall_base", "shape (1,)", "of shape (1, ", lambda: AP().swap_changes([0, 1], 3))
+
+
+# ------------------------------------------------------------------------------------------------ measures of users
+
+
+@dataclass(frozen=True, repr=False)
+class Broken(Measure):
+    """GAP with one defect in what it returns."""
+
+    method: str = ""
+    defect: Callable[[tuple[np.ndarray, np.ndarray]], Any] = tuple
+
+    @property
+    def short_name(self):
+        return "broken"
+
+    def discount_at(self, ranks):
+        found = MEASURE.discount_at(ranks)
+        return self.defect(found) if self.method == "discount_at" else found
+
+    def tables(self, counts):
+        found = MEASURE.tables(counts)
+        return self.defect(found) if self.method == "tables" else found
+
+
+def with_nan(array):
+    return np.where(np.arange(array.size).reshape(array.shape) == array.size - 1, nan, array)
+
+
+RETURNED = {
+    # defect: what is returned instead, what the message says was found
+    "nothing": (lambda found: None, "NoneType"),
+    "one array": (lambda found: found[0], "ndarray"),
+    "three arrays": (lambda found: (*found, found[0]), "tuple"),
+    "the first too short": (lambda found: (found[0][:-1], found[1]), "shapes"),
+    "the second too short": (lambda found: (found[0], found[1][:-1]), "shapes"),
+    "too long": (lambda found: (np.concatenate([found[0]] * 2), found[1]), "shapes"),
+    "a column": (lambda found: (found[0][..., None], found[1]), "shapes"),
+    "numbers": (lambda found: (1.0, 0.0), "shapes () and ()"),
+    "NaN": (lambda found: (with_nan(found[0]), found[1]), "NaN"),
+    "NaN in the second": (lambda found: (found[0], with_nan(found[1])), "NaN"),
+    "infinite": (lambda found: (found[0] + inf, found[1]), "infinite"),
+    "complex": (lambda found: (found[0] * 1j, found[1]), "none that are numbers"),
+    "text": (lambda found: (found[0].astype(str), found[1]), "none that are numbers"),
+    "objects": (lambda found: (found[0].astype(object), found[1]), "none that are numbers"),
+}
+USES = {
+    "evaluate": lambda measure: evaluate(measure, **GOOD),
+    "LambdaRank": lambda measure: LambdaRank(measure).gradients(**GOOD),
+    "SoftRank": lambda measure: SoftRank(measure).gradients(**GOOD),
+    "ApproxRank": lambda measure: ApproxRank(measure).gradients(**GOOD),
+    "swap_changes": lambda measure: measure.swap_changes([0, 1, 2]),
+    "precision_recall": lambda measure: precision_recall(measure, [0, 1, 2], [1, 2, 3]),
+    "maximum_entropy": lambda measure: maximum_entropy(measure, 0.7, [17, 2, 1]),
+}
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("defect", RETURNED)
+@pytest.mark.parametrize("method", ["tables", "discount_at"])
+def test_what_measures_of_users_return(use, defect, method):
+    change, found = RETURNED[defect]
+    check(ValueError, method, found, "", lambda: USES[use](Broken(method=method, defect=change)))
+
+
+@pytest.mark.parametrize("use", USES)
+def test_good_measures_of_users(use):
+    """Other dtypes, orders of memory and read-only arrays are no defects."""
+
+    def change(found):
+        pair, own = (np.asfortranarray(array.astype(np.float32)) for array in found)
+        pair.flags.writeable = False
+        return [pair, own]
+
+    for method in ("tables", "discount_at"):
+        USES[use](Broken(method=method, defect=change))
 
 
 # ------------------------------------------------------------------------------------------- measures and objectives

@@ -16,8 +16,8 @@ from gapboost.arguments import positive, whole
 from gapboost.kernels.lambdarank import chunk, lambdarank
 from gapboost.kernels.long import LONG, begin, long_query, room_for
 from gapboost.kernels.threads import chunks, resolve_n_jobs, run, table_bytes, together
-from gapboost.measures.measure import as_cutoff
-from gapboost.objectives.objective import Objective, Pass, tables_of
+from gapboost.measures.measure import as_cutoff, tables_of
+from gapboost.objectives.objective import Objective, Pass
 from gapboost.queries import Array, Judged
 
 # The tables are kept between iterations while they cost less than this many bytes a document.

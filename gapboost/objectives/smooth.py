@@ -28,7 +28,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gapboost.kernels.threads import chunks, run, table_bytes
-from gapboost.objectives.objective import Objective, Pass, tables_of
+from gapboost.measures.measure import tables_of, weights_at
+from gapboost.objectives.objective import Objective, Pass
 from gapboost.queries import Array, Judged, checked_scores, judged, one_dimensional
 
 
@@ -68,7 +69,7 @@ class SmoothPass(Pass):
         """Bring `ranks`, and the discount and its derivative at them, of queries ``first..last-1`` up to the scores."""
         self.update_ranks(scores, counted, first, last)
         rows = slice(*self.data.queries.offsets[[first, last]])
-        self.discount[rows], self.slope[rows] = self.measure.discount_at(self.ranks[rows])
+        self.discount[rows], self.slope[rows] = weights_at(self.measure, self.ranks[rows])
 
     @abstractmethod
     def update_ranks(self, scores: Array, counted: Array, first: int, last: int) -> None:

@@ -27,7 +27,7 @@ import numpy as np
 from gapboost.arguments import positive
 from gapboost.kernels.softrank import expected_ranks, softrank
 from gapboost.kernels.threads import resolve_n_jobs
-from gapboost.objectives.objective import tables_of
+from gapboost.measures.measure import tables_of
 from gapboost.objectives.smooth import SmoothObjective, SmoothPass
 from gapboost.queries import Array, Judged
 
