@@ -20,8 +20,9 @@ from gapboost.analysis.lists import RankedList, list_values
 from gapboost.analysis.optional import axes, frame
 from gapboost.analysis.thresholds import threshold_grid
 from gapboost.analysis.work import in_order
-from gapboost.arguments import whole
+from gapboost.arguments import ordered, whole
 from gapboost.measures import GAP, Measure, nDCG
+from gapboost.measures.graded import as_thresholds
 from gapboost.measures.measure import listed
 from gapboost.queries import Array
 
@@ -267,10 +268,13 @@ def threshold_sweep(
         To compare with.
     """
     top = _top(lists)
-    thresholds = tuple(tuple(map(float, g)) for g in (threshold_grid(max(top, 1)) if grid is None else grid))
+    given = threshold_grid(max(top, 1)) if grid is None else grid
+    if not ordered(given):
+        raise TypeError(f"grid is {given!r}; expected a list of g, such as threshold_grid makes")
+    thresholds = tuple(g for g in map(as_thresholds, given) if g is not None)
     if not thresholds:
-        raise ValueError("grid is empty; expected at least one g")
-    measures = [family(g=g) for g in thresholds] + list(others)
+        raise ValueError(f"grid is {given!r}; expected at least one g")
+    measures = [*(family(g=g) for g in thresholds), *listed(others, "others")]
     return ThresholdSweep(
         thresholds, informativeness(measures, lists, minimum=minimum, n_jobs=n_jobs, progress=progress)
     )

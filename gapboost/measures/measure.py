@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from gapboost.arguments import in_order, whole
+from gapboost.arguments import ordered, whole
 from gapboost.queries import Array, judged
 
 
@@ -223,7 +223,7 @@ def listed(measures: Any, name: str = "measures") -> "list[Measure]":
         Where something else is among them.
     """
     several: Any = [measures] if isinstance(measures, Measure) else measures
-    if not in_order(several):
+    if not ordered(several):
         raise TypeError(f"{name} is {several!r}; expected a measure such as GAP(g=(0.5, 0.5)), or several")
     found: list[Measure] = list(several)
     for measure in found:

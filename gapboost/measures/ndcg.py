@@ -29,7 +29,7 @@ def as_gains(gains: Any) -> tuple[float, ...] | None:
     if gains is None:
         return None
     try:
-        values = () if isinstance(gains, str) else numbers(gains)
+        values = numbers(gains)
     except (TypeError, ValueError):
         values = ()
     if not values:
