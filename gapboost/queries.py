@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from gapboost.arguments import in_order
+from gapboost.arguments import ordered
 from gapboost.kernels.value import count_grades
 
 Array = np.ndarray[Any, Any]
@@ -14,6 +14,13 @@ Array = np.ndarray[Any, Any]
 # The tables of a measure hold one number for every pair of grades, so grades are labels of an ordered scale,
 # not real-valued gains: 0..255 costs 0.5 MB a query at worst.
 MAX_GRADE = 255
+
+# Documents of a grade in a query: many times what any collection has, and their sums are exact.
+MOST_DOCUMENTS = 2**31 - 1
+
+# What weights sum to. Boosters keep gradients and gains as float32 and take no split that gains less than some constant:
+# beyond these limits they train on noise, or not at all.
+LEAST_WEIGHT, MOST_WEIGHT = 1e-5, 1e15
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,6 +220,8 @@ def numbers(values: Any, name: str, expected: str) -> Array:
             raise ValueError(f"{name} holds strings; expected {expected}")
         try:
             return array.astype(np.float64)
+        except OverflowError:
+            raise ValueError(f"{name} holds a whole number beyond all floats; expected {expected}") from None
         except (TypeError, ValueError):
             raise ValueError(f"{name} holds values that are not numbers; expected {expected}") from None
     if array.dtype.kind not in "biuf":
@@ -306,7 +315,7 @@ def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_tru
 
 def query_ids(qid: Any, name: str) -> Array:
     """One id a row, of a dtype that changes none: whatever numpy would convert stays an object."""
-    if hasattr(qid, "__len__") and in_order(qid) and not hasattr(qid, "__array__"):
+    if hasattr(qid, "__len__") and ordered(qid) and not hasattr(qid, "__array__"):
         return objects(qid)
     ids = one_dimensional(qid, name)
     if ids.dtype.kind == "U" and hasattr(qid, "to_list"):
@@ -360,7 +369,7 @@ def _codes(ids: Array, name: str) -> Array:
         code_of = {key: code for code, key in enumerate(dict.fromkeys(keys))}
     except TypeError as error:
         raise ValueError(
-            f"{name} holds an id that has no hash ({error}); expected numbers, strings or tuples of them"
+            f"{name} holds an id that has no hash ({error}); expected numbers, strings or tuples of them, one a row"
         ) from None
     return np.fromiter(map(code_of.__getitem__, keys), dtype=np.int64, count=len(keys))
 
@@ -373,7 +382,7 @@ def _keys(ids: list[Any], name: str) -> list[Any]:
         # Arrays and tensors have no hash, or one that knows nothing of their value.
         if hasattr(kind, "__array__") and not issubclass(kind, np.generic):
             raise ValueError(
-                f"{name} holds a {kind.__name__} among its ids; expected numbers, strings or tuples of them"
+                f"{name} holds a {kind.__name__} among its ids; expected numbers, strings or tuples of them, one a row"
             )
     if len(kinds) == 1 and masked not in kinds:
         return ids
@@ -421,9 +430,21 @@ def query_weights(sample_weight: Any, queries: Queries, name: str = "sample_weig
         raise ValueError(
             f"{name} has {len(given)} values; expected one a query ({len(queries)}) or one a row ({queries.n_rows})"
         )
+    check_total_weight(weights, name)
+    return np.ascontiguousarray(weights)
+
+
+def check_total_weight(weights: Array, name: str) -> None:
+    """Refuse weights of queries that are all 0, or so small or large that gradients and means would be lost."""
     if not (weights > 0).any():
         raise ValueError(f"{name} is zero for every query; expected at least one positive weight")
-    return np.ascontiguousarray(weights)
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not LEAST_WEIGHT <= total <= MOST_WEIGHT:
+        raise ValueError(
+            f"{name} has the sum {total:g} over the queries; expected one from {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}: multiply "
+            "all weights by the same number"
+        )
 
 
 def checked_weights(sample_weight: Any, name: str) -> Array:
@@ -478,6 +499,10 @@ def checked_recall_base(
             )
     if not np.isfinite(base).all() or (base < 0).any() or (base != np.floor(base)).any():
         raise ValueError("recall_base holds a negative, fractional or NaN count; expected numbers of documents")
+    if (base > MOST_DOCUMENTS).any():
+        raise ValueError(
+            f"recall_base holds the count {base.max():g}; expected numbers of documents up to {MOST_DOCUMENTS}"
+        )
     check_highest(int(np.flatnonzero(base.any(axis=0)).max(initial=0)), "recall_base", known)
     width = max(base.shape[1], counts.shape[1])
     whole = np.zeros((len(counts), width), dtype=np.int64)

@@ -94,8 +94,9 @@ def fit_on_cluster(
     objective = requested.resolved(found.occurring)
     reported = [m for m in (other.resolved(found.occurring) for other in others) if m != objective.measure]
     known = known_grades([objective.measure, *reported])
-    for given in sets[1:]:
-        check_highest(counted[given].census.occurring[-1], given.names[1], known)
+    for i, given in enumerate(eval_sets):
+        name = f"eval_set[{i}] y" if given is train_set else given.names[1]
+        check_highest(counted[given].census.occurring[-1], name, known)
     # Whoever has no training row takes no part: boosters have no use for it.
     owner = _owners(session, counted[train_set], session.workers)
     used, owner = np.unique(owner, return_inverse=True)

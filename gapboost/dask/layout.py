@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gapboost.queries import Array, grouped_rows, objects, varying_weight
+from gapboost.queries import Array, check_total_weight, grouped_rows, objects, varying_weight
 
 # A worker may have so many times its fair share of documents before whole queries are taken out of its partitions.
 # Every round of boosting waits for the busiest worker.
@@ -109,8 +109,7 @@ def census(surveys: Sequence[Survey], names: tuple[str, str, str]) -> Census:
         differing = weights[code] != by_entry
         if differing.any():
             raise varying_weight(queries.ids[code[np.argmax(differing)]], names[2])
-        if not (weights > 0).any():
-            raise ValueError(f"{names[2]} is zero for every query; expected at least one positive weight")
+        check_total_weight(weights, names[2])
     return Census(
         partition=np.repeat(np.arange(len(surveys)), [len(s.ids) for s in surveys]),
         code=code,
