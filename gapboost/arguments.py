@@ -4,6 +4,7 @@ Every message begins with the argument, tells what was found and, after "expecte
 checked in `gapboost.queries`.
 """
 
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -24,18 +25,29 @@ def whole(value: Any, name: str, least: int = 1, meaning: str = "a whole number"
     return int(value)
 
 
+def ordered(values: Any) -> bool:
+    """Whether it can be gone through in an order that somebody chose: text, mappings and sets have none."""
+    return bool(np.iterable(values)) and not isinstance(values, str | bytes | bytearray | Mapping | set | frozenset)
+
+
 def numbers(values: Iterable[Any]) -> tuple[float, ...]:
     """Each value as a float.
 
     Raises
     ------
     TypeError, ValueError
-        Where one is no number: an array of one element either, which older versions of numpy take for one.
+        Where they are in no order, or one is no number: an array of one element either, which older versions of numpy take
+        for one.
     """
+    if not ordered(values):
+        raise TypeError("values in no order")
     given = list(values)
     if any(np.ndim(value) for value in given):
         raise TypeError("an array is no number")
-    return tuple(float(value) for value in given)
+    try:
+        return tuple(float(value) for value in given)
+    except OverflowError:
+        raise ValueError("a whole number beyond all floats") from None
 
 
 def positive(value: Any, name: str) -> float:
@@ -46,7 +58,7 @@ def positive(value: Any, name: str) -> float:
     ValueError
         Where it is anything else.
     """
-    if not _is_real(value) or not 0 < value < np.inf:
+    if not _is_real(value) or not 0 < value <= sys.float_info.max:
         raise ValueError(f"{name} is {value!r}; expected a finite number > 0")
     return float(value)
 

@@ -82,12 +82,12 @@ def query_folds(
 
 def _sortable(queries: Queries, codes: Array) -> Array:
     # The ids themselves where they sort: splitters break ties by their order, and the folds are then those of a search
-    # by scikit-learn with groups=qid.
+    # by scikit-learn with groups=qid. Numpy takes True and 1 for one.
     try:
-        np.unique(queries.ids)
-    except TypeError:
+        distinct = len(np.unique(queries.ids))
+    except (TypeError, ValueError):
         return codes
-    return queries.ids[codes]
+    return queries.ids[codes] if distinct == len(queries) else codes
 
 
 def _check_whole(fold: Fold, queries: Queries, codes: Array, number: int) -> None:

@@ -9,7 +9,7 @@ from gapboost._kernels.parallel.chunks import chunks, resolve_n_jobs, run, table
 from gapboost._kernels.value import in_order, value
 from gapboost.arguments import one_of
 from gapboost.measures import Measure
-from gapboost.measures.measure import known_grades, listed
+from gapboost.measures.measure import known_grades, listed, tables_of
 from gapboost.queries import Array, Judged, checked_scores, judged
 
 Ties = Literal["expected", "row"]
@@ -56,7 +56,8 @@ def evaluate(
     y_score : array-like of shape (N,)
         Finite scores; higher is better.
     qid : array-like of shape (N,), optional
-        Query id of each row, in any order of rows: strings, 64-bit integers, anything hashable. None: one query.
+        Query id of each row, in any order of rows: anything hashable. Ids are equal where Python says so and their type is
+        the same. None: one query.
     sample_weight : array-like of shape (Q,) or (N,), optional
         Weights of the queries in the mean.
     recall_base : mapping {query id: grade counts} or array-like of shape (Q, c + 1), optional
@@ -130,7 +131,7 @@ def query_values(
         rows = slice(offsets[first], offsets[last])
         ranked = in_order(scores[rows], data.grades[rows], offsets[first : last + 1] - rows.start, ties == "expected")
         for measure, discount, depth, out in zip(measures, discounts, depths, values, strict=True):
-            pair, own = measure.tables(data.counts[first:last])
+            pair, own = tables_of(measure, data.counts[first:last])
             value(ranked, discount, depth, pair, own, np.empty((2, own.shape[1])), out[first:last])
             if empty != 0:
                 nothing = ~((own > 0) & (data.counts[first:last] > 0)).any(axis=1)

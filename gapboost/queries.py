@@ -6,13 +6,21 @@ from typing import Any, Self
 
 import numpy as np
 
-from gapboost._kernels.value import count_grades, differing
+from gapboost._kernels.value import count_grades
+from gapboost.arguments import ordered
 
 Array = np.ndarray[Any, Any]
 
 # The tables of a measure hold one number for every pair of grades, so grades are labels of an ordered scale,
 # not real-valued gains: 0..255 costs 0.5 MB a query at worst.
 MAX_GRADE = 255
+
+# Documents of a grade in a query: many times what any collection has, and their sums are exact.
+MOST_DOCUMENTS = 2**31 - 1
+
+# What weights sum to. Boosters keep gradients and gains as float32 and take no split that gains less than some constant:
+# beyond these limits they train on noise, or not at all.
+LEAST_WEIGHT, MOST_WEIGHT = 1e-5, 1e15
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,6 +220,8 @@ def numbers(values: Any, name: str, expected: str) -> Array:
             raise ValueError(f"{name} holds strings; expected {expected}")
         try:
             return array.astype(np.float64)
+        except OverflowError:
+            raise ValueError(f"{name} holds a whole number beyond all floats; expected {expected}") from None
         except (TypeError, ValueError):
             raise ValueError(f"{name} holds values that are not numbers; expected {expected}") from None
     if array.dtype.kind not in "biuf":
@@ -268,64 +278,143 @@ def checked_scores(y_score: Any, n_rows: int, name: str = "y_score", rows_of: st
 
 
 def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_true") -> Queries:
-    """Group rows by query id: strings, 64-bit integers or anything else that sorts, in any order of rows."""
+    """Group rows by query id, in any order of rows.
+
+    Ids are equal where Python says so and their type is the same; scalars of numpy and Arrow count as the values of Python
+    that they stand for.
+
+    Raises
+    ------
+    ValueError
+        Where there is not one id a row, an id is missing, or one has no hash.
+    """
     if qid is None:
         return Queries(np.zeros(1, dtype=np.int64), np.array([0, n_rows], dtype=np.int64), None)
-    ids = one_dimensional(qid, name)
+    ids = query_ids(qid, name)
     if len(ids) != n_rows:
         raise ValueError(f"{name} has {len(ids)} rows but {rows_of} has {n_rows}; expected one query id a row")
-    missing = _count_missing(ids)
+    missing = int((ids != ids).sum()) if ids.dtype.kind in "fcmM" else 0  # only NaN and NaT differ from themselves
     if missing:
-        raise ValueError(f"{name} holds {missing} missing values (None, NaN, NaT); expected a query id in every row")
+        raise _missing_ids(missing, name)
+    starts = _starts(ids)
+    code = _codes(ids[starts], name)
+    highest = np.maximum.accumulate(code)
+    first = starts[np.flatnonzero(np.diff(highest, prepend=-1))]
+    distinct = ids[first]
     if ids.dtype == object:
-        # A dict keeps 1 and "1" apart and needs no order between ids of different types.
-        seen: dict[Any, int] = {}
-        codes = np.fromiter((seen.setdefault(i, len(seen)) for i in ids), dtype=np.int64, count=n_rows)
-        distinct = np.empty(len(seen), dtype=object)
-        distinct[:] = list(seen)
-        grouped = grouped_rows(codes, n_rows, name, rows_of)
-        return Queries(distinct[grouped.ids], grouped.offsets, grouped.rows)
-    starts = np.concatenate(([0], np.flatnonzero(_changes(ids)) + 1)).astype(np.int64)
-    if _n_distinct(ids[starts]) == len(starts):
-        return Queries(ids[starts], np.append(starts, n_rows), None)
-    _, first_row, code = np.unique(ids, return_index=True, return_inverse=True)
-    by_first_row = np.argsort(first_row)
-    position = np.empty_like(by_first_row)
-    position[by_first_row] = np.arange(len(by_first_row))
-    code = position[code]
+        plain = list(map(_python, distinct))
+        if any(map(_is_missing, plain)):
+            raise _missing_ids(sum(_is_missing(_python(i)) for i in ids), name)
+        distinct = distinct if hasattr(qid, "dtype") else _as_array(plain)
+    if (code == highest).all():
+        return Queries(distinct, np.append(first, n_rows), None)
+    code = np.repeat(code, np.diff(starts, append=n_rows))
     offsets = np.concatenate(([0], np.cumsum(np.bincount(code)))).astype(np.int64)
-    return Queries(ids[first_row[by_first_row]], offsets, np.argsort(code, kind="stable"))
+    return Queries(distinct, offsets, np.argsort(code, kind="stable"))
 
 
-def _changes(ids: Array) -> Array:
-    """Whether each id but the first is another one than that before it."""
-    if ids.dtype.kind not in "US" or ids.itemsize == 0:
-        changes: Array = ids[1:] != ids[:-1]
-        return changes
-    # Strings are padded with zeros, so equal ones are equal words; numpy compares them character by character.
-    word = next(word for word in (np.uint64, np.uint32, np.uint8) if ids.itemsize % word().itemsize == 0)
-    changes = np.empty(len(ids) - 1, dtype=bool)
-    differing(np.ascontiguousarray(ids).view(word).reshape(len(ids), -1), changes)
-    return changes
+def query_ids(qid: Any, name: str) -> Array:
+    """One id a row, of a dtype that changes none: whatever numpy would convert stays an object."""
+    if hasattr(qid, "__len__") and ordered(qid) and not hasattr(qid, "__array__"):
+        return objects(qid)
+    ids = one_dimensional(qid, name)
+    if ids.dtype.kind == "U" and hasattr(qid, "to_list"):
+        return objects(qid.to_list())  # polars hands numpy strings of a fixed width, which end before trailing NULs
+    if ids.dtype.kind not in "TV":
+        return ids
+    missing = getattr(ids.dtype, "na_object", None)  # of numpy's StringDType; it may be a string itself
+    ids = ids.astype(object)
+    ids[[i is missing for i in ids]] = None
+    return ids
 
 
-def _n_distinct(ids: Array) -> int:
-    # To sort strings takes several times as long as to look them up.
-    return len(set(ids.tolist())) if ids.dtype.kind in "US" else len(np.unique(ids))
+def objects(values: Any) -> Array:
+    """The values of a sequence as they are, tuples included, object ndarray of shape (n,)."""
+    return np.fromiter(values, dtype=object, count=len(values))
 
 
-def _count_missing(ids: Array) -> int:
+def _as_array(distinct: list[Any]) -> Array:
+    """`distinct` as the array that numpy makes of it where this keeps every value and its type, else as objects."""
+    try:
+        array = np.asarray(distinct)
+    except (ValueError, OverflowError):
+        return objects(distinct)
+    kept = array.tolist()
+    same = array.ndim == 1 and all(type(a) is type(b) and a == b for a, b in zip(kept, distinct, strict=True))
+    return array if same else objects(distinct)
+
+
+def _starts(ids: Array) -> Array:
+    """The rows at which runs of equal ids begin, int64; every row where a comparison of neighbours might mislead."""
+    if ids.dtype.kind in "US" and ids.itemsize > 0:
+        # numpy compares strings character by character. They are padded with zeros, so equal ones are equal words.
+        word = next(word for word in (np.uint64, np.uint32, np.uint16, np.uint8) if ids.itemsize % word().itemsize == 0)
+        words = np.ascontiguousarray(ids).view(word)
+        width = len(words) // len(ids)
+        changes = np.zeros(len(ids) - 1, dtype=bool)
+        changes[np.flatnonzero(words[width:] != words[:-width]) // width] = True
+    elif ids.dtype != object or set(map(type, ids)) in ({int}, {str}):
+        changes = ids[1:] != ids[:-1]
+    else:
+        return np.arange(len(ids))
+    return np.concatenate(([0], np.flatnonzero(changes) + 1))
+
+
+def _codes(ids: Array, name: str) -> Array:
+    """The number of each id among the distinct ones in the order of their first occurrence, int64 of the shape of `ids`."""
+    keys = ids.tolist()
     if ids.dtype == object:
-        return sum(map(_is_missing, ids))
-    # Only NaN and NaT differ from themselves.
-    return int((ids != ids).sum()) if ids.dtype.kind in "fcmM" else 0
+        keys = _keys(keys, name)
+    try:
+        code_of = {key: code for code, key in enumerate(dict.fromkeys(keys))}
+    except TypeError as error:
+        raise ValueError(
+            f"{name} holds an id that has no hash ({error}); expected numbers, strings or tuples of them, one a row"
+        ) from None
+    return np.fromiter(map(code_of.__getitem__, keys), dtype=np.int64, count=len(keys))
+
+
+def _keys(ids: list[Any], name: str) -> list[Any]:
+    """The ids, with their types where there are several: True, 1 and 1.0 are equal in Python."""
+    kinds = set(map(type, ids))
+    masked = type(np.ma.masked)
+    for kind in kinds - {masked}:
+        # Arrays and tensors have no hash, or one that knows nothing of their value.
+        if hasattr(kind, "__array__") and not issubclass(kind, np.generic):
+            raise ValueError(
+                f"{name} holds a {kind.__name__} among its ids; expected numbers, strings or tuples of them, one a row"
+            )
+    if len(kinds) == 1 and masked not in kinds:
+        return ids
+    plain = [_python(i) for i in ids]
+    return list(zip(map(type, plain), plain, strict=True))
+
+
+def _python(value: Any) -> Any:
+    """The value of Python that a scalar of numpy or Arrow stands for; anything else as it is."""
+    if value is np.ma.masked:
+        return None
+    if isinstance(value, np.str_ | np.bytes_):
+        return value[:]  # item() drops trailing NULs
+    if hasattr(value, "as_py"):
+        return value.as_py()
+    # Times of numpy may be finer than any of Python.
+    return value.item() if isinstance(value, np.generic) and value.dtype.kind not in "mM" else value
 
 
 def _is_missing(value: Any) -> bool:
-    # pandas.NA answers `!=` with itself, so the usual NaN test cannot be used on it.
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+    if value is None:
         return True
-    return isinstance(value, float | np.generic) and bool(value != value)
+    if isinstance(value, tuple):
+        return any(map(_is_missing, value))
+    try:
+        return bool(value != value)
+    except (TypeError, ArithmeticError):
+        return True  # pandas.NA has no truth value
+
+
+def _missing_ids(missing: int, name: str) -> ValueError:
+    return ValueError(f"{name} holds {missing} missing values (None, NaN, NaT); expected a query id in every row")
 
 
 def query_weights(sample_weight: Any, queries: Queries, name: str = "sample_weight") -> Array:
@@ -341,9 +430,21 @@ def query_weights(sample_weight: Any, queries: Queries, name: str = "sample_weig
         raise ValueError(
             f"{name} has {len(given)} values; expected one a query ({len(queries)}) or one a row ({queries.n_rows})"
         )
+    check_total_weight(weights, name)
+    return np.ascontiguousarray(weights)
+
+
+def check_total_weight(weights: Array, name: str) -> None:
+    """Refuse weights of queries that are all 0, or so small or large that gradients and means would be lost."""
     if not (weights > 0).any():
         raise ValueError(f"{name} is zero for every query; expected at least one positive weight")
-    return np.ascontiguousarray(weights)
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not LEAST_WEIGHT <= total <= MOST_WEIGHT:
+        raise ValueError(
+            f"{name} has the sum {total:g} over the queries; expected one from {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}: multiply "
+            "all weights by the same number"
+        )
 
 
 def checked_weights(sample_weight: Any, name: str) -> Array:
@@ -379,12 +480,8 @@ def checked_recall_base(
 ) -> Array:
     """Grade counts of every query, int64 of shape (Q, c + 1), at least as large as those of the rows from grade 1 on."""
     if isinstance(recall_base, Mapping):
-        missing = [i for i in ids.tolist() if i not in recall_base]
-        if missing:
-            raise ValueError(
-                f"recall_base lacks query {missing[0]!r} of {qid_name}; expected grade counts of every query"
-            )
-        given = [numbers(recall_base[i], f"recall_base[{i!r}]", "numbers of documents by grade") for i in ids.tolist()]
+        rows = _by_query(recall_base, ids, qid_name)
+        given = [numbers(row, f"recall_base[{i!r}]", "numbers of documents by grade") for i, row in rows]
         base = np.zeros((len(ids), max(len(row) for row in given)))
         for q, row in enumerate(given):
             base[q, : len(row)] = row
@@ -402,6 +499,10 @@ def checked_recall_base(
             )
     if not np.isfinite(base).all() or (base < 0).any() or (base != np.floor(base)).any():
         raise ValueError("recall_base holds a negative, fractional or NaN count; expected numbers of documents")
+    if (base > MOST_DOCUMENTS).any():
+        raise ValueError(
+            f"recall_base holds the count {base.max():g}; expected numbers of documents up to {MOST_DOCUMENTS}"
+        )
     check_highest(int(np.flatnonzero(base.any(axis=0)).max(initial=0)), "recall_base", known)
     width = max(base.shape[1], counts.shape[1])
     whole = np.zeros((len(counts), width), dtype=np.int64)
@@ -416,3 +517,27 @@ def checked_recall_base(
             "are listed; expected at least the listed ones from grade 1 on"
         )
     return whole
+
+
+def _by_query(recall_base: Mapping[Any, Any], ids: Array, qid_name: str) -> list[tuple[Any, Any]]:
+    """``(id, entry)`` of every query, in the order of `ids`."""
+    names = ids.tolist()
+    if len(set(names)) < len(names):
+        raise ValueError(
+            f"recall_base is a mapping, which cannot tell ids of {qid_name} apart that are equal but of different types; "
+            "expected an array, or ids of one type"
+        )
+    spellings = [list(ids), names]
+    if ids.dtype.kind in "mM":
+        # Times finer than microseconds, which Python does not have, become whole numbers in tolist().
+        exact = ids.astype(f"{ids.dtype.kind}8[us]")
+        spellings += [exact.tolist()] if (exact == ids).all() else []
+    found = []
+    for spelled in zip(*spellings, strict=True):
+        key = next((key for key in spelled if key in recall_base), None)
+        if key is None:
+            raise ValueError(
+                f"recall_base lacks query {spelled[-1]!r} of {qid_name}; expected grade counts of every query"
+            )
+        found.append((spelled[-1], recall_base[key]))
+    return found

@@ -14,7 +14,7 @@ from gapboost.features import check_names, feature_names, features, rows_of, spl
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.measure import known_grades
 from gapboost.objectives import Objective, Pass, as_objective
-from gapboost.queries import Array, Judged, checked_scores, judged
+from gapboost.queries import Array, Judged, check_highest, checked_scores, judged
 from gapboost.search_guard import refuse_blind_search
 
 
@@ -79,7 +79,8 @@ class Training:
         return gradients_at(self.prepared, scores)
 
 
-# Mean absolute gradient of a document: the least of any task is that of one query of millions, 1e-7; rounding is 1e-14.
+# Mean absolute gradient of a document, for weights of 1: the least of any task is that of one query of millions, 1e-7;
+# rounding is 1e-14.
 LEAST_PUSH = 1e-11
 
 
@@ -205,10 +206,12 @@ class GAPRanker:
         check_contrasts(rows.data, "y")
         objective = requested.resolved(rows.data.occurring)
         others = [m.resolved(rows.data.occurring) for m in others]
+        known = known_grades([objective.measure, *others])
         evals: list[RankingRows] = []
         for i, given in enumerate(self._eval_sets(eval_set, eval_qid, eval_weight, eval_start)):
             # Both boosters know the training set again as the same object: nothing is binned or scored twice.
             if all(a is b for a, b in zip(given, (X, y, qid, sample_weight, start), strict=True)):
+                check_highest(rows.y.max(), f"eval_set[{i}] y", known)
                 evals.append(rows)
                 continue
             names = (
@@ -217,7 +220,7 @@ class GAPRanker:
                 f"{self._eval_weight_name}[{i}]",
                 f"{self._eval_start_name}[{i}]",
             )
-            evals.append(ranking_rows(*given, known_grades([objective.measure, *others]), names))
+            evals.append(ranking_rows(*given, known, names))
             check_names(feature_names(evals[-1].X), feature_names(rows.X), f"eval_set[{i}] X")
         return self._training(objective, rows, evals, [m for m in others if m != objective.measure], least_hessian)
 
@@ -310,19 +313,21 @@ class GAPRanker:
         """One gradient pass at the first scores: refuse what a booster would answer with a constant model."""
         rows = training.rows
         grad, hess = training.gradients(np.zeros(len(rows.y)) if rows.start is None else rows.start)
-        sums = np.array([np.abs(grad).sum(dtype=np.float64), len(grad), hess.sum(dtype=np.float64)])
-        push, n_rows, total = sums if training.total is None else training.total(sums)
+        weight = rows.data.weights @ rows.sizes
+        sums = np.array([np.abs(grad).sum(dtype=np.float64), weight, hess.sum(dtype=np.float64)])
+        push, weight, total = sums if training.total is None else training.total(sums)
         # Sums that ought to cancel leave rounding behind.
-        if push / n_rows < LEAST_PUSH:
+        if push / weight < LEAST_PUSH:
             saturated = "" if rows.start is None else f", and a {self._start_name} whose scores are not as far apart"
             raise ValueError(
                 f"measure is {training.objective.measure!r}, and no swap of two documents of y changes it; expected a "
                 f"measure that tells some of the grades in y apart{saturated}"
             )
         if total < 2 * least_hessian:
+            larger = ", or larger weights" if rows.weighted else ""
             raise ValueError(
                 f"min_child_weight is {least_hessian:g}, but the hessians of all rows sum to {total:.3g}; expected at "
-                f"most {total / 2:.3g}: with less in each leaf no split is possible and the model would be constant"
+                f"most {total / 2:.3g}{larger}: with less in each leaf no split is possible and the model would be constant"
             )
 
 

@@ -251,7 +251,10 @@ def lambda_gradients(value, grades, scores, sigma, order, truncation=None, norma
 
 
 def rows_of_queries(qid):
-    """{query id: its rows}, queries in the order of their first row; the rows need not be contiguous."""
+    """{query id: its rows}, queries in the order of their first row; the rows need not be contiguous.
+
+    Ids that are equal in Python but of different types must not occur together: a dict takes them for one.
+    """
     rows = {}
     for row, name in enumerate(qid):
         rows.setdefault(name, []).append(row)

@@ -1,13 +1,21 @@
 """Bad input gets an error that names the argument, says what was found and what is expected, before any work."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from bad_input import check, inf, nan, table
 
 import gapboost as gb
-from gapboost import AP, GAP, LambdaRank, Precision, eGAP, evaluate, nDCG, xGAP
-from gapboost.measures import as_measure
+from gapboost import AP, GAP, ApproxRank, LambdaRank, Precision, SoftRank, eGAP, evaluate, nDCG, xGAP
+from gapboost.analysis import maximum_entropy, precision_recall
+from gapboost.measures import Measure, as_measure
 from gapboost.objectives import as_objective
 
 MEASURE = GAP(g=(0.5, 0.5))
@@ -17,6 +25,38 @@ GOOD = {"y_true": [0, 1, 2, 0], "y_score": [4.0, 3.0, 2.0, 1.0], "qid": ["a", "a
 # -------------------------------------------------------------------------------------------- rows of documents
 
 REAL_GRADES = "integer grades 0..c"
+
+
+def objects(values):
+    return np.fromiter(values, dtype=object, count=len(values))
+
+
+class Tensor:
+    """Hashed by identity, like those of PyTorch."""
+
+    def __array__(self, *args, **kwargs):
+        return np.array(1)
+
+
+def strings_of_numpy(missing):
+    return np.array(["a", missing, "b", "b"], dtype=np.dtypes.StringDType(na_object=missing))
+
+
+MISSING = {
+    "None": None,
+    "nan": nan,
+    "nan of numpy": np.float32(nan),
+    "complex nan": complex(0, nan),
+    "Decimal nan": Decimal("NaN"),
+    "NaT": np.datetime64("NaT"),
+    "timedelta NaT": np.timedelta64("NaT"),
+    "pandas.NaT": pd.NaT,
+    "pandas.NA": pd.NA,
+    "masked": np.ma.masked,
+    "null of Arrow": pa.scalar(None),
+    "nan in a tuple": ("a", nan),
+    "NA in a tuple": ("a", ("b", pd.NA)),
+}
 ROWS = table(
     # argument, defect, value, what the message says was found, what it says is expected
     ("y_true", "too short", [0, 1, 2], "rows", "a row"),
@@ -44,6 +84,11 @@ ROWS = table(
         "grade 3, but GAP(g=(0.5, 0.5)) knows the grades 0..2",
         "each positive grade",
     ),
+    ("y_true", "beyond floats", [0, 10**400, 2, 0], "beyond all floats", REAL_GRADES),
+    ("y_true", "a mapping", {0: 0, 1: 1, 2: 2, 3: 0}, "shape ()", "one value a row"),
+    ("y_true", "a set", {0, 1, 2, 3}, "shape ()", "one value a row"),
+    ("y_score", "beyond floats", [0, 10**400, 2, 0], "beyond all floats", "finite scores"),
+    ("y_score", "a set", {0, 1, 2, 3}, "shape ()", "one value a row"),
     ("y_score", "too short", [1.0, 2.0, 3.0], "3 rows but y_true has 4", "one score a row"),
     ("y_score", "too long", [1.0] * 5, "5 rows but y_true has 4", "one score a row"),
     ("y_score", "empty", [], "0 rows but y_true has 4", "one score a row"),
@@ -74,6 +119,35 @@ ROWS = table(
     ("qid", "pandas category", pd.Series(["a", None, "b", "b"], dtype="category"), "1 missing values", "in every row"),
     ("qid", "NaT", np.array(["2020-01-01", "NaT", "NaT", "NaT"], dtype="M8[D]"), "3 missing values", "in every row"),
     ("qid", "pandas.NaT", np.array([pd.NaT, 1, 1, 1], dtype=object), "1 missing values", "in every row"),
+    *(
+        ("qid", f"{defect} in {kind.__name__}", kind(["a", missing, ("b",), 1]), "1 missing values", "in every row")
+        for kind in (list, objects)
+        for defect, missing in MISSING.items()
+    ),
+    *(
+        ("qid", f"StringDType with {missing!r}", strings_of_numpy(missing), "1 missing values", "in every row")
+        for missing in (None, nan, pd.NA, "missing")
+        if hasattr(np.dtypes, "StringDType")
+    ),
+    ("qid", "complex nan alone", np.array([1j, 2j, complex(nan, 0), complex(0, nan)]), "2 missing", "in every row"),
+    ("qid", "nan in records", np.array([(1, nan)] * 4, dtype="i4,f8"), "4 missing", "in every row"),
+    ("qid", "masked", np.ma.array([1, 1, 2, 2], mask=[0, 0, 0, 1]), "1 masked values", "in every row"),
+    ("qid", "polars string", pl.Series(["a", None, "b", "b"]), "1 missing values", "in every row"),
+    ("qid", "polars integer", pl.Series([1, None, 2, 2]), "1 missing values", "in every row"),
+    ("qid", "Arrow string", pa.array(["a", None, "b", "b"]), "1 missing values", "in every row"),
+    ("qid", "Arrow scalars", list(pa.array([1, None, 2, 2])), "1 missing values", "in every row"),
+    ("qid", "a signalling nan", [Decimal("sNaN"), 1, 1, 1], "no hash", "numbers, strings or tuples"),
+    ("qid", "lists", [["a"], ["a"], ["b"], ["b"]], "unhashable type: 'list'", "numbers, strings or tuples"),
+    ("qid", "a list among strings", ["a", "a", ["b"], "b"], "unhashable type: 'list'", "numbers, strings or tuples"),
+    ("qid", "dicts", [{}, {}, {}, {}], "unhashable type: 'dict'", "numbers, strings or tuples"),
+    ("qid", "a list in a tuple", [("a", []), "a", "b", "b"], "unhashable type: 'list'", "numbers, strings or tuples"),
+    ("qid", "arrays", [np.ones(1)] * 4, "a ndarray among its ids", "numbers, strings or tuples"),
+    ("qid", "tensors", [Tensor(), Tensor(), 1, 1], "a Tensor among its ids", "numbers, strings or tuples"),
+    ("qid", "polars lists", pl.Series([[1], [1], [2], [2]]), "a ndarray among its ids", "numbers, strings or tuples"),
+    ("qid", "Arrow structs", pa.array([{"a": 1}] * 4), "unhashable type: 'dict'", "numbers, strings or tuples"),
+    ("qid", "a set", {1, 2, 3, 4}, "shape ()", "one value a row"),
+    ("qid", "a mapping", {1: 1, 2: 1, 3: 1, 4: 1}, "shape ()", "one value a row"),
+    ("qid", "a generator", (i for i in "aabb"), "shape ()", "one value a row"),
     ("sample_weight", "wrong length", [1.0, 2.0, 3.0], "3 values", "one a query (2) or one a row (4)"),
     ("sample_weight", "empty", [], "0 values", "one a query (2) or one a row (4)"),
     ("sample_weight", "two columns", np.ones((4, 2)), "shape (4, 2)", "one value a row"),
@@ -88,6 +162,13 @@ ROWS = table(
         "varies within query 'b'",
         "one weight a query",
     ),
+    ("sample_weight", "huge", [1e308, 1e308], "the sum inf over the queries", "from 1e-05 to 1e+15"),
+    ("sample_weight", "one huge", [1e30, 0.0], "the sum 1e+30 over the queries", "from 1e-05 to 1e+15"),
+    ("sample_weight", "tiny", [1e-12, 1e-12], "the sum 2e-12 over the queries", "from 1e-05 to 1e+15"),
+    ("sample_weight", "denormal", [1e-320, 0.0], "e-321 over the queries", "from 1e-05 to 1e+15"),
+    ("sample_weight", "beyond floats", [10**400, 1], "beyond all floats", "weights >= 0"),
+    ("sample_weight", "a mapping", {0: 1.0, 1: 2.0}, "shape ()", "one value a row"),
+    ("sample_weight", "a set", {1.0, 2.0}, "shape ()", "one value a row"),
     ("sample_weight", "strings", ["1", "2"], "dtype <U1", "weights >= 0"),
 )
 
@@ -134,6 +215,9 @@ OPTIONS = table(
     ("measures", "a class", {"measures": [GAP]}, TypeError, "GAP", "measures such as GAP"),
     ("measures", "None", {"measures": None}, TypeError, "None", "a measure such as GAP"),
     ("measures", "a number", {"measures": 3}, TypeError, "3", "a measure such as GAP"),
+    ("measures", "a set", {"measures": {AP(), MEASURE}}, TypeError, "AP(rel=1)", "a measure such as GAP"),
+    ("measures", "a mapping", {"measures": {AP(): 1}}, TypeError, "AP(rel=1)", "a measure such as GAP"),
+    ("measures", "bytes", {"measures": b"gap"}, TypeError, "b'gap'", "a measure such as GAP"),
     ("ties", "unknown", {"ties": "random"}, ValueError, "'random'", '"expected" or "row"'),
     ("ties", "None", {"ties": None}, ValueError, "None", '"expected" or "row"'),
     ("empty", "unknown", {"empty": "ignore"}, ValueError, "'ignore'", '0, 1 or "skip"'),
@@ -165,6 +249,20 @@ RECALL_BASES = table(
     ("recall_base", "fractional", [[9, 9, 9], [1, 9.5, 9]], "fractional", "numbers of documents"),
     ("recall_base", "nan", [[9, 9, nan], [1, 9, 9]], "NaN", "numbers of documents"),
     ("recall_base", "unknown grade", [[9, 9, 9, 1], [9, 9, 9, 0]], "grade 3", "each positive grade"),
+    ("recall_base", "huge", [[9, 9, 1e30], [9, 9, 9]], "the count 1e+30", "up to 2147483647"),
+    ("recall_base", "beyond 63 bits", [[9, 9, 2**63], [9, 9, 9]], "the count 9.22337e+18", "up to 2147483647"),
+    ("recall_base", "huge for a query", {"a": (9, 9, 1e30), "b": (9, 9, 9)}, "the count 1e+30", "up to 2147483647"),
+    (
+        "recall_base['a']",
+        "beyond floats",
+        {"a": (9, 10**400), "b": (9, 9)},
+        "beyond all floats",
+        "numbers of documents",
+    ),
+    ("recall_base['a']", "a mapping for a query", {"a": {0: 9, 1: 9}, "b": (9, 9)}, "shape ()", "one value a row"),
+    ("recall_base['a']", "a set for a query", {"a": {9, 8, 7}, "b": (9, 9)}, "shape ()", "one value a row"),
+    ("recall_base", "a set", {(9, 9, 9), (8, 9, 9)}, "shape ()", "shape (2, number of grades)"),
+    ("recall_base", "missing query of numpy", {np.str_("a"): (9, 9, 9)}, "lacks query 'b' of qid", "every query"),
     ("recall_base", "missing query", {"a": (9, 9, 9)}, "lacks query 'b' of qid", "every query"),
     ("recall_base['a']", "a number for a query", {"a": 9, "b": (9, 9, 9)}, "shape ()", "one value a row"),
     ("recall_base['b']", "strings for a query", {"a": (9, 9), "b": ("9", "9")}, "dtype <U1", "numbers of documents"),
@@ -178,11 +276,98 @@ def test_recall_base(argument, defect, value, found, expected):
     check(ValueError, argument, found, expected, lambda: evaluate([AP(), MEASURE], **GOOD, recall_base=value))
 
 
+def test_recall_base_cannot_tell_true_from_1():
+    base = {1: (9, 9, 9)}
+    check(
+        ValueError,
+        "recall_base",
+        "cannot tell ids of qid apart",
+        "an array",
+        lambda: evaluate(AP(), [0, 1], [1, 2], [1, True], recall_base=base),
+    )
+
+
 def test_swap_changes():
     check(ValueError, "ranked", "is empty", "at least one", lambda: AP().swap_changes([]))
     check(ValueError, "ranked", "shape (1, 2)", "one value a row", lambda: AP().swap_changes([[0, 1]]))
     check(ValueError, "recall_base", "[0, 0]", "at least", lambda: AP().swap_changes([0, 1], [0, 0]))
     check(ValueError, "recall_base", "shape (1,)", "of shape (1, ", lambda: AP().swap_changes([0, 1], 3))
+
+
+# ------------------------------------------------------------------------------------------------ measures of users
+
+
+@dataclass(frozen=True, repr=False)
+class Broken(Measure):
+    """GAP with one defect in what it returns."""
+
+    method: str = ""
+    defect: Callable[[tuple[np.ndarray, np.ndarray]], Any] = tuple
+
+    @property
+    def short_name(self):
+        return "broken"
+
+    def discount_at(self, ranks):
+        found = MEASURE.discount_at(ranks)
+        return self.defect(found) if self.method == "discount_at" else found
+
+    def tables(self, counts):
+        found = MEASURE.tables(counts)
+        return self.defect(found) if self.method == "tables" else found
+
+
+def with_nan(array):
+    return np.where(np.arange(array.size).reshape(array.shape) == array.size - 1, nan, array)
+
+
+RETURNED = {
+    # defect: what is returned instead, what the message says was found
+    "nothing": (lambda found: None, "NoneType"),
+    "one array": (lambda found: found[0], "ndarray"),
+    "three arrays": (lambda found: (*found, found[0]), "tuple"),
+    "the first too short": (lambda found: (found[0][:-1], found[1]), "shapes"),
+    "the second too short": (lambda found: (found[0], found[1][:-1]), "shapes"),
+    "too long": (lambda found: (np.concatenate([found[0]] * 2), found[1]), "shapes"),
+    "a column": (lambda found: (found[0][..., None], found[1]), "shapes"),
+    "numbers": (lambda found: (1.0, 0.0), "shapes () and ()"),
+    "NaN": (lambda found: (with_nan(found[0]), found[1]), "NaN"),
+    "NaN in the second": (lambda found: (found[0], with_nan(found[1])), "NaN"),
+    "infinite": (lambda found: (found[0] + inf, found[1]), "infinite"),
+    "complex": (lambda found: (found[0] * 1j, found[1]), "none that are numbers"),
+    "text": (lambda found: (found[0].astype(str), found[1]), "none that are numbers"),
+    "objects": (lambda found: (found[0].astype(object), found[1]), "none that are numbers"),
+}
+USES = {
+    "evaluate": lambda measure: evaluate(measure, **GOOD),
+    "LambdaRank": lambda measure: LambdaRank(measure).gradients(**GOOD),
+    "SoftRank": lambda measure: SoftRank(measure).gradients(**GOOD),
+    "ApproxRank": lambda measure: ApproxRank(measure).gradients(**GOOD),
+    "swap_changes": lambda measure: measure.swap_changes([0, 1, 2]),
+    "precision_recall": lambda measure: precision_recall(measure, [0, 1, 2], [1, 2, 3]),
+    "maximum_entropy": lambda measure: maximum_entropy(measure, 0.7, [17, 2, 1]),
+}
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("defect", RETURNED)
+@pytest.mark.parametrize("method", ["tables", "discount_at"])
+def test_what_measures_of_users_return(use, defect, method):
+    change, found = RETURNED[defect]
+    check(ValueError, method, found, "", lambda: USES[use](Broken(method=method, defect=change)))
+
+
+@pytest.mark.parametrize("use", USES)
+def test_good_measures_of_users(use):
+    """Other dtypes, orders of memory and read-only arrays are no defects."""
+
+    def change(found):
+        pair, own = (np.asfortranarray(array.astype(np.float32)) for array in found)
+        pair.flags.writeable = False
+        return [pair, own]
+
+    for method in ("tables", "discount_at"):
+        USES[use](Broken(method=method, defect=change))
 
 
 # ------------------------------------------------------------------------------------------- measures and objectives
@@ -194,6 +379,12 @@ PARAMETERS = table(
     ("g", "a string", lambda: xGAP(g="0.5"), ValueError, "'0.5'", EACH),
     ("g", "words", lambda: GAP(g=("a", "b")), ValueError, "('a', 'b')", "numbers"),
     ("g", "None inside", lambda: GAP(g=(0.5, None)), ValueError, "None", "numbers"),
+    ("g", "a mapping", lambda: GAP(g={0: 0.7, 1: 0.3}), ValueError, "{0: 0.7, 1: 0.3}", EACH),
+    ("g", "a mapping that sums to 1", lambda: GAP(g={0.7: 0, 0.3: 1}), ValueError, "{0.7: 0, 0.3: 1}", EACH),
+    ("g", "a set", lambda: eGAP(g={0.7, 0.3}), ValueError, "{0.", EACH),
+    ("g", "a frozen set", lambda: xGAP(g=frozenset({0.7, 0.3})), ValueError, "frozenset", EACH),
+    ("g", "bytes", lambda: GAP(g=b"\0\1"), ValueError, "b'\\x00\\x01'", EACH),
+    ("g", "beyond floats", lambda: GAP(g=(10**400, 0)), ValueError, "(1000", "numbers"),
     ("g", "two rows", lambda: GAP(g=np.eye(2)), ValueError, "array", "numbers"),
     ("g", "empty", lambda: eGAP(g=()), ValueError, "empty", EACH),
     ("g", "negative", lambda: GAP(g=(-0.5, 1.5)), ValueError, "(-0.5, 1.5)", "none of them negative or NaN"),
@@ -216,6 +407,10 @@ PARAMETERS = table(
     ),
     ("gains", "a number", lambda: nDCG(gains=3), ValueError, "3", "the gain of grade 0, 1"),
     ("gains", "a string", lambda: nDCG(gains="013"), ValueError, "'013'", "the gain of grade 0, 1"),
+    ("gains", "a mapping", lambda: nDCG(gains={0: 0, 1: 1}), ValueError, "{0: 0, 1: 1}", "the gain of grade 0, 1"),
+    ("gains", "a set", lambda: nDCG(gains={0, 1, 3}), ValueError, "{0, 1, 3}", "the gain of grade 0, 1"),
+    ("gains", "bytes", lambda: nDCG(gains=b"\0\1"), ValueError, "b'\\x00\\x01'", "the gain of grade 0, 1"),
+    ("gains", "beyond floats", lambda: nDCG(gains=(0, 10**400)), ValueError, "1000", "the gain of grade 0, 1"),
     ("gains", "empty", lambda: nDCG(gains=()), ValueError, "()", "the gain of grade 0, 1"),
     ("gains", "one", lambda: nDCG(gains=(1,)), ValueError, "(1.0,)", "never falling"),
     ("gains", "falling", lambda: nDCG(gains=(0, 2, 1)), ValueError, "(0.0, 2.0, 1.0)", "never falling"),
@@ -233,7 +428,7 @@ PARAMETERS = table(
     ("measure", "a class in an objective", lambda: LambdaRank(GAP), TypeError, "GAP", "a measure such as GAP"),
     *(
         ("sigma", str(bad), lambda bad=bad: LambdaRank(AP(), sigma=bad), ValueError, repr(bad), "a finite number > 0")
-        for bad in (0, -1.0, nan, inf, None, "1")
+        for bad in (0, -1.0, nan, inf, None, "1", 10**400)
     ),
     *(
         (

@@ -93,6 +93,9 @@ COUNTS = {
     "two columns": (np.ones((2, 2)), "array"),
     "ragged": [[1], [1, 2]],
     "words": ["a", "b"],
+    "a set": {17, 2, 1},
+    "a mapping": {0: 17, 1: 2},
+    "huge": [1e30, 2.0],
 }
 NOT_LISTED = {
     **without(NOT_A_MEASURE, "a set"),
@@ -156,7 +159,11 @@ KINDS = (
     (("robustness",), "fractions", {**NUMBERS, "zero": [0.0], "above 1": [1.1], "NaN": [nan], "empty": []}, "", ValueError),
     (("robustness",), "repeats", NOT_POSITIVE_WHOLE, "a whole number >= 1", ValueError),
     (("robustness", "SystemValues.on_topics"), "topics", {"unknown": ["9"], "empty": []}, "some of", ValueError),
-    (("robustness", "SystemValues.on_topics"), "topics", {"a number": 3, "text": "1"}, "some of", TypeError),
+    (("robustness", "SystemValues.on_topics"), "topics", {"a number": 3, "text": "1", "a set": {"1"}, "a mapping": {"1": 2}}, "some of", TypeError),
+    (("threshold_sweep",), "grid", {"a number": 3, "text": "0.5", "a set": {(0.5, 0.5)}, "a mapping": {(0.5, 0.5): 1}}, "a list of g", TypeError),
+    (("threshold_sweep",), "grid", {"empty": [], "None inside": [None]}, "at least one g", ValueError),
+    (("threshold_sweep",), "others", {**NOT_LISTED, "a set": ({AP()}, "{AP"), "a mapping": ({AP(): 1}, "{AP")}, "measure", TypeError),
+    (("trec.evaluate", "informativeness", "local_optimality", "system_values", "robustness"), "measures", {"a set": ({AP()}, "{AP"), "a mapping": ({AP(): 1}, "{AP")}, "measure", TypeError),
     (("significance",), "first", NUMBERS, "", ValueError),
     (("significance",), "second", NUMBERS, "", ValueError),
     (("significance",), "confidence", NOT_A_SHARE, "a number between 0 and 1", ValueError),

@@ -23,7 +23,7 @@ from bad_input import (
 
 import gapboost.lightgbm
 import gapboost.xgboost
-from gapboost.measures import AP
+from gapboost.measures import AP, nDCG
 
 ROWS = {"X": X, "y": Y, "qid": QID}
 EVALS = {"eval_set": [(X, Y)], "eval_qid": [QID]}
@@ -99,6 +99,9 @@ WEIGHTS = {
     "NaN": (np.full(4, nan), "NaN"),
     "infinite": (np.full(4, inf), "infinite"),
     "all zero": (np.zeros(4), "zero for every query"),
+    "huge": (np.full(4, 1e308), "the sum inf over the queries"),
+    "large": (np.full(40, 1e30), "the sum 4e+30 over the queries"),
+    "tiny": (np.full(4, 1e-12), "the sum 4e-12 over the queries"),
     "text": (["1"] * 4, "dtype <U1"),
     "varying": (np.arange(40.0), "varies within query 0"),
 }
@@ -110,6 +113,9 @@ IDS = {
     "empty": ([], "0 rows"),
     "NaN": (np.full(40, nan), "40 missing"),
     "None inside": ([None] * 40, "40 missing"),
+    "NaN among text": (["a", nan] * 20, "20 missing"),
+    "lists": ([[1]] * 40, "unhashable type: 'list'"),
+    "a set": (set(range(40)), "shape ()"),
 }
 SETS = {
     "a number": 3,
@@ -128,6 +134,9 @@ THRESHOLDS = {
     "infinite": ([inf, 0.0], "inf"),
     "a wrong sum": ([0.5, 0.6], "sum 1.1"),
     "two rows": (np.eye(2), "array"),
+    "a mapping": {0: 0.7, 1: 0.3},
+    "a set": ({0.7, 0.3}, "{0."),
+    "bytes": b"\0\1",
 }
 
 
@@ -231,6 +240,29 @@ def test_score(ranker, argument):
     named, kind = {"y": ("y_true", GRADES), "qid": ("qid", IDS), "sample_weight": ("sample_weight", WEIGHTS)}[argument]
     for value, found in kind.values():
         check(ValueError, named, found, "", lambda value=value: ranker.score(**{**ROWS, argument: value}))
+
+
+@pytest.mark.parametrize("ranker", [LGBM, XGB], ids=["lightgbm", "xgboost"])
+def test_a_metric_that_does_not_know_the_grades_of_the_training_set(ranker):
+    """Also where the evaluation set is the training set, whose grades the measure itself knows."""
+    narrow = nDCG(gains=(0, 1))
+    for eval_set, eval_qid in ([(X, Y)], [QID]), ([(X[10:], Y[10:]), (X, Y)], [QID[10:], QID]):
+        given = {"eval_set": eval_set, "eval_qid": eval_qid}
+        options = dict(LIGHTGBM if ranker is LGBM else XGBOOST)
+        (given if ranker is LGBM else options)["eval_metric"] = narrow
+        check(
+            ValueError,
+            "eval_set[0] y",
+            "the grade 2, but nDCG(gains=(0.0, 1.0))",
+            "lower grades",
+            lambda options=options, given=given: ranker(**options).fit(X, Y, QID, **given),
+        )
+
+
+def test_weights_that_are_too_small_for_the_leaves():
+    for ranker in (LGBM(**LIGHTGBM), XGB(**XGBOOST)):
+        with pytest.raises(ValueError, match=r"^min_child_weight is .* the hessians of all rows .* or larger weights"):
+            ranker.fit(X, Y, QID, sample_weight=np.full(4, 1e-5))
 
 
 def test_errors_come_before_training():

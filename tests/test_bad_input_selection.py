@@ -59,6 +59,9 @@ AMOUNTS = {
     "NaN": ([nan] * 60, "NaN"),
     "infinite": ([inf] * 60, "infinite"),
     "words": (["a"] * 60, "dtype <U1"),
+    "huge": ([1e308] * 60, "the sum inf"),
+    "beyond floats": ([10**400] * 60, "beyond all floats"),
+    "a set": (set(range(60)), "shape ()"),
 }
 NOT_AN_ARRAY = {"text": ("text", "str"), "a number": (3, "int"), "a list": ([1], "list")}
 

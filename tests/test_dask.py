@@ -486,6 +486,10 @@ BAD_VALUES = {
         {"sample_weight": cut((np.arange(len(Y)) >= 100) * 1.0, 100)},
         "sample_weight varies within query ",
     ),
+    "tiny weights": (
+        {"sample_weight": cut(np.full(len(Y), 1e-12), 100)},
+        "sample_weight has the sum 3e-11 over the queries",
+    ),
     "no weight": ({"sample_weight": cut(np.zeros(len(Y)), 100)}, "sample_weight is zero for every query"),
 }
 
@@ -496,6 +500,17 @@ def test_bad_values_are_found_before_training(case, two):
     arguments = {"X": cut(X, 100), "y": cut(Y, 100), "qid": cut(QID, 100), **given}
     with pytest.raises(ValueError, match=message):
         dask_ranker("lightgbm", two, g=(0.5, 0.5)).fit(**arguments)
+
+
+def test_a_metric_that_does_not_know_the_grades_of_the_training_set(two):
+    train = cut(X, 100), cut(Y, 100)
+    qid = cut(QID, 100)
+    with pytest.raises(ValueError, match=r"eval_set\[0\] y holds the grade 2, but nDCG\(gains=\(0.0, 1.0\)\) knows"):
+        dask_ranker("lightgbm", two).fit(
+            *train, qid=qid, eval_set=[train], eval_qid=[qid], eval_metric=gb.nDCG(gains=(0, 1))
+        )
+    with pytest.raises(TypeError, match="eval_metric is 3"):
+        dask_ranker("lightgbm", two).fit(*train, qid=qid, eval_set=[train], eval_qid=[qid], eval_metric=3)
 
 
 @booster

@@ -228,6 +228,20 @@ def test_ids_without_an_order():
     assert 0 < search.best_score_ <= 1
 
 
+def test_folds_keep_ids_of_different_types_apart():
+    X, y, qid = task()
+    _, code = np.unique(qid, return_inverse=True)
+    kinds = (str, int, float, "{}\0".format)
+    ids = [kinds[c % 4](c // 4) for c in code.tolist()]
+    grid = {"g": [(0.5, 0.5)], "n_estimators": [3]}
+    found, expected = (
+        GSearchCV(RANKERS[0], grid, scoring=TARGET, cv=PredefinedSplit(code % 3)).fit(X, y, qid=given)
+        for given in (ids, code)
+    )
+    assert found.best_score_ == expected.best_score_
+    assert GSearchCV(RANKERS[0], grid, scoring=TARGET, cv=3).fit(X, y, qid=ids).n_splits_ == 3
+
+
 def test_weights_of_queries_or_rows():
     X, y, qid = task()
     by_row = weights_of(qid)

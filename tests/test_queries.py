@@ -1,7 +1,14 @@
 """Rows become queries: any ids in any order, weights of queries or rows, grades and recall bases."""
 
+import datetime
+import enum
+from collections import deque
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,16 +19,14 @@ from gapboost.queries import MAX_GRADE, checked_grades, checked_scores, grouped_
 ids = st.one_of(
     st.lists(st.integers(-3, 3).map(lambda i: i + 2**62), min_size=1, max_size=12),
     st.lists(st.sampled_from(["", "a", "b", "äö", "a "]), min_size=1, max_size=12),
-    st.lists(st.one_of(st.integers(0, 2), st.sampled_from(["0", "1"]), st.booleans()), min_size=1, max_size=12).map(
-        lambda mixed: np.array([*mixed, None], dtype=object)[:-1]
-    ),
+    st.lists(st.one_of(st.integers(0, 2), st.sampled_from(["0", "1", "0\0", b"0"])), min_size=1, max_size=12),
 )
 
 
 @settings(max_examples=300, deadline=None, derandomize=True, database=None)
 @given(ids)
 def test_groups_are_the_oracles(qid):
-    expected = rows_of_queries(np.asarray(qid).tolist())
+    expected = rows_of_queries(qid)
     queries = grouped_rows(qid, len(qid))
     assert queries.ids.tolist() == list(expected)
     assert len(queries) == len(expected)
@@ -36,9 +41,98 @@ def test_groups_are_the_oracles(qid):
     assert (queries.rows is None) == (together.tolist() == values.tolist())
 
 
-def test_ids_of_different_types_stay_apart():
-    qid = np.array([1, "1", 1, ("1",), None], dtype=object)[:4]
-    assert grouped_rows(qid, 4).ids.tolist() == [1, "1", ("1",)]
+class Member(enum.IntEnum):
+    ONE = 1
+
+
+class Word(enum.StrEnum):
+    A = "a"
+
+
+DISTINCT = {
+    "numbers and strings": [1, "1", 1.0, True, ("1",), (1,), Decimal(1), 1 + 0j],
+    "strings and bytes": ["a", b"a"],
+    "strings that end in NUL": ["a", "a\0", "a\0\0"],
+    "bytes that end in NUL": [b"a", b"a\0"],
+    "strings and strings of numpy": [np.str_("a"), "a\0"],
+    "integers beyond 64 bits": [2**200, 2**200 + 1],
+    "integers of both signs": [-1, 2**63, 2**63 + 1],
+    "integers among floats": [2**53, 2**53 + 1, 0.5, float(2**53)],
+    "decimals": [Decimal("1.10000000000000000001"), Decimal("1.10000000000000000002")],
+    "tuples": [(1, 2), (3, 4), (2, 1)],
+    "members of enumerations": [Member.ONE, 1, Word.A, "a"],
+    "days and times": [datetime.date(2020, 1, 1), datetime.datetime(2020, 1, 1)],
+    "nanoseconds": [np.datetime64(5, "ns"), np.datetime64(6, "ns"), 5],
+}
+
+
+@pytest.mark.parametrize("kind", [list, tuple, deque, lambda ids: np.fromiter(ids, dtype=object, count=len(ids))])
+@pytest.mark.parametrize("what", DISTINCT)
+def test_ids_stay_what_they_are(what, kind):
+    ids = DISTINCT[what]
+    found = grouped_rows(kind([*ids, *ids]), 2 * len(ids))
+    assert found.ids.tolist() == ids
+    assert found.sizes.tolist() == [2] * len(ids)
+
+
+def test_scalars_of_numpy_and_arrow_are_the_values_they_stand_for():
+    assert grouped_rows([1, np.int64(1), np.uint8(1), pa.scalar(1), 1.0, np.float32(1)], 6).sizes.tolist() == [4, 2]
+    assert grouped_rows(["a", np.str_("a"), b"a", np.bytes_(b"a"), pa.scalar("a")], 5).sizes.tolist() == [3, 2]
+
+
+@pytest.mark.parametrize("column", [pl.Series, pd.Series, pa.array, lambda ids: pa.chunked_array([ids[:1], ids[1:]])])
+@pytest.mark.parametrize(
+    "ids",
+    [
+        ["a", "a\0", "b"],
+        [b"a", b"a\0", b""],
+        [2**53, 2**53 + 1, 2**53 - 1],
+        [Decimal("1.10000000000000000001"), Decimal("1.1")],
+    ],
+    ids=lambda ids: type(ids[0]).__name__,
+)
+def test_columns_of_any_library(column, ids):
+    found = grouped_rows(column([*ids, *ids[::-1]]), 2 * len(ids))
+    assert found.ids.tolist() == ids
+    assert found.sizes.tolist() == [2] * len(ids)
+
+
+@pytest.mark.skipif(not hasattr(np.dtypes, "StringDType"), reason="numpy 2")
+def test_strings_of_numpy_of_any_length():
+    ids = np.array(["b", "a", "a\0", "b"], dtype=np.dtypes.StringDType())
+    assert grouped_rows(ids, 4).ids.tolist() == ["b", "a", "a\0"]
+
+
+def test_records():
+    ids = np.array([(1, "a"), (1, "b"), (1, "a")], dtype=[("user", "i4"), ("word", "U1")])
+    assert grouped_rows(ids, 3).ids.tolist() == [(1, "a"), (1, "b")]
+
+
+@pytest.mark.parametrize(
+    ("ids", "dtype"),
+    [([3, 1, 3], np.int64), (["b", "a"], "U1"), ([b"b"], "S1"), ([True], bool), ([1.5], float), ([1, "1"], object)],
+    ids=str,
+)
+def test_ids_of_one_type_come_back_as_an_array_of_it(ids, dtype):
+    assert grouped_rows(ids, len(ids)).ids.dtype == dtype
+
+
+def test_recall_bases_by_any_key_that_names_the_query():
+    days = ["2020-01-02", "2020-01-01"]
+    for unit, key in (
+        ("ns", pd.Timestamp),
+        ("us", pd.Timestamp),
+        ("us", datetime.datetime.fromisoformat),
+        ("D", datetime.date.fromisoformat),
+        ("D", np.datetime64),
+        ("ns", lambda day: np.datetime64(day, "ns")),
+    ):
+        base = {key(day): (5, 1 + place) for place, day in enumerate(days)}
+        assert judged([1, 1], np.array(days, dtype=f"M8[{unit}]"), recall_base=base).counts.tolist() == [[5, 1], [5, 2]]
+    assert judged([1, 1], [np.int64(1), 2], recall_base={1: (0, 1), np.int64(2): (0, 2)}).counts.tolist() == [
+        [0, 1],
+        [0, 2],
+    ]
 
 
 def test_ids_that_differ_in_the_last_bit():

@@ -19,15 +19,6 @@ def count_grades(grades: Array, offsets: Array, counts: Array) -> None:
 
 
 @kernel
-def differing(words: Array, differs: Array) -> None:
-    """Write to ``differs``, bool of shape (N - 1,), whether rows r and r + 1 of ``words``, integers of shape (N, W), do."""
-    for r in range(len(words) - 1):
-        difference = words[r, 0] ^ words[r + 1, 0]
-        for w in range(1, words.shape[1]):
-            difference |= words[r, w] ^ words[r + 1, w]
-        differs[r] = difference != 0
-
-
 class Ranked(NamedTuple):
     """Queries in order of rank.
 

@@ -20,7 +20,7 @@ import numpy as np
 from gapboost.arguments import one_of, whole
 from gapboost.evaluation import TIES, Ties, query_values
 from gapboost.measures import Measure
-from gapboost.measures.measure import known_grades, listed
+from gapboost.measures.measure import known_grades, listed, tables_of, weights_at
 from gapboost.optional import axes, frame
 from gapboost.queries import Array, Judged, checked_scores, judged
 
@@ -99,13 +99,13 @@ class _AtRank(Measure):
         here = ranks == self.rank
         if self.part == "own":
             return here.astype(np.float64), np.zeros(ranks.shape)
-        weight, _ = self.measure.discount_at(ranks)
+        weight, _ = weights_at(self.measure, ranks)
         within = self.measure.k is None or self.rank <= self.measure.k
         return np.where(here & within, weight, 0.0), np.zeros(ranks.shape)
 
     def tables(self, counts: Array) -> tuple[Array, Array]:
         assert self.measure is not None
-        pair, own = self.measure.tables(counts)
+        pair, own = tables_of(self.measure, counts)
         return (pair if self.part == "value" else np.zeros_like(pair)), own
 
 

@@ -26,7 +26,7 @@ from gapboost.analysis.newton import Path, Problem
 from gapboost.measures import Measure
 from gapboost.measures.measure import listed
 from gapboost.optional import axes, frame
-from gapboost.queries import Array
+from gapboost.queries import MOST_DOCUMENTS, Array
 
 # A constraint that is missed by less than this holds: the equations were then solved for a value as near as that.
 REACHED = 1e-7
@@ -202,6 +202,7 @@ def _counts(counts: Any, name: str) -> Array:
         or not np.isfinite(array).all()
         or (array < 0).any()
         or (array != np.floor(array)).any()
+        or (array > MOST_DOCUMENTS).any()
     ):
         raise ValueError(f"{name} is {counts!r}; expected one number of documents for each of the grades 0, 1, ...")
     return array.astype(np.int64)

@@ -18,8 +18,9 @@ import numpy as np
 from gapboost.analysis.entropy import solve
 from gapboost.analysis.lists import RankedList, list_values
 from gapboost.analysis.work import in_order
-from gapboost.arguments import whole
+from gapboost.arguments import ordered, whole
 from gapboost.measures import GAP, Measure, nDCG
+from gapboost.measures.graded import as_thresholds
 from gapboost.measures.grids import simplex_grid
 from gapboost.measures.measure import listed
 from gapboost.optional import axes, frame
@@ -267,10 +268,13 @@ def threshold_sweep(
         To compare with.
     """
     top = _top(lists)
-    thresholds = tuple(tuple(map(float, g)) for g in (simplex_grid(max(top, 1), 10) if grid is None else grid))
+    given = [tuple(map(float, g)) for g in simplex_grid(max(top, 1), 10)] if grid is None else grid
+    if not ordered(given):
+        raise TypeError(f"grid is {given!r}; expected a list of g, such as simplex_grid makes")
+    thresholds = tuple(g for g in map(as_thresholds, given) if g is not None)
     if not thresholds:
-        raise ValueError("grid is empty; expected at least one g")
-    measures = [family(g=g) for g in thresholds] + list(others)
+        raise ValueError(f"grid is {given!r}; expected at least one g")
+    measures = [*(family(g=g) for g in thresholds), *listed(others, "others")]
     return ThresholdSweep(
         thresholds, informativeness(measures, lists, minimum=minimum, n_jobs=n_jobs, progress=progress)
     )

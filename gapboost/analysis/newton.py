@@ -19,6 +19,7 @@ from scipy.linalg import solve_banded
 from scipy.special import softmax
 
 from gapboost.measures import Measure
+from gapboost.measures.measure import tables_of
 from gapboost.queries import Array
 
 # Far below what any use of the distribution can notice, and above what rounding leaves.
@@ -34,7 +35,7 @@ class Problem:
     """The arrays of a measure for one list, and the expected value with its derivative; only for grades that occur."""
 
     def __init__(self, measure: Measure, n: int, recall_base: Array, occurring: Array) -> None:
-        pair, own = measure.tables(recall_base[None, :])
+        pair, own = tables_of(measure, recall_base[None, :])
         self.n = n
         self.pair = pair[0][np.ix_(occurring, occurring)]
         self.own = own[0][occurring]

@@ -8,7 +8,7 @@ import numpy as np
 
 from gapboost.analysis.trec import Qrels, Retrieved, Run, Ties, checked_qrels, retrieved
 from gapboost.analysis.work import in_order
-from gapboost.arguments import mapping, whole
+from gapboost.arguments import mapping, ordered, whole
 from gapboost.measures import Measure
 from gapboost.optional import axes, frame, ir_measures
 from gapboost.queries import Array
@@ -120,7 +120,7 @@ class SystemValues:
 def positions(wanted: Sequence[str], known: Sequence[str], name: str) -> list[int]:
     """Where `wanted` are among `known`; what `wanted` is called stands in `name`."""
     at = {label: position for position, label in enumerate(known)}
-    if isinstance(wanted, str) or not isinstance(wanted, Collection):
+    if not isinstance(wanted, Collection) or not ordered(wanted):
         raise TypeError(f"{name} is {wanted!r}; expected a list of some of {list(known)[:5]} ...")
     missing = [label for label in wanted if label not in at]
     if missing or len(wanted) == 0:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gapboost.queries import Array, Whole, grouped_rows, varying_weight
+from gapboost.queries import Array, Whole, check_total_weight, grouped_rows, objects, varying_weight
 
 # A worker may have this many times its fair share of documents; with more, queries are taken out of its partitions. Every
 # round of boosting waits for the worker with the most documents.
@@ -145,8 +145,7 @@ def census(surveys: Sequence[Survey], names: tuple[str, str, str]) -> Census:
         differing = weights[code] != by_entry
         if differing.any():
             raise varying_weight(queries.ids[code[np.argmax(differing)]], names[2])
-        if not (weights > 0).any():
-            raise ValueError(f"{names[2]} is zero for every query; expected at least one positive weight")
+        check_total_weight(weights, names[2])
     return Census(
         partition=np.repeat(np.arange(len(surveys)), [len(s.ids) for s in surveys]),
         code=code,
@@ -163,14 +162,8 @@ def _joined(parts: list[Array]) -> Array:
     kinds = {part.dtype for part in parts}
     # numpy joins signed and unsigned integers as floats, and numbers and strings as strings; distinct ids would become equal.
     if len(kinds) > 1 and {kind.kind for kind in kinds} - {"U"}:
-        parts = [_as_objects(part) for part in parts]
+        parts = [objects(part) for part in parts]
     return np.concatenate(parts) if parts else np.empty(0)
-
-
-def _as_objects(part: Array) -> Array:
-    objects = np.empty(len(part), dtype=object)
-    objects[:] = part.tolist()
-    return objects
 
 
 def homes(sizes: Array, holders: Sequence[int | None], n_workers: int) -> Array:

@@ -89,8 +89,9 @@ def make_plan(
     objective = _resolved(requested, train)
     reported = [m for m in (other.resolved(train.census.occurring) for other in others) if m != objective.measure]
     known = known_grades([objective.measure, *reported])
-    for one in rest:
-        check_highest(one.census.occurring[-1], one.given.names[1], known)
+    for i, one in enumerate(eval_sets):
+        name = f"eval_set[{i}] y" if one is train_set else one.names[1]
+        check_highest(sets[given.index(one)].census.occurring[-1], name, known)
     # Boosters cannot use a worker that has no training row, so only the others take part.
     used, train_owners = np.unique(_owners(session, train, session.workers), return_inverse=True)
     workers = [session.workers[w] for w in used.tolist()]

@@ -117,7 +117,10 @@ class DaskGAPRanker(GAPRanker):
         refuse_blind_search(self)
         local = self._unfitted()
         local._vendor_parameters()
-        requested, others = self._requested(), [] if eval_metric is None else as_metrics(eval_metric)
+        requested, others = (
+            self._requested(),
+            [] if eval_metric is None else as_metrics(eval_metric, name="eval_metric"),
+        )
         train_set = checked(X, y, qid, sample_weight, start, ("X", "y", "qid", "sample_weight", self._start_name))
         eval_sets: list[Collections] = []
         for i, given in enumerate(self._eval_sets(eval_set, eval_qid, eval_weight, eval_start)):

@@ -15,13 +15,12 @@ eGAP  [ferrante2014] eq. 6              sum_n 1/n sum_{m<=n} w[min(i_m, i_n)] = 
 """
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from gapboost.arguments import numbers
+from gapboost.arguments import numbers, ordered
 from gapboost.measures.measure import Measure, at_or_above, diagonal, harmonic, reciprocal
 from gapboost.queries import Array
 
@@ -42,7 +41,7 @@ def as_thresholds(g: Any) -> tuple[float, ...] | None:
     """
     if g is None:
         return None
-    if isinstance(g, str) or not isinstance(g, Iterable):
+    if not ordered(g):
         raise ValueError(
             f"g is {g!r}; expected one threshold probability for each of the grades 1..c, such as (0.5, 0.5)"
         )

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from gapboost.arguments import whole
+from gapboost.arguments import ordered, whole
 from gapboost.queries import Array, judged
 
 
@@ -78,9 +78,8 @@ class Measure(ABC):
 
     def discount(self, n: int) -> Array:
         """Weights of ranks ``1..n``, float64 of shape (n,), 0 beyond the cut-off."""
-        weights, _ = self.discount_at(np.arange(1.0, n + 1))
-        weights[self.depth(n) :] = 0.0
-        return weights
+        weights, _ = weights_at(self, np.arange(1.0, n + 1))
+        return np.where(np.arange(n) < self.depth(n), weights, 0.0)
 
     @abstractmethod
     def discount_at(self, ranks: Array) -> tuple[Array, Array]:
@@ -160,7 +159,7 @@ class Measure(ABC):
             known=known_grades([self]),
             names=("ranked", "qid", "sample_weight"),
         )
-        (pair,), (own,) = self.resolved(data.graded).tables(data.counts)
+        (pair,), (own,) = tables_of(self.resolved(data.graded), data.counts)
         grades, rank = data.grades, np.arange(data.queries.n_rows)
         discount = self.discount(len(grades))[:, None]
         seen = np.cumsum(pair[grades], axis=0)  # [r, i] = C_i
@@ -174,6 +173,50 @@ class Measure(ABC):
         return changes + changes.T
 
 
+def tables_of(measure: Measure, counts: Array) -> tuple[Array, Array]:
+    """``pair`` and ``own`` of `Measure.tables`, as compiled code trusts them.
+
+    Raises
+    ------
+    ValueError
+        Where they are not finite numbers of the shapes that `Measure.tables` promises.
+    """
+    pair, own = _as_promised(
+        measure, "tables", measure.tables(counts), [(*counts.shape, counts.shape[1]), counts.shape]
+    )
+    return pair, own
+
+
+def weights_at(measure: Measure, ranks: Array) -> tuple[Array, Array]:
+    """``weight`` and ``slope`` of `Measure.discount_at`, as compiled code trusts them.
+
+    Raises
+    ------
+    ValueError
+        Where they are not finite numbers of the shape of `ranks`.
+    """
+    weight, slope = _as_promised(measure, "discount_at", measure.discount_at(ranks), [ranks.shape] * 2)
+    return weight, slope
+
+
+def _as_promised(measure: Measure, method: str, found: Any, shapes: list[tuple[int, ...]]) -> list[Array]:
+    """What a method returned, C-contiguous float64: a measure of someone else's may get it wrong."""
+    expected = " and ".join(map(str, shapes))
+    if not isinstance(found, tuple | list) or len(found) != len(shapes):
+        raise ValueError(
+            f"{method} of {measure!r} returns a {type(found).__name__}; expected two arrays, of shapes {expected}"
+        )
+    arrays = [np.asarray(array) for array in found]
+    if [array.shape for array in arrays] != shapes:
+        shown = " and ".join(str(array.shape) for array in arrays)
+        raise ValueError(f"{method} of {measure!r} returns arrays of shapes {shown}; expected {expected}")
+    if any(array.dtype.kind not in "biuf" or not np.isfinite(array).all() for array in arrays):
+        raise ValueError(
+            f"{method} of {measure!r} returns NaN, infinite values or none that are numbers; expected finite ones"
+        )
+    return [np.ascontiguousarray(array, dtype=np.float64) for array in arrays]
+
+
 def listed(measures: Any, name: str = "measures") -> "list[Measure]":
     """One measure or several as a list.
 
@@ -183,7 +226,7 @@ def listed(measures: Any, name: str = "measures") -> "list[Measure]":
         Where something else is among them.
     """
     several: Any = [measures] if isinstance(measures, Measure) else measures
-    if isinstance(several, str) or not np.iterable(several):
+    if not ordered(several):
         raise TypeError(f"{name} is {several!r}; expected a measure such as GAP(g=(0.5, 0.5)), or several")
     found: list[Measure] = list(several)
     for measure in found:

@@ -29,7 +29,7 @@ def as_gains(gains: Any) -> tuple[float, ...] | None:
     if gains is None:
         return None
     try:
-        values = () if isinstance(gains, str) else numbers(gains)
+        values = numbers(gains)
     except (TypeError, ValueError):
         values = ()
     if not values:
@@ -83,8 +83,10 @@ class nDCG(Measure):
             gain = np.array(self.gains + (self.gains[-1],) * n_grades)[:n_grades]
         # The ideal ranking fills the ranks grade by grade from the top: its DCG is a sum of differences of the
         # cumulated discount at the edges between grades.
-        cumulated = np.concatenate(([0.0], np.cumsum(self.discount(int(counts.sum(axis=1).max(initial=0))))))
-        edges = np.cumsum(counts[:, ::-1], axis=1)
+        # Those that gain nothing come last: however many there are, they need no rank.
+        longest = self.depth(int(counts[:, gain > 0].sum(axis=1).max(initial=0)))
+        cumulated = np.concatenate(([0.0], np.cumsum(self.discount(longest))))
+        edges = np.minimum(np.cumsum(counts[:, ::-1], axis=1), longest)
         ranks = np.diff(cumulated[edges], axis=1, prepend=0.0)[:, ::-1]
         own = gain * reciprocal(ranks @ gain)[:, None]
         return np.zeros((len(counts), n_grades, n_grades)), own

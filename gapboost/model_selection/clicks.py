@@ -19,10 +19,13 @@ from typing import Any
 import numpy as np
 
 from gapboost.arguments import probability, random_numbers, whole
-from gapboost.queries import Array, checked_grades, grouped_rows, one_dimensional
+from gapboost.queries import Array, checked_grades, grouped_rows, numbers
 
 # Cells of the table of resampled counts that are held at once.
 CELLS = 1 << 22
+
+# Counts up to here are exact, and can be drawn from.
+MOST_CLICKS = 2**53
 
 
 @dataclass(frozen=True)
@@ -174,15 +177,15 @@ def _units(grades: Any, clicks: Any, impressions: Any, sessions: Any) -> tuple[A
 
 
 def _amounts(values: Any, name: str, n_rows: int) -> Array:
-    amounts = one_dimensional(values, name)
+    amounts = numbers(values, name, "numbers >= 0").astype(np.float64)
     if len(amounts) != n_rows:
         raise ValueError(f"{name} has {len(amounts)} rows but grades has {n_rows}; expected one a row")
-    try:
-        amounts = amounts.astype(np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} has dtype {amounts.dtype}; expected numbers") from None
     if not np.isfinite(amounts).all() or (amounts < 0).any():
         raise ValueError(f"{name} holds a negative, NaN or infinite value; expected numbers >= 0")
+    with np.errstate(over="ignore"):
+        total = amounts.sum()
+    if total > MOST_CLICKS:
+        raise ValueError(f"{name} has the sum {total:g}; expected one up to {MOST_CLICKS:g}")
     return amounts
 
 

@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost.arguments import mapping, whole
-from gapboost.cross_validation import query_folds
+from gapboost.cross_validation import query_codes, query_folds
 from gapboost.evaluation import evaluate
 from gapboost.features import features, split
 from gapboost.measures import Measure
@@ -140,7 +140,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         queries = rows.data.queries
         folds = query_folds(queries, self.cv, self.random_state, X, y)
         weight = np.repeat(rows.data.weights, rows.sizes)
-        data = Data(X, np.asarray(y), np.asarray(qid), queries.ungrouped(weight) if rows.weighted else None)
+        data = Data(X, np.asarray(y), query_codes(queries), queries.ungrouped(weight) if rows.weighted else None)
         self._search(data, candidates, targets, folds)
         if self.refit:
             start = time.perf_counter()

@@ -16,8 +16,8 @@ from gapboost._kernels.lambdarank.long import LONG, LongPass, long_query
 from gapboost._kernels.parallel.chunks import chunks, resolve_n_jobs, run, table_bytes
 from gapboost._kernels.parallel.scratch import Scratch
 from gapboost.arguments import positive, whole
-from gapboost.measures.measure import as_cutoff
-from gapboost.objectives.objective import Objective, Pass, tables_of
+from gapboost.measures.measure import as_cutoff, tables_of
+from gapboost.objectives.objective import Objective, Pass
 from gapboost.queries import Array, Judged
 
 # The tables are kept between iterations while they cost less than this many bytes a document.

@@ -99,20 +99,3 @@ class Objective(ABC):
         data = judged(y_true, qid, sample_weight=sample_weight, known=known_grades([self.measure]))
         scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
         return data, scores, self.resolved(data.graded)
-
-
-def tables_of(measure: Measure, counts: Array) -> tuple[Array, Array]:
-    """``pair`` and ``own`` as compiled code trusts them: a measure of someone else's may get their shapes wrong.
-
-    Raises
-    ------
-    ValueError
-        Where the tables have other shapes than `Measure.tables` promises.
-    """
-    pair, own = measure.tables(counts)
-    if own.shape != counts.shape or pair.shape != (*counts.shape, counts.shape[1]):
-        raise ValueError(
-            f"tables of {measure!r} have shapes {pair.shape} and {own.shape}; expected "
-            f"{(*counts.shape, counts.shape[1])} and {counts.shape}"
-        )
-    return np.ascontiguousarray(pair, dtype=np.float64), np.ascontiguousarray(own, dtype=np.float64)

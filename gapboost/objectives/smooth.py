@@ -29,7 +29,8 @@ import numpy as np
 
 from gapboost._kernels.parallel.chunks import chunks, run, table_bytes
 from gapboost._kernels.smooth.query import Gradients, Queries
-from gapboost.objectives.objective import Objective, Pass, tables_of
+from gapboost.measures.measure import tables_of, weights_at
+from gapboost.objectives.objective import Objective, Pass
 from gapboost.queries import Array, Judged, checked_scores, judged, one_dimensional
 
 
@@ -88,7 +89,7 @@ class SmoothPass(Pass):
     def rank(self, queries: Queries) -> None:
         """Bring the ranks of counted documents, and the discount and its derivative at them, up to the scores."""
         self.update_ranks(queries)
-        queries.discount[:], queries.slope[:] = self.measure.discount_at(queries.ranks)
+        queries.discount[:], queries.slope[:] = weights_at(self.measure, queries.ranks)
 
     @abstractmethod
     def update_ranks(self, queries: Queries) -> None:

@@ -28,7 +28,7 @@ from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost._kernels.smooth.query import Gradients, Queries, scratch_for
 from gapboost._kernels.smooth.softrank import distribution, expected_ranks, softrank
 from gapboost.arguments import positive
-from gapboost.objectives.objective import tables_of
+from gapboost.measures.measure import tables_of
 from gapboost.objectives.smooth import SmoothObjective, SmoothPass
 from gapboost.queries import Judged
 
