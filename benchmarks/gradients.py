@@ -19,8 +19,8 @@ import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
 from benchmarks.workload import FIGURES, N_DOCUMENTS, conditions, medians, ranking_task, table
+from gapboost._data.queries import judged
 from gapboost._kernels.parallel.chunks import available_cores
-from gapboost.queries import judged
 
 UNIFORM = gb.GAP(g=(0.25, 0.25, 0.25, 0.25))
 LIST_LENGTHS = (10, 100, 2_000, 100_000)

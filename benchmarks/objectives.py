@@ -27,8 +27,8 @@ import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
 from benchmarks.workload import GRADE_SHARES, conditions, table
+from gapboost._data.queries import judged
 from gapboost.datasets import RankingData, load_letor_fold
-from gapboost.queries import judged
 
 RESULTS = Path(__file__).parents[1] / "build" / "objectives.jsonl"
 OHSUMED = Path(__file__).parents[2] / "shared" / "data" / "ohsumed"

@@ -21,8 +21,8 @@ import xgboost
 import gapboost as gb
 from benchmarks.objectives import FOLDS, OHSUMED, per_query_range
 from benchmarks.workload import FIGURES, conditions, table
+from gapboost._data.queries import judged
 from gapboost.datasets import RankingSplit, load_letor_fold
-from gapboost.queries import judged
 
 GAP = gb.GAP(g=(0.5, 0.5))
 BOOSTERS = ("LightGBM", "XGBoost")

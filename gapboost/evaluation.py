@@ -5,12 +5,12 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from gapboost._data.arguments import one_of
+from gapboost._data.queries import Array, Judged, checked_scores, judged
 from gapboost._kernels.parallel.chunks import chunks, resolve_n_jobs, run, table_bytes
 from gapboost._kernels.value import in_order, value
-from gapboost.arguments import one_of
 from gapboost.measures import Measure
 from gapboost.measures.measure import known_grades, listed, tables_of
-from gapboost.queries import Array, Judged, checked_scores, judged
 
 Ties = Literal["expected", "row"]
 Empty = Literal[0, 1, "skip"]

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from gapboost.optional import imported
-from gapboost.queries import Array
+from gapboost._data.optional import imported
+from gapboost._data.queries import Array
 
 # Where g = (1, 0, 0), (0, 1, 0) and (0, 0, 1) stand: an equilateral triangle, the highest grade at the top.
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])

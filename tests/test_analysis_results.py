@@ -13,7 +13,7 @@ import pytest
 
 import gapboost as gb
 from gapboost import analysis
-from gapboost.arguments import seed
+from gapboost._data.arguments import seed
 from gapboost.model_selection import GSearchCV
 from gapboost.plotting import plot_g
 

@@ -10,8 +10,8 @@ from sklearn.model_selection import GroupKFold
 import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
-from gapboost.cross_validation import query_folds
-from gapboost.queries import grouped_rows
+from gapboost._boosters.folds import query_folds
+from gapboost._data.queries import grouped_rows
 
 ROUNDS = 5
 MEASURES = [gb.eGAP(g=(0.3, 0.7)), gb.nDCG(k=5), gb.AP()]

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import gapboost as gb
+from gapboost._boosters.ranker import RankingRows
+from gapboost._data.queries import Whole, judged
 from gapboost.dask import exchange
 from gapboost.dask.exchange import Exchange, Hub, PeerLost
 from gapboost.dask.layout import LIMIT, census, homes, owners
@@ -20,8 +22,6 @@ from gapboost.dask.pieces import piece, survey
 from gapboost.dask.storage import dump, dump_rows, load, load_rows
 from gapboost.objectives import lambdarank
 from gapboost.objectives.lambdarank import tie_keys
-from gapboost.queries import Whole, judged
-from gapboost.ranker import RankingRows
 
 NAMES = ("y", "qid", "sample_weight", "start")
 

@@ -10,9 +10,9 @@ from benchmarks.effectiveness.competitors import COMPETITORS
 from benchmarks.effectiveness.data import Source, dealt
 from benchmarks.effectiveness.runs import MEASURES, Plan, Results, candidates, measures, read
 from benchmarks.effectiveness.statistics import COLUMNS, holm, load, pooled
+from gapboost._data.queries import judged
 from gapboost.datasets import load_digits_ranking
 from gapboost.lightgbm import LGBMGAPRanker
-from gapboost.queries import judged
 from gapboost.xgboost import XGBGAPRanker
 
 PLAN = Plan(seeds=1, candidates=2, rounds=6, folds=(1,))

@@ -10,34 +10,26 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "gapboost"
 
 # What each room may import besides itself; evaluation is beside objectives, datasets beside everything.
-KERNELS = {"kernels", "arguments"}
-QUERIES = KERNELS | {"queries"}
-MEASURES = QUERIES | {"measures"}
-CALLBACKS = MEASURES | {"objectives", "evaluation", "callbacks"}
-TWINS = CALLBACKS | {"features", "ranker", "search_guard", "cross_validation", "model_file", "optional"}
+DATA = {"_kernels", "_data"}
+MEASURES = DATA | {"measures"}
+SHARED = MEASURES | {"objectives", "evaluation"}
+TWINS = SHARED | {"_boosters"}
 ROOMS = {
-    "features": set(),
-    "arguments": set(),
-    "lines": set(),
-    "optional": set(),
-    "kernels": {"kernels"},
-    "queries": QUERIES,
+    "_kernels": set(),
+    "_data": {"_kernels"},
     "measures": MEASURES,
     "evaluation": MEASURES,
     "objectives": MEASURES,
-    "callbacks": CALLBACKS,
-    "model_file": MEASURES | {"objectives"},
-    "search_guard": CALLBACKS | {"features", "cross_validation"},
-    "cross_validation": CALLBACKS,
-    "ranker": CALLBACKS | {"features", "search_guard"},
+    "_boosters": SHARED,
     "lightgbm": TWINS,
     "xgboost": TWINS,
     "dask": TWINS | {"lightgbm", "xgboost"},
-    "model_selection": CALLBACKS | {"features", "ranker", "cross_validation", "optional"},
-    "plotting": QUERIES | {"optional"},
-    "analysis": MEASURES | {"evaluation", "lines", "optional"},
-    "datasets": {"arguments", "lines"},
-    "__init__": MEASURES | {"objectives", "evaluation"},
+    "model_selection": TWINS,
+    "plotting": DATA,
+    "analysis": MEASURES | {"evaluation"},
+    "datasets": DATA,
+    "warmup": TWINS,
+    "__init__": SHARED,
 }
 
 
@@ -48,7 +40,7 @@ def imported(path):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: imports name the package"
-            # `from gapboost import queries` imports a room too
+            # `from gapboost._data import queries` imports a room too
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
@@ -67,7 +59,7 @@ def test_rooms_import_downwards_only(path):
         if top in ("lightgbm", "xgboost"):
             assert room in (top, "dask"), f"{room} imports {name}: only its twin does"
         if top in ("numba", "llvmlite"):
-            assert room == "kernels", f"{room} imports {name}: compiled code lives in kernels"
+            assert room == "_kernels", f"{room} imports {name}: compiled code lives in _kernels"
 
 
 def test_the_rooms_are_read():
@@ -78,7 +70,12 @@ def test_the_rooms_are_read():
         for name in imported(path)
         if "gapboost" in name
     }
-    assert {("queries", "kernels"), ("objectives", "measures"), ("ranker", "callbacks"), ("lightgbm", "ranker")} <= seen
+    assert {
+        ("_data", "_kernels"),
+        ("objectives", "measures"),
+        ("_boosters", "_data"),
+        ("lightgbm", "_boosters"),
+    } <= seen
     assert {parts[0] for parts in MODULES.values()} >= ROOMS.keys()
 
 
@@ -172,9 +169,9 @@ def test_importing_the_package_loads_no_booster():
         ("distributed", "from gapboost.dask import DaskXGBGAPRanker", "dask,xgboost"),
         ("ir_measures", "import gapboost.analysis.provider", "analysis"),
         ("ir_measures", "import gapboost.analysis as a; a.trec.read_qrels('qrels')", "analysis"),
-        ("pandas", "from gapboost import optional; optional.frame({})", "analysis"),
+        ("pandas", "from gapboost._data import optional; optional.frame({})", "analysis"),
         ("matplotlib", "import gapboost.plotting as p; p.plot_g(None)", "plot"),
-        ("tqdm", "from gapboost.optional import progress; progress(3, True, '').__enter__()", "progress"),
+        ("tqdm", "from gapboost._data.optional import progress; progress(3, True, '').__enter__()", "progress"),
     ],
 )
 def test_what_is_missing_is_named_with_its_extra(missing, code, extra):

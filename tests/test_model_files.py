@@ -15,9 +15,9 @@ import xgboost
 from test_rankers import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, twins
 
 import gapboost as gb
+from gapboost._boosters.model_file import read, words
 from gapboost.dask import DaskXGBGAPRanker
 from gapboost.lightgbm import exportable
-from gapboost.model_file import read, words
 from gapboost.xgboost import XGBGAPRanker
 
 MEASURES = [

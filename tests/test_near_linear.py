@@ -15,13 +15,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import gapboost as gb
+from gapboost._data.queries import judged
 from gapboost._kernels.lambdarank import long
 from gapboost._kernels.lambdarank.gradients import Inputs, Scale, add_gradients, chunk, room_for
 from gapboost._kernels.lambdarank.long import LONG
 from gapboost._kernels.order.long import rank_long
 from gapboost._kernels.order.short import BY_ROW, Elements
 from gapboost._kernels.parallel.chunks import run
-from gapboost.queries import judged
 
 TOLERANCE = 1e-9
 
@@ -178,7 +178,9 @@ def test_lists_of_many_strips_equal_the_direct_loop(monkeypatch, spread):
     grades = rng.choice(5, p=(0.6, 0.25, 0.1, 0.04, 0.01), size=n)
     scores = spread * rng.standard_normal(n)
     objective = gb.LambdaRank(gb.xGAP(g=(0.1, 0.2, 0.3, 0.4)), normalize=False)
-    expected = gradients(objective.measure, grades, scores, [n], DIRECT) if spread else objective.gradients(grades, scores)
+    expected = (
+        gradients(objective.measure, grades, scores, [n], DIRECT) if spread else objective.gradients(grades, scores)
+    )
     for strip in (2048, 7168, 4096):
         monkeypatch.setattr(long, "STRIP", strip)
         assert_agree(objective.gradients(grades, scores), expected)

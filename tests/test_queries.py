@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import rows_of_queries
 
-from gapboost.queries import MAX_GRADE, checked_grades, checked_scores, grouped_rows, judged
+from gapboost._data.queries import MAX_GRADE, checked_grades, checked_scores, grouped_rows, judged
 
 ids = st.one_of(
     st.lists(st.integers(-3, 3).map(lambda i: i + 2**62), min_size=1, max_size=12),

@@ -26,7 +26,7 @@ from sklearn.model_selection import GroupKFold, cross_validate
 import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
-from gapboost.callbacks import metric_names
+from gapboost._boosters.functions import metric_names
 from gapboost.datasets import load_digits_ranking
 from gapboost.objectives import LambdaRank
 

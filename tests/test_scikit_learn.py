@@ -26,9 +26,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import gapboost as gb
+from gapboost._boosters.search_guard import EXPECTED
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.model_selection import GSearchCV, MeasureScorer, measure_scorer, simplex_grid
-from gapboost.search_guard import EXPECTED
 from gapboost.xgboost import XGBGAPRanker
 
 TARGET = gb.nDCG(k=10)

@@ -14,9 +14,9 @@ from test_rankers import twins
 import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
+from gapboost._boosters.functions import PerDataSet
+from gapboost._data.queries import judged
 from gapboost._kernels.parallel.chunks import working_on
-from gapboost.callbacks import PerDataSet
-from gapboost.queries import judged
 
 ROUNDS = 20
 ITERATIONS = 3

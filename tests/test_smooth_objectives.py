@@ -14,10 +14,10 @@ from sklearn.model_selection import GridSearchCV, GroupKFold
 import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
+from gapboost._data.queries import judged
 from gapboost.datasets import load_letor_fold
 from gapboost.model_selection import measure_scorer
 from gapboost.objectives import as_objective
-from gapboost.queries import judged
 
 G = (0.5, 0.2, 0.3)
 MEASURES = [

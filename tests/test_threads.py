@@ -24,8 +24,8 @@ teams = pytest.mark.parametrize("team", TEAMS.values(), ids=TEAMS.keys())
 
 def test_both_boosters_lend_their_threads():
     """Without them the gradients are right and slower: LightGBM's threads wait in busy loops for their next section."""
-    assert gapboost.lightgbm.callbacks.TEAM is not None
-    assert gapboost.xgboost.callbacks.TEAM is not None
+    assert gapboost.lightgbm.functions.TEAM is not None
+    assert gapboost.xgboost.functions.TEAM is not None
 
 
 def test_a_runtime_without_the_entry_point_lends_none():

@@ -16,8 +16,8 @@ import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
 from benchmarks.effectiveness.data import Part
+from gapboost._data.queries import Array
 from gapboost.lightgbm import LGBMGAPRanker
-from gapboost.queries import Array
 from gapboost.xgboost import XGBGAPRanker
 
 Predict = Callable[[Array, int], Array]  # features and a number of trees -> scores

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 
 import gapboost as gb
+from gapboost._data.queries import Array, judged
 from gapboost.datasets import RankingData, RankingSplit, load_digits_ranking, load_letor, load_letor_fold
 from gapboost.evaluation import query_values
-from gapboost.queries import Array, judged
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 FOLDS = (1, 2, 3, 4, 5)

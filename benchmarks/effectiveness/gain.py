@@ -15,9 +15,9 @@ from benchmarks.effectiveness.data import Source
 from benchmarks.effectiveness.figures import Lines, draw_gain
 from benchmarks.effectiveness.runs import Course, Plan, append, fingerprint, read, start
 from benchmarks.workload import table
+from gapboost._data.queries import Array
 from gapboost.analysis import significance
 from gapboost.datasets import RankingData
-from gapboost.queries import Array
 
 DATA = "OHSUMED"
 FRACTIONS = (0.1, 0.25, 0.5, 0.75, 1.0)

@@ -23,9 +23,9 @@ import gapboost.lightgbm
 import gapboost.xgboost
 from benchmarks.effectiveness.competitors import COMPETITORS, UNTUNED, Competitor, Fold, Trees, fit_untuned, train
 from benchmarks.effectiveness.data import FOLDS, Part, Source
+from gapboost._boosters.ranker import GAPRanker
+from gapboost._data.queries import Array
 from gapboost.model_selection import simplex_grid
-from gapboost.queries import Array
-from gapboost.ranker import GAPRanker
 
 RESULTS = Path(__file__).parent / "results"
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.effectiveness.runs import MEASURES, read, version
+from gapboost._data.queries import Array
 from gapboost.analysis import significance
 from gapboost.analysis.significance import Significance
-from gapboost.queries import Array
 
 MEAN = "mean of all"
 COLUMNS = (*MEASURES, MEAN)

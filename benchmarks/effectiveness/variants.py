@@ -22,7 +22,7 @@ from benchmarks.effectiveness.data import Part, Source, sources
 from benchmarks.effectiveness.pairs import Nearness, falling, inverse, inverse_root, weighted
 from benchmarks.effectiveness.runs import RESULTS, append, measures, read, start
 from benchmarks.workload import table
-from gapboost.queries import Array, Judged
+from gapboost._data.queries import Array, Judged
 
 FILE = RESULTS / "variants.csv"
 HEAD = ("library", "variant", "data", "seeds", "folds", "validation", "difference", "standard error")

@@ -8,6 +8,7 @@ from importlib.resources import files
 from typing import Any, TypeVar, cast
 
 import numba
+from numba import config
 from numba.core import event
 from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 
@@ -16,7 +17,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # Seconds of compilation after which a user wonders what is going on.
 PATIENCE = 3.0
 
-SLOW = "compiling for this processor; it takes some seconds, once: the result is kept on disk"
+SLOW = (
+    "compiling for this processor: up to 10 s for a first fit, 20 s for everything, once, as the result is kept on disk; "
+    "python -m gapboost.warmup does it beforehand"
+)
 BROKEN = "compiled code on disk cannot be read (%s: %r); it is compiled anew and broken files are replaced"
 UNKEPT = (
     "compiled code cannot be kept on disk (%s), and every process compiles it anew, which takes some seconds; expected "
@@ -36,7 +40,7 @@ def summing_kernel(function: Function) -> Function:
 
 
 def _compiled(function: Function, fastmath: Any) -> Function:
-    if numba.config.DISABLE_JIT:
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return function
     dispatcher: Any = numba.njit(nogil=True, error_model="numpy", fastmath=fastmath)(function)
     # As numba's `cache=True` does, with a cache of our own.

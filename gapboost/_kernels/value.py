@@ -18,7 +18,6 @@ def count_grades(grades: Array, offsets: Array, counts: Array) -> None:
             counts[q, grades[d]] += 1
 
 
-@kernel
 class Ranked(NamedTuple):
     """Queries in order of rank.
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from scipy.stats import kendalltau
 
+from gapboost._data.arguments import whole
+from gapboost._data.optional import axes, frame
+from gapboost._data.queries import Array
 from gapboost.analysis.systems import SystemValues, checked_values, system_values
 from gapboost.analysis.trec import Qrels, Run, Ties, checked_qrels
-from gapboost.arguments import whole
 from gapboost.measures import AP, GAP, Measure, eGAP, nDCG, xGAP
 from gapboost.measures.grids import simplex_grid
-from gapboost.optional import axes, frame
-from gapboost.queries import Array
 
 
 def kendall_tau(a: Array, b: Array) -> float:

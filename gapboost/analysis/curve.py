@@ -17,12 +17,12 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from gapboost.arguments import one_of, whole
+from gapboost._data.arguments import one_of, whole
+from gapboost._data.optional import axes, frame
+from gapboost._data.queries import Array, Judged, checked_scores, judged
 from gapboost.evaluation import TIES, Ties, query_values
 from gapboost.measures import Measure
 from gapboost.measures.measure import known_grades, listed, tables_of, weights_at
-from gapboost.optional import axes, frame
-from gapboost.queries import Array, Judged, checked_scores, judged
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from gapboost._data.arguments import probability, whole
+from gapboost._data.optional import axes, frame
+from gapboost._data.queries import Array
 from gapboost.analysis.systems import SystemValues, checked_values
 from gapboost.analysis.work import generators, in_order
-from gapboost.arguments import probability, whole
-from gapboost.optional import axes, frame
-from gapboost.queries import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,11 +22,11 @@ import numpy as np
 from scipy.special import entr, softmax
 from sklearn.exceptions import ConvergenceWarning
 
+from gapboost._data.optional import axes, frame
+from gapboost._data.queries import MOST_DOCUMENTS, Array
 from gapboost.analysis.newton import Path, Problem
 from gapboost.measures import Measure
 from gapboost.measures.measure import listed
-from gapboost.optional import axes, frame
-from gapboost.queries import MOST_DOCUMENTS, Array
 
 # A constraint that is missed by less than this holds: the equations were then solved for a value as near as that.
 REACHED = 1e-7

@@ -15,16 +15,16 @@ from typing import Any
 
 import numpy as np
 
+from gapboost._data.arguments import ordered, whole
+from gapboost._data.optional import axes, frame
+from gapboost._data.queries import Array
 from gapboost.analysis.entropy import solve
 from gapboost.analysis.lists import RankedList, list_values
 from gapboost.analysis.work import in_order
-from gapboost.arguments import ordered, whole
 from gapboost.measures import GAP, Measure, nDCG
 from gapboost.measures.graded import as_thresholds
 from gapboost.measures.grids import simplex_grid
 from gapboost.measures.measure import listed
-from gapboost.optional import axes, frame
-from gapboost.queries import Array
 
 # Expected documents that do not count as missing.
 NEGLIGIBLE = 1e-4

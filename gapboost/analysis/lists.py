@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from gapboost._data.queries import Array, Judged, Queries, checked_scores, judged
 from gapboost._kernels.order.short import ranking
 from gapboost.evaluation import query_values
 from gapboost.measures import Measure
-from gapboost.queries import Array, Judged, Queries, checked_scores, judged
 
 
 @dataclass(frozen=True, eq=False)

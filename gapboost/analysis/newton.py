@@ -18,9 +18,9 @@ import numpy as np
 from scipy.linalg import solve_banded
 from scipy.special import softmax
 
+from gapboost._data.queries import Array
 from gapboost.measures import Measure
 from gapboost.measures.measure import tables_of
-from gapboost.queries import Array
 
 # Far below what any use of the distribution can notice, and above what rounding leaves.
 TOLERANCE = 1e-9

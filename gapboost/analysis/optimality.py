@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from gapboost._data.arguments import mapping, whole
+from gapboost._data.optional import axes, frame
+from gapboost._data.queries import Array, Judged, judged, numbers
 from gapboost.analysis.work import generators, in_order
-from gapboost.arguments import mapping, whole
 from gapboost.evaluation import mean, query_values
 from gapboost.measures import Measure
 from gapboost.measures.measure import listed
-from gapboost.optional import axes, frame
-from gapboost.queries import Array, Judged, judged, numbers
 
 STEP_SIZES = tuple(i / 10 for i in range(1, 11))
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from gapboost._data.arguments import mapping, whole
+from gapboost._data.optional import axes, frame
+from gapboost._data.queries import Array, numbers
 from gapboost.analysis.correlation import kendall_tau
 from gapboost.analysis.systems import checked_measures, evaluated, positions
 from gapboost.analysis.trec import Qrels, Retrieved, Run, Ties, checked_qrels, retrieved
 from gapboost.analysis.work import generators, in_order
-from gapboost.arguments import mapping, whole
-from gapboost.optional import axes, frame
-from gapboost.queries import Array, numbers
 
 FRACTIONS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05)
 

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from gapboost._data.arguments import probability, whole
+from gapboost._data.optional import axes, frame
+from gapboost._data.queries import Array, numbers
 from gapboost.analysis.work import generators
-from gapboost.arguments import probability, whole
 from gapboost.evaluation import PerQuery
 from gapboost.measures import Measure
-from gapboost.optional import axes, frame
-from gapboost.queries import Array, numbers
 
 # Values that the randomisation test holds at once.
 CELLS = 1 << 21

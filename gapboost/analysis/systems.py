@@ -6,12 +6,12 @@ from typing import Any, Self
 
 import numpy as np
 
+from gapboost._data.arguments import mapping, ordered, whole
+from gapboost._data.optional import axes, frame, ir_measures
+from gapboost._data.queries import Array
 from gapboost.analysis.trec import Qrels, Retrieved, Run, Ties, checked_qrels, retrieved
 from gapboost.analysis.work import in_order
-from gapboost.arguments import mapping, ordered, whole
 from gapboost.measures import Measure
-from gapboost.optional import axes, frame, ir_measures
-from gapboost.queries import Array
 
 
 @dataclass(frozen=True, eq=False)

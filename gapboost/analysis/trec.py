@@ -23,13 +23,13 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from gapboost._data.arguments import mapping, one_of, whole
+from gapboost._data.lines import MAX_LINE_BYTES, LongLine, lines
+from gapboost._data.queries import Array, Judged, Queries, checked_grades, checked_scores, grade_counts, numbers
 from gapboost.analysis.lists import RankedList, in_rank_order
-from gapboost.arguments import mapping, one_of, whole
 from gapboost.evaluation import EMPTY, Empty, PerQuery, mean, query_values
-from gapboost.lines import MAX_LINE_BYTES, LongLine, lines
 from gapboost.measures import Measure
 from gapboost.measures.measure import listed
-from gapboost.queries import Array, Judged, Queries, checked_grades, checked_scores, grade_counts, numbers
 
 Qrels: TypeAlias = Mapping[str, Mapping[str, int]]
 Run: TypeAlias = Mapping[str, Mapping[str, float]]

@@ -6,9 +6,9 @@ from typing import Any, TypeVar
 import joblib
 import numpy as np
 
+from gapboost._data.arguments import seed
+from gapboost._data.optional import progress
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
-from gapboost.arguments import seed
-from gapboost.optional import progress
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -20,12 +20,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import _safe_indexing
 
+from gapboost._boosters.ranker import GAPRanker, RankingRows
+from gapboost._data.queries import Queries
 from gapboost.dask.exchange import Exchange, HubAddress, PeerLost
 from gapboost.dask.storage import dump, load, load_rows
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
-from gapboost.queries import Queries
-from gapboost.ranker import GAPRanker, RankingRows
 
 # The exit status of a process that ended because its worker or another process of the fit did.
 LOST = 75

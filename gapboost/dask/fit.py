@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
+from gapboost._boosters.ranker import GAPRanker
 from gapboost.dask.child import Job, Report
 from gapboost.dask.collections import Collections
 from gapboost.dask.exchange import Exchange
@@ -15,7 +16,6 @@ from gapboost.dask.session import Session
 from gapboost.dask.training import open_hub, train
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
-from gapboost.ranker import GAPRanker
 
 Ring = Callable[[Exchange, str], AbstractContextManager[dict[str, Any]]]
 

@@ -8,9 +8,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import _safe_indexing
 
-from gapboost.dask.layout import Share, Survey
-from gapboost.dask.storage import dump_rows
-from gapboost.queries import (
+from gapboost._boosters.ranker import ranking_rows
+from gapboost._data.queries import (
     Array,
     checked_grades,
     checked_scores,
@@ -18,7 +17,8 @@ from gapboost.queries import (
     constant_weights,
     grouped_rows,
 )
-from gapboost.ranker import ranking_rows
+from gapboost.dask.layout import Share, Survey
+from gapboost.dask.storage import dump_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +104,7 @@ def assemble(pieces: Sequence[Piece], share: Share, weighted: bool, known: tuple
     weighted : bool
         Whether weights were given.
     known : tuple of int and str, optional
-        As in `gapboost.queries.judged`.
+        As in `gapboost._data.queries.judged`.
     path : str
     """
     y, code = np.concatenate([p.y for p in pieces]), np.concatenate([p.code for p in pieces])

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from dask.distributed import Future
 
+from gapboost._data.queries import Array
 from gapboost.dask.collections import partitions
 from gapboost.dask.pieces import assemble, piece
 from gapboost.dask.plan import Counted, Plan
 from gapboost.dask.session import Session
 from gapboost.dask.training import folder
-from gapboost.queries import Array
 
 
 def place_rows(session: Session, plan: Plan) -> list[list[Any]]:

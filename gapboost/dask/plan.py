@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from dask.distributed import Future, futures_of
 
-from gapboost.callbacks import no_contrast
+from gapboost._boosters.functions import no_contrast
+from gapboost._data.queries import Array, check_highest
 from gapboost.dask.collections import Collections, partition_keys, partitions
 from gapboost.dask.layout import Census, census, homes, owners
 from gapboost.dask.pieces import survey
@@ -16,7 +17,6 @@ from gapboost.dask.session import Session
 from gapboost.measures import Measure
 from gapboost.measures.measure import known_grades
 from gapboost.objectives import Objective
-from gapboost.queries import Array, check_highest
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ class Plan:
     others : list of Measure
         What to report beside its measure, g filled in.
     known : tuple of int and str, optional
-        The highest grade that the measures know, as in `gapboost.queries.judged`.
+        The highest grade that the measures know, as in `gapboost._data.queries.judged`.
     """
 
     workers: list[str]

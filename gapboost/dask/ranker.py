@@ -9,14 +9,14 @@ from dask.base import is_dask_collection
 from dask.distributed import Client
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost.callbacks import as_metrics
+from gapboost._boosters.functions import as_metrics
+from gapboost._boosters.ranker import GAPRanker
+from gapboost._boosters.search_guard import refuse_blind_search
+from gapboost._data.features import check_names, feature_names
 from gapboost.dask.collections import Collections, checked, is_array, partitions
 from gapboost.dask.fit import fit_on_cluster
 from gapboost.dask.session import Session, running_client
 from gapboost.evaluation import evaluate
-from gapboost.features import check_names, feature_names
-from gapboost.ranker import GAPRanker
-from gapboost.search_guard import refuse_blind_search
 
 THREADS_ALIASES = ("num_threads", "num_thread", "nthread", "nthreads")
 

@@ -7,7 +7,7 @@ from typing import Any
 import cloudpickle
 import joblib
 
-from gapboost.ranker import RankingRows
+from gapboost._boosters.ranker import RankingRows
 
 
 def dump_rows(rows: RankingRows, path: str) -> None:

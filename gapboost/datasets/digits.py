@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.datasets import load_digits
 
-from gapboost.arguments import random_numbers, whole
+from gapboost._data.arguments import random_numbers, whole
 from gapboost.datasets.data import RankingData, RankingSplit
 
 _Array = npt.NDArray[np.float64]

@@ -17,9 +17,9 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
-from gapboost.arguments import one_of, whole
+from gapboost._data.arguments import one_of, whole
+from gapboost._data.lines import MAX_LINE_BYTES, LongLine, lines
 from gapboost.datasets.data import RankingData, RankingSplit, checked_names
-from gapboost.lines import MAX_LINE_BYTES, LongLine, lines
 
 PathLike: TypeAlias = str | os.PathLike[str]
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import lightgbm
 
-from gapboost.cross_validation import Curve, Fold, check_free, cross_validated, cv_setup
-from gapboost.lightgbm.callbacks import LightGBMMetric, LightGBMObjective
+from gapboost._boosters.folds import Curve, Fold, check_free, cross_validated, cv_setup
+from gapboost._data.queries import Array
+from gapboost.lightgbm.functions import LightGBMMetric, LightGBMObjective
 from gapboost.lightgbm.ranker import METRIC_ALIASES, OBJECTIVE_ALIASES
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
-from gapboost.queries import Array
 
 
 def cv(

@@ -8,14 +8,14 @@ from typing import Any
 import lightgbm
 import numpy as np
 
+from gapboost._boosters.model_file import words
+from gapboost._boosters.ranker import GAPRanker, RankingRows, Training
+from gapboost._data.features import check_arrow_numbers, check_names, feature_names
+from gapboost._data.queries import Array, Judged
 from gapboost._kernels.parallel.chunks import working_on
-from gapboost.features import check_arrow_numbers, check_names, feature_names
-from gapboost.lightgbm.callbacks import NO_QUERY_BAGGING, TEAM, LightGBMMetric, in_units_of_rows
+from gapboost.lightgbm.functions import NO_QUERY_BAGGING, TEAM, LightGBMMetric, in_units_of_rows
 from gapboost.measures import Measure
-from gapboost.model_file import words
 from gapboost.objectives import Objective, Pass
-from gapboost.queries import Array, Judged
-from gapboost.ranker import GAPRanker, RankingRows, Training
 
 # Parameters that steer LightGBM's own ranking objectives. They would be ignored without a word.
 OWN_RANKING_PARAMETERS = (

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from gapboost._data.queries import Array
 from gapboost.measures.measure import Measure, as_relevant, at_or_above, diagonal, harmonic, reciprocal
-from gapboost.queries import Array
 
 
 @dataclass(frozen=True, repr=False)

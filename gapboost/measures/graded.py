@@ -20,9 +20,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from gapboost.arguments import numbers, ordered
+from gapboost._data.arguments import numbers, ordered
+from gapboost._data.queries import Array
 from gapboost.measures.measure import Measure, at_or_above, diagonal, harmonic, reciprocal
-from gapboost.queries import Array
 
 # Loose enough for a g that went through float32, far tighter than any mistake.
 SUM_TOLERANCE = 1e-6

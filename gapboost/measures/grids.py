@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from gapboost.arguments import one_of, whole
+from gapboost._data.arguments import one_of, whole
 
 
 def uniform_g(n_grades: int) -> tuple[float, ...]:

@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from gapboost.arguments import ordered, whole
-from gapboost.queries import Array, judged
+from gapboost._data.arguments import ordered, whole
+from gapboost._data.queries import Array, judged
 
 
 def as_cutoff(k: Any, name: str = "k") -> int | None:
@@ -236,7 +236,7 @@ def listed(measures: Any, name: str = "measures") -> "list[Measure]":
 
 
 def known_grades(measures: Sequence[Measure]) -> tuple[int, str] | None:
-    """The highest grade that all of `measures` know, and the measure that sets it, for `gapboost.queries.judged`."""
+    """The highest grade that all of `measures` know, and the measure that sets it, for `gapboost._data.queries.judged`."""
     return min(((m.n_grades, repr(m)) for m in measures if m.n_grades is not None), default=None)
 
 

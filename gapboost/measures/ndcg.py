@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from gapboost.arguments import numbers
+from gapboost._data.arguments import numbers
+from gapboost._data.queries import Array
 from gapboost.measures.measure import Measure, reciprocal
-from gapboost.queries import Array
 
 # The quotient of two gains must not overflow.
 LEAST_GAIN = 1e-100

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from gapboost.arguments import probability, random_numbers, whole
-from gapboost.queries import Array, checked_grades, grouped_rows, numbers
+from gapboost._data.arguments import probability, random_numbers, whole
+from gapboost._data.queries import Array, checked_grades, grouped_rows, numbers
 
 # Cells of the table of resampled counts that are held at once.
 CELLS = 1 << 22

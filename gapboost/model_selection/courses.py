@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from gapboost._boosters.ranker import GAPRanker, RankingRows, ranking_rows
+from gapboost._data.features import rows_of
+from gapboost._data.queries import Array, Judged
 from gapboost.evaluation import mean, query_values
-from gapboost.features import rows_of
 from gapboost.measures import Measure
-from gapboost.queries import Array, Judged
-from gapboost.ranker import GAPRanker, RankingRows, ranking_rows
 
 Params = dict[str, Any]
 

@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 
 from sklearn.utils.metadata_routing import MetadataRequest
 
+from gapboost._data.features import split
 from gapboost.evaluation import evaluate
-from gapboost.features import split
 from gapboost.measures import Measure
 
 

@@ -11,18 +11,18 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils.metaestimators import available_if
 
+from gapboost._boosters.folds import query_codes, query_folds
+from gapboost._boosters.ranker import GAPRanker, ranking_rows
+from gapboost._data.arguments import mapping, whole
+from gapboost._data.features import features, split
+from gapboost._data.optional import progress
+from gapboost._data.queries import Array, checked_grades
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
-from gapboost.arguments import mapping, whole
-from gapboost.cross_validation import query_codes, query_folds
 from gapboost.evaluation import evaluate
-from gapboost.features import features, split
 from gapboost.measures import Measure
 from gapboost.measures.measure import known_grades
 from gapboost.model_selection.courses import NAMES, Data, Params, Task, as_courses
 from gapboost.model_selection.scorers import checked_target
-from gapboost.optional import progress
-from gapboost.queries import Array, checked_grades
-from gapboost.ranker import GAPRanker, ranking_rows
 
 
 class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]

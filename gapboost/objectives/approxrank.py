@@ -25,12 +25,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gapboost._data.arguments import positive
+from gapboost._data.queries import Judged
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost._kernels.smooth.approxrank import approximate_ranks, approxrank
 from gapboost._kernels.smooth.query import Gradients, Queries, scratch_for
-from gapboost.arguments import positive
 from gapboost.objectives.smooth import SmoothObjective, SmoothPass
-from gapboost.queries import Judged
 
 
 @dataclass(frozen=True, repr=False)

@@ -11,14 +11,14 @@ from functools import partial
 
 import numpy as np
 
+from gapboost._data.arguments import positive, whole
+from gapboost._data.queries import Array, Judged
 from gapboost._kernels.lambdarank.gradients import Inputs, Scale, add_gradients, chunk, room_for
 from gapboost._kernels.lambdarank.long import LONG, LongPass, long_query
 from gapboost._kernels.parallel.chunks import chunks, resolve_n_jobs, run, table_bytes
 from gapboost._kernels.parallel.scratch import Scratch
-from gapboost.arguments import positive, whole
 from gapboost.measures.measure import as_cutoff, tables_of
 from gapboost.objectives.objective import Objective, Pass
-from gapboost.queries import Array, Judged
 
 # The tables are kept between iterations while they cost less than this many bytes a document.
 KEPT_TABLE_BYTES = 32
@@ -125,7 +125,8 @@ def turns(random_state: int, data: Judged) -> Array:
     offsets, sizes = data.queries.offsets, data.queries.sizes
     query = np.repeat(np.arange(len(sizes), dtype=np.uint64), sizes)
     rows = np.argsort(query << np.uint64(32) | tie_keys(random_state, data), kind="stable")
-    return (rows - np.repeat(offsets[:-1], sizes)).astype(np.int32)
+    positions: Array = (rows - np.repeat(offsets[:-1], sizes)).astype(np.int32)
+    return positions
 
 
 def tie_keys(random_state: int, data: Judged) -> Array:

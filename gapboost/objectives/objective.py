@@ -6,9 +6,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from gapboost._data.queries import Array, Judged, checked_scores, judged
 from gapboost.measures import Measure
 from gapboost.measures.measure import known_grades
-from gapboost.queries import Array, Judged, checked_scores, judged
 
 
 class Pass(ABC):

@@ -27,11 +27,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from gapboost._data.queries import Array, Judged, checked_scores, judged, one_dimensional
 from gapboost._kernels.parallel.chunks import chunks, run, table_bytes
 from gapboost._kernels.smooth.query import Gradients, Queries
 from gapboost.measures.measure import tables_of, weights_at
 from gapboost.objectives.objective import Objective, Pass
-from gapboost.queries import Array, Judged, checked_scores, judged, one_dimensional
 
 
 class SmoothPass(Pass):

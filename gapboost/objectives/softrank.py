@@ -24,13 +24,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gapboost._data.arguments import positive
+from gapboost._data.queries import Judged
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost._kernels.smooth.query import Gradients, Queries, scratch_for
 from gapboost._kernels.smooth.softrank import distribution, expected_ranks, softrank
-from gapboost.arguments import positive
 from gapboost.measures.measure import tables_of
 from gapboost.objectives.smooth import SmoothObjective, SmoothPass
-from gapboost.queries import Judged
 
 # A list of this length costs some tenths of a second, one of twice the length eight times that. Longer ones also start
 # where floating point ends: with k=1 and equal scores a document is within the cut-off with the probability 2^-(n-1).

@@ -1,12 +1,12 @@
 """XGBoost: a ranker beside `xgboost.XGBRanker`, and callbacks for `xgboost.train`."""
 
-from gapboost.optional import imported
+from gapboost._data.optional import imported
 
 imported("xgboost", "xgboost", "by gapboost.xgboost")
 
-from gapboost.xgboost.callbacks import eval_metric, objective  # noqa: E402
 from gapboost.xgboost.export import exportable  # noqa: E402
 from gapboost.xgboost.folds import cv  # noqa: E402
+from gapboost.xgboost.functions import eval_metric, objective  # noqa: E402
 from gapboost.xgboost.ranker import XGBGAPRanker  # noqa: E402
 
 __all__ = ["XGBGAPRanker", "cv", "eval_metric", "exportable", "objective"]

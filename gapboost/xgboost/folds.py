@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import xgboost
 
-from gapboost.cross_validation import Curve, Fold, check_free, cross_validated, cv_setup
+from gapboost._boosters.folds import Curve, Fold, check_free, cross_validated, cv_setup
+from gapboost._data.queries import Array
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
-from gapboost.queries import Array
-from gapboost.xgboost.callbacks import SAVED_AS, XGBoostMetric, XGBoostObjective, passed
+from gapboost.xgboost.functions import SAVED_AS, XGBoostMetric, XGBoostObjective, passed
 
 
 def cv(

@@ -8,13 +8,13 @@ import numpy as np
 import xgboost
 from xgboost.sklearn import get_model_categories
 
+from gapboost._boosters.model_file import read, words
+from gapboost._boosters.ranker import GAPRanker, RankingRows, Training
+from gapboost._data.queries import Array, Judged
 from gapboost._kernels.parallel.chunks import working_on
 from gapboost.measures import Measure
-from gapboost.model_file import read, words
 from gapboost.objectives import Objective, Pass
-from gapboost.queries import Array, Judged
-from gapboost.ranker import GAPRanker, RankingRows, Training
-from gapboost.xgboost.callbacks import SAVED_AS, TEAM, XGBoostMetric, half_steps
+from gapboost.xgboost.functions import SAVED_AS, TEAM, XGBoostMetric, half_steps
 
 # Parameters that steer XGBoost's own ranking objectives start so, or are these. They would be ignored without a word.
 OWN_RANKING_PREFIX = "lambdarank_"

@@ -5,6 +5,7 @@ The anchor is the highest score of a stretch of at most `REACH`, so that 16 powe
 """
 
 import math
+from typing import Any
 
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.simd import LANES, Pointer, every8, load8, store
@@ -37,7 +38,7 @@ def decay(distance: float) -> float:
 
 
 @kernel
-def exponentials(n: int, s: Pointer, fall: Pointer, rise: Pointer, jump: Pointer) -> float:
+def exponentials(n: int, s: Pointer, fall: Pointer, rise: Pointer, jump: Pointer) -> Any:
     """Fill the exponentials of a list from its falling scores ``s`` (times sigma); returns the last anchor.
 
     ``fall`` is exp(score - anchor), ``rise`` its inverse. All arrays have room for 8 elements beyond ``n``.

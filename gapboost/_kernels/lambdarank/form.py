@@ -7,11 +7,13 @@ from gapboost._kernels.simd import LANES, Pointer
 
 
 class Form(NamedTuple):
-    """The quadratic form of one query: rows by numbered grade, ``width`` long, a multiple of 8; any finite numbers beyond ``size``.
+    """The quadratic form of one query, in rows by numbered grade.
 
-    ``pair[a, i]``, its transpose, and bend[a, i] = sign(a - i) (pair[a, a] + pair[i, i] - pair[a, i] - pair[i, a]), by which chi and
-    phi of one document differ; ``own[i]``. ``discount`` begins at the first document of the list, and swaps change nothing unless
-    the upper document is among its first ``deep``.
+    Rows are ``width`` long, a multiple of 8, with any finite numbers beyond ``size``.
+
+    ``pair[a, i]``, its transpose, and bend[a, i] = sign(a - i) (pair[a, a] + pair[i, i] - pair[a, i] - pair[i, a]),
+    by which chi and phi of one document differ; ``own[i]``. ``discount`` begins at the first document of the list,
+    and swaps change nothing unless the upper document is among its first ``deep``.
     """
 
     size: Any

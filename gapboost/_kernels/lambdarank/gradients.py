@@ -172,7 +172,8 @@ def factors(mass: Array, weights: Array, scale: Scale) -> tuple[Array, Array]:
 class Memory(NamedTuple):
     """What the steps of one chunk after the other write to; `room_for` makes it.
 
-    ``order`` int32, ``s``, ``lam``, ``eta`` float64 and ``grade`` uint8 by document; ``sizes`` int64 and ``grade_of`` uint8 by query;
+    ``order`` int32, ``s``, ``lam``, ``eta`` float64 and ``grade`` uint8 by document; ``sizes`` int64 and ``grade_of``
+    uint8 by query;
     ``code_of`` int64 by grade; ``sorting`` uses the memory of what comes later; ``work`` for the sums of one list.
     """
 

@@ -1,5 +1,6 @@
 """What the steps of a LambdaRank pass hand to each other: lists of documents in order, the form of a query, working memory."""
 
+import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,9 +72,9 @@ class Arriving(NamedTuple):
 class Work(NamedTuple):
     """Working memory for one list after the other; float64.
 
-    By document ``rise``, ``fall``, ``jump`` (see `exponents`); by document of a block, or of a list that is visited pair by pair,
-    and by grade ``upper``, ``lower`` (see `tables`) and ``turned``; ``prefixes`` by block; ``above`` and ``below``, the `moments` of the
-    documents above and below; ``form``, room for a `Form`.
+    By document ``rise``, ``fall``, ``jump`` (see `exponents`); by document of a block, or of a list that is visited
+    pair by pair, and by grade ``upper``, ``lower`` (see `tables`) and ``turned``; ``prefixes`` by block; ``above``
+    and ``below``, the `moments` of the documents above and below; ``form``, room for a `Form`.
     """
 
     rise: Any
@@ -109,7 +110,7 @@ def working_memory(longest: int, held: int, n_grades: int) -> Work:
     whole = np.empty(sum(lengths.values()) + LANES)
     whole[-lengths["form"] - LANES :] = 0.0  # lanes that no grade has stay finite
     ends = np.cumsum([-(whole.ctypes.data // 8) % LANES, *lengths.values()]).tolist()
-    return Work(*[whole[first:end] for first, end in zip(ends[:-1], ends[1:], strict=True)])
+    return Work(*[whole[first:end] for first, end in itertools.pairwise(ends)])
 
 
 def padded(n: int) -> int:

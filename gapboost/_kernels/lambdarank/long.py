@@ -81,8 +81,8 @@ def long_query(
 def hand_on(width: int, size: int, step: int, tops: Array, bottoms: Array, moments: Array, room: Array) -> None:
     """Turn the moments of each strip, rows of ``moments``, into those of all documents above it (step 1) or below it (step -1).
 
-    A strip's own are at the last anchor that a sweep in that direction comes to, and what arrives is at the first. ``room`` is for
-    two sets, the first of them zeros.
+    A strip's own are at the last anchor that a sweep in that direction comes to, and what arrives is at the first.
+    ``room`` is for two sets, the first of them zeros.
     """
     length = LENGTH * width
     so_far = pointer(room)
@@ -131,9 +131,8 @@ class LongPass:
         # Ranking is done before the sums begin.
         self.dealt = Elements(self.lam, self.eta.view(np.int32))
         self.mass = np.empty(self.n_strips)
-        self.arriving = Arriving(
-            *np.empty((2, self.n_strips, LENGTH * width)), np.empty((self.n_strips, 2 * width)), np.empty(self.n_strips)
-        )
+        above, below = np.empty((2, self.n_strips, LENGTH * width))
+        self.arriving = Arriving(above, below, np.empty((self.n_strips, 2 * width)), np.empty(self.n_strips))
         self.work = Scratch(lambda: working_memory(STRIP, 0, width))
 
     def add_gradients(self, inputs: Inputs, scale: Scale, grad: Array, hess: Array, each: Each) -> None:

@@ -58,7 +58,10 @@ class Way(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Documents ``lo..hi-1`` of a list, whose tables are in memory; those below ``receiving`` receive, those below ``giving`` add."""
+    """Documents ``lo..hi-1`` of a list, whose tables are in memory.
+
+    Those below ``receiving`` receive, those below ``giving`` add.
+    """
 
     lo: Any
     hi: Any

@@ -26,11 +26,12 @@ def copy(n: int, source: Pointer, target: Pointer) -> None:
 @kernel
 def sum_moments(
     n: int, wanted: bool, s: Pointer, grade: Pointer, form: Form, work: Work, lam: Pointer, eta: Pointer
-) -> float:
+) -> Any:
     """Down the list and up again, block by block; returns the last anchor.
 
-    The first row of ``work.prefixes`` is the prefix above the list, ``work.above`` and ``work.below`` are the moments of the documents
-    above it, at its first anchor, and below it, at its last. All three are carried to the other end. Unless ``wanted`` nothing is received on the way.
+    The first row of ``work.prefixes`` is the prefix above the list, ``work.above`` and ``work.below`` are the moments
+    of the documents above it, at its first anchor, and below it, at its last. All three are carried to the other end.
+    Unless ``wanted`` nothing is received on the way.
     """
     width = form.width
     anchor = exponentials(n, s, work.fall, work.rise, work.jump)

@@ -5,6 +5,7 @@ deal    rows to their parts, in their turns            slice by slice
 rank    every part by itself                           part by part
 """
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -68,7 +69,7 @@ def rank_long(scores: Array, turns: Array, dealt: Elements, order: Array, each: 
     n = len(scores)
     high, scale = spread_of(scores)
     cuts = np.arange(SLICES + 1) * n // SLICES
-    slices = [slice(*ends) for ends in zip(cuts[:-1], cuts[1:], strict=True)]
+    slices = [slice(*ends) for ends in itertools.pairwise(cuts)]
     counts = np.zeros((SLICES, PARTS), np.int64)
 
     def count_slice(k: int) -> None:

@@ -150,12 +150,13 @@ def rank(scores: Array, turns: Array, offsets: Array, work: Sorting, order: Arra
 def ranking(scores: Array, offsets: Array, turns: Array = BY_ROW) -> Array:
     """The order of each query, int32 of shape (N,): positions in the query, best first. nan counts as -inf.
 
-    ``turns``, int32 of shape (N,), is the order in which the positions of each query are visited; the order of the rows by default.
+    ``turns``, int32 of shape (N,), is the order in which the positions of each query are visited; the order of the
+    rows by default.
     """
     order = np.empty(len(scores), np.int32)
     longest = int(np.diff(offsets).max(initial=0))
     room = longest + LANES
-    work = sorting(*[Elements(np.empty(room), np.empty(room, np.int32)) for _ in range(2)], longest)
+    elements, other = (Elements(np.empty(room), np.empty(room, np.int32)) for _ in range(2))
     # Compiled code would be compiled a second time for float32.
-    rank(scores.astype(np.float64, copy=False), turns, offsets, work, order)
+    rank(scores.astype(np.float64, copy=False), turns, offsets, sorting(elements, other, longest), order)
     return order

@@ -27,7 +27,7 @@ from typing import Any
 
 from numba import config
 
-if config.DISABLE_JIT:
+if config.DISABLE_JIT:  # type: ignore[attr-defined]
     from gapboost._kernels.simd.reference import (
         counting,
         every8,
@@ -61,8 +61,8 @@ else:
     )  # fmt: skip
 
 __all__ = [
-    "LANES", "Pointer", "counting", "every8", "fold", "load8", "load16", "number", "pointer", "powers", "store", "times_power", "total",
-    "vector16", "where",
+    "LANES", "Pointer", "counting", "every8", "fold", "load8", "load16", "number", "pointer", "powers", "store",
+    "times_power", "total", "vector16", "where",
 ]  # fmt: skip
 
 Pointer = Any

@@ -32,7 +32,7 @@ class VectorModel(models.PrimitiveModel):
     """A vector is held in registers: no boxing, no reference counts."""
 
     def __init__(self, manager: Any, kind: Vector) -> None:
-        super().__init__(manager, kind, _vector(kind.width))  # type: ignore[no-untyped-call]
+        super().__init__(manager, kind, _vector(kind.width))
 
 
 EIGHT = Vector(8)
@@ -101,7 +101,7 @@ BINARY = {
 IN_PLACE = {operator.add: operator.iadd, operator.sub: operator.isub, operator.mul: operator.imul}
 
 
-class _BetweenVectors(AbstractTemplate):  # type: ignore[misc]
+class _BetweenVectors(AbstractTemplate):
     """The type of an operator between vectors, or a vector and a number."""
 
     def generic(self, args: Any, kws: Any) -> Any:
@@ -131,12 +131,12 @@ for _symbol, _in_place in IN_PLACE.items():
 
 
 @infer_global(abs)
-class _Absolute(AbstractTemplate):  # type: ignore[misc]
+class _Absolute(AbstractTemplate):
     def generic(self, args: Any, kws: Any) -> Any:
         return signature(args[0], args[0]) if isinstance(args[0], Vector) else None
 
 
-@lower_builtin(abs, Vector)  # type: ignore[untyped-decorator]
+@lower_builtin(abs, Vector)
 def _absolute(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     return _call(builder, f"llvm.fabs.v{args[0].type.count}f64", args[0].type, list(args))
 
@@ -162,18 +162,18 @@ def pointer(typing: Any, array: Any) -> Built:
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return context.make_array(array)(context, builder, args[0]).data
 
-    return types.CPointer(array.dtype)(array), code  # type: ignore[no-untyped-call]
+    return types.CPointer(array.dtype)(array), code
 
 
 @infer_global(operator.add)
-class _Further(AbstractTemplate):  # type: ignore[misc]
+class _Further(AbstractTemplate):
     def generic(self, args: Any, kws: Any) -> Any:
         if isinstance(args[0], types.CPointer) and isinstance(args[1], types.Integer):
             return signature(args[0], args[0], types.intp)
         return None
 
 
-@lower_builtin(operator.add, types.CPointer, types.Integer)  # type: ignore[untyped-decorator]
+@lower_builtin(operator.add, types.CPointer, types.Integer)
 def _further(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     return builder.gep(args[0], [args[1]])
 

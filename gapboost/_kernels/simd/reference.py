@@ -3,7 +3,6 @@
 In use under ``NUMBA_DISABLE_JIT=1``, where every kernel can be stepped through in a debugger.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,8 @@ class Pointer:
         return Pointer(self.array, self.start + int(offset))
 
     def __getitem__(self, i: int) -> Any:
-        return self.array[self.checked(i, 1)]
+        # A plain number: numpy's own small integers would overflow.
+        return self.array[self.checked(i, 1)].item()
 
     def __setitem__(self, i: int, value: Any) -> None:
         self.array[self.checked(i, 1)] = value
@@ -46,23 +46,45 @@ class Vector:
     def __repr__(self) -> str:
         return f"Vector({self.lanes.tolist()})"
 
+    def __add__(self, other: Any) -> "Vector":
+        return Vector(self.lanes + _lanes(other))
 
-def _with(operation: Callable[..., Any], turned: bool = False) -> Callable[[Vector, Any], Vector]:
-    def combine(self: Vector, other: Any) -> Vector:
-        theirs = other.lanes if isinstance(other, Vector) else float(other)
-        return Vector(operation(theirs, self.lanes) if turned else operation(self.lanes, theirs))
+    def __sub__(self, other: Any) -> "Vector":
+        return Vector(self.lanes - _lanes(other))
 
-    return combine
+    def __mul__(self, other: Any) -> "Vector":
+        return Vector(self.lanes * _lanes(other))
+
+    def __truediv__(self, other: Any) -> "Vector":
+        return Vector(self.lanes / _lanes(other))
+
+    def __radd__(self, other: Any) -> "Vector":
+        return Vector(_lanes(other) + self.lanes)
+
+    def __rsub__(self, other: Any) -> "Vector":
+        return Vector(_lanes(other) - self.lanes)
+
+    def __rmul__(self, other: Any) -> "Vector":
+        return Vector(_lanes(other) * self.lanes)
+
+    def __rtruediv__(self, other: Any) -> "Vector":
+        return Vector(_lanes(other) / self.lanes)
+
+    def __gt__(self, other: Any) -> "Vector":
+        return Vector(self.lanes > _lanes(other))
+
+    def __lt__(self, other: Any) -> "Vector":
+        return Vector(self.lanes < _lanes(other))
+
+    def __eq__(self, other: Any) -> "Vector":  # type: ignore[override]
+        return Vector(self.lanes == _lanes(other))
+
+    def __abs__(self) -> "Vector":
+        return Vector(np.abs(self.lanes))
 
 
-for _name, _operation in {
-    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.divide,
-}.items():  # fmt: skip
-    setattr(Vector, f"__{_name}__", _with(_operation))
-    setattr(Vector, f"__r{_name}__", _with(_operation, turned=True))
-for _name, _operation in {"gt": np.greater, "lt": np.less, "eq": np.equal}.items():
-    setattr(Vector, f"__{_name}__", _with(_operation))
-Vector.__abs__ = lambda self: Vector(np.abs(self.lanes))  # type: ignore[attr-defined]
+def _lanes(x: Any) -> Any:
+    return x.lanes if isinstance(x, Vector) else float(x)
 
 
 def pointer(array: Array) -> Pointer:

@@ -1,4 +1,4 @@
-"""What the smooth measures share: the queries they read, the scratch of one query, and how their gradients are scaled and written."""
+"""What the smooth measures share: queries, working memory, and how gradients are scaled and written."""
 
 import math
 from typing import Any, NamedTuple
@@ -55,8 +55,8 @@ class Gradients(NamedTuple):
 class Scratch(NamedTuple):
     """Working memory for one query after the other, float64 by document; ``found`` int64.
 
-    ``share`` and ``total`` are as in the measure, ``by_rank`` its derivative by the smooth rank of a document, ``rising`` what the pairs of
-    a document push it up, and ``pushes`` the sum of the absolute values of that.
+    ``share`` and ``total`` are as in the measure, ``by_rank`` its derivative by the smooth rank of a document,
+    ``rising`` what the pairs of a document push it up, and ``pushes`` the sum of the absolute values of that.
     """
 
     found: Array

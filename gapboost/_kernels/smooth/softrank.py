@@ -17,8 +17,8 @@ Array = np.ndarray[Any, Any]
 class Distribution(NamedTuple):
     """A weight of whole ranks, and working memory for rank distributions; float64.
 
-    ``beats`` by document, ``states`` by document and rank, ``p`` and ``by_p`` by rank, and ``change[i, m]``, the derivative of the mean weight of
-    document i by the probability that m is above it.
+    ``beats`` by document, ``states`` by document and rank, ``p`` and ``by_p`` by rank, and ``change[i, m]``, the
+    derivative of the mean weight of document i by the probability that m is above it.
     """
 
     weight: Array
@@ -67,8 +67,8 @@ def expected_ranks(queries: Queries, sigma: float) -> None:
 def over_rank_distribution(beats: Array, skipped: int, depth: int, dist: Distribution, change: Array) -> float:
     """The mean of ``dist.weight[rank - 1]`` over the rank distribution of one document; beyond ``depth`` it is 0.
 
-    ``beats[m]`` is the probability that document m is above it, ``skipped`` the document itself. Writes the derivative of the mean by
-    each ``beats[m]`` to ``change``.
+    ``beats[m]`` is the probability that document m is above it, ``skipped`` the document itself. Writes the
+    derivative of the mean by each ``beats[m]`` to ``change``.
 
     Adding the others one by one, ``p(r) <- p(r) (1 - pi) + p(r - 1) pi``, costs len(beats) * depth; taking the
     same steps back with the derivative of the mean by p costs as much again. Taking each document out of the final
@@ -113,7 +113,7 @@ def over_rank_distribution(beats: Array, skipped: int, depth: int, dist: Distrib
 def find_shares(
     queries: Queries, q: int, size: int, sigma: float, depth: int, dist: Distribution, scratch: Scratch
 ) -> None:
-    """The share of each counted document, and its derivatives by rank (``by_rank``, without the total) and by comparison (``change``)."""
+    """The share of each counted document, its derivative by rank (``by_rank``, without the total) and by comparison."""
     begin = queries.starts[q]
     n = queries.starts[q + 1] - begin
     s = queries.scores
@@ -152,9 +152,9 @@ def softrank(
 ) -> None:
     """Write the soft measure of each query and its gradient.
 
-    It is the sum over documents n of ``share_n * (own_n + sum_m above_mn pair_mn)``, where ``share_n`` is the discount times the mean of
-    ``dist.weight``, a weight of whole ranks, over the rank distribution of n. With ``depth`` 0 that mean is 1, and no rank distribution is
-    computed.
+    It is the sum over documents n of ``share_n * (own_n + sum_m above_mn pair_mn)``, where ``share_n`` is the
+    discount times the mean of ``dist.weight``, a weight of whole ranks, over the rank distribution of n. With
+    ``depth`` 0 that mean is 1, and no rank distribution is computed.
     """
     for q in range(len(queries.starts) - 1):
         begin = queries.starts[q]

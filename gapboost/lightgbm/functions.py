@@ -7,12 +7,12 @@ from typing import Any
 import lightgbm
 import numpy as np
 
+from gapboost._boosters.functions import Content, Gradients, Metrics, as_gradients, as_metrics
+from gapboost._data.queries import Array, Judged
 from gapboost._kernels.parallel.chunks import working_on
 from gapboost._kernels.parallel.openmp import openmp_team
-from gapboost.callbacks import Content, Gradients, Metrics, as_gradients, as_metrics
 from gapboost.measures import Measure
 from gapboost.objectives import Objective, Pass
-from gapboost.queries import Array, Judged
 
 NO_QUERY_BAGGING = (
     "bagging_by_query is True; expected False: with a custom objective LightGBM draws an empty bag and trains nothing. "

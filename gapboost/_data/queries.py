@@ -6,8 +6,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from gapboost._data.arguments import ordered
 from gapboost._kernels.value import count_grades
-from gapboost.arguments import ordered
 
 Array = np.ndarray[Any, Any]
 

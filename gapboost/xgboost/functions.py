@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import xgboost
 
+from gapboost._boosters.functions import Content, Gradients, Metrics, as_gradients, as_metrics
+from gapboost._data.queries import Array, Judged
 from gapboost._kernels.parallel.chunks import working_on
 from gapboost._kernels.parallel.openmp import openmp_team
-from gapboost.callbacks import Content, Gradients, Metrics, as_gradients, as_metrics
 from gapboost.measures import Measure
 from gapboost.objectives import Objective, Pass
-from gapboost.queries import Array, Judged
 
 # What a saved model says it was trained with: XGBRanker().load_model() takes it, and predictions are raw scores.
 SAVED_AS = "rank:ndcg"

@@ -7,15 +7,15 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost.arguments import random_numbers
-from gapboost.callbacks import as_metrics, check_contrasts, gradients_at
+from gapboost._boosters.functions import as_metrics, check_contrasts, gradients_at
+from gapboost._boosters.search_guard import refuse_blind_search
+from gapboost._data.arguments import random_numbers
+from gapboost._data.features import check_names, feature_names, features, rows_of, split, without_qid
+from gapboost._data.queries import Array, Judged, check_highest, checked_scores, judged
 from gapboost.evaluation import evaluate
-from gapboost.features import check_names, feature_names, features, rows_of, split, without_qid
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.measure import known_grades
 from gapboost.objectives import Objective, Pass, as_objective
-from gapboost.queries import Array, Judged, check_highest, checked_scores, judged
-from gapboost.search_guard import refuse_blind_search
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,8 @@ def imported(module: str, extra: str, purpose: str) -> Any:
         if sys.flags.optimize < 2:
             raise
         raise ImportError(
-            f"python runs with -OO, which drops docstrings, and {module} edits its own while it is imported; expected -O or neither"
+            f"python runs with -OO, which drops docstrings, and {module} edits its own while it is imported; "
+            "expected -O or neither"
         ) from error
 
 

@@ -19,9 +19,9 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import _num_samples
 
-from gapboost.cross_validation import query_codes
-from gapboost.features import without_qid
-from gapboost.queries import grouped_rows
+from gapboost._boosters.folds import query_codes
+from gapboost._data.features import without_qid
+from gapboost._data.queries import grouped_rows
 
 # What a candidate is trained for, and so, by default, what it is scored by.
 CHANGES_THE_MEASURE = ("g", "measure")

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.model_selection import GroupKFold
 
-from gapboost.arguments import mapping, random_numbers, whole
-from gapboost.callbacks import as_gradients, as_metrics, check_contrasts, from_groups
+from gapboost._boosters.functions import as_gradients, as_metrics, check_contrasts, from_groups
+from gapboost._data.arguments import mapping, random_numbers, whole
+from gapboost._data.queries import Array, Judged, Queries
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
-from gapboost.queries import Array, Judged, Queries
 
 Fold = tuple[Array, Array]
 

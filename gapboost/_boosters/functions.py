@@ -7,11 +7,11 @@ from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
+from gapboost._data.queries import Array, Judged, judged
 from gapboost.evaluation import mean, query_values
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.measure import known_grades
 from gapboost.objectives import Objective, Pass, as_objective
-from gapboost.queries import Array, Judged, judged
 
 State = TypeVar("State")
 
