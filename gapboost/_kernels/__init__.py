@@ -7,21 +7,47 @@ Every measure of the library is one quadratic form over the ranked grades of a q
 where ``i_n`` is the grade of the document at rank ``n``. The arrays that carry it, and everything else that
 crosses into compiled code, have the same name, dtype and meaning in every kernel:
 
-=========== ========= ============ ====================================================================
-name        dtype     shape        meaning
-=========== ========= ============ ====================================================================
-offsets     int64     (Q + 1,)     rows ``offsets[q]:offsets[q + 1]`` are the documents of query ``q``
-grades      int32     (N,)         grade of each document, ``0..c``
-scores      float     (N,)         float32 or float64, finite; higher is better
-keys        uint32    (N,)         breaks ties between equal scores: the smaller key ranks first
-order       int32     (N,)         per query a permutation of ``0..n-1``: position in the query, best first
-discount    float64   (>= max n,)  weight of rank ``n`` (index ``n - 1``), the same for every query
+=========== ========= ============= ===================================================================
+name        dtype     shape         meaning
+=========== ========= ============= ===================================================================
+offsets     int64     (Q + 1,)      rows ``offsets[q]:offsets[q + 1]`` are the documents of query ``q``
+starts      int64     (Q + 1,)      the same within a chunk of queries: ``starts[0]`` is 0
+grades      int32     (N,)          grade of each document, ``0..c``
+scores      float     (N,)          float32 or float64, finite; higher is better
+turns       int32     (N,)          per query a permutation of its positions: the order of equal scores
+order       int32     (N,)          per query a permutation of its positions: best first
+discount    float64   (>= max n,)   weight of rank ``n`` (index ``n - 1``), the same for every query
 pair        float64   (Q, c+1, c+1) worth of a document of grade ``j`` below one of grade ``i``: ``[q, i, j]``
-own         float64   (Q, c+1)     worth of a document of grade ``j`` by itself: ``[q, j]``
-weights     float64   (Q,)         weight of each query
-grad, hess  float     (N,)         float32 or float64 outputs, in the order of the rows
-=========== ========= ============ ====================================================================
+own         float64   (Q, c+1)      worth of a document of grade ``j`` by itself: ``[q, j]``
+weights     float64   (Q,)          weight of each query
+lam, eta    float64   (N,)          by rank: gradient and curvature before they are scaled
+grad, hess  float     (N,)          float32 or float64 outputs, in the order of the rows
+=========== ========= ============= ===================================================================
 
 ``N`` documents in ``Q`` queries with grades up to ``c``. Arrays are C-contiguous; nothing is checked here.
-Only arrays, scalars and tuples of them cross into compiled code: function arguments would miss numba's disk cache.
+
+A pass of `LambdaRank` over the queries of one chunk, and where each step is::
+
+    scores, turns --rank--> order                          order/short.py   ties are ordered here
+    order --take--> s, grade (by rank)                     lambdarank/gradients.py
+    s, grade --sum--> lam, eta (by rank)                   lambdarank/sums.py
+        discount, pair, own -> upper, lower                lambdarank/tables.py   what a swap changes
+        short list: every pair                             lambdarank/pairs.py
+        longer one: running sums, down and up              lambdarank/moments.py  pairs become sums
+    lam, eta --scale, write--> grad, hess (by row)         lambdarank/gradients.py
+
+A query beyond ``LONG`` goes through the same steps strip by strip, several threads at once (order/long.py, lambdarank/long.py).
+
+Read in this order: `simd` (vectors and pointers), `order`, `lambdarank` (its docstring has the formulas), `smooth`, `value`
+(evaluation), `parallel`, `jit`.
+
+**What a thread may write.** Chunks of queries, or strips of one query, are handed out by Python
+(`parallel.chunks.run`); whoever has a chunk writes the rows of its queries in the outputs, and memory that it has
+borrowed (`parallel.scratch`). Everything else is constant. Between two steps of a long query all threads meet. So
+results never depend on the number of threads.
+
+What travels together is a NamedTuple. Only arrays, scalars and tuples of them cross into compiled code: function
+arguments would miss numba's disk cache. Entry points are few and take float64, because compiled code is compiled
+again for every combination of types, and optimised again for every caller. With ``NUMBA_DISABLE_JIT=1`` everything
+runs as plain Python, bounds checked.
 """
