@@ -107,8 +107,8 @@ def mostly(usual, *junk):
 def columns(draw, clean, length):
     """A column of rows as they should be."""
     values = draw(st.lists(clean, min_size=length, max_size=length))
-    # Only an array of objects keeps a tuple in one piece.
-    kinds = (objects,) if any(isinstance(v, tuple) for v in values) else CONTAINERS
+    # An array that is not of objects would take tuples apart.
+    kinds = (list, tuple, objects, pd.Series) if any(isinstance(v, tuple) for v in values) else CONTAINERS
     return draw(st.sampled_from(kinds))(values)
 
 

@@ -87,6 +87,16 @@ ROWS = table(
     ("y_true", "beyond floats", [0, 10**400, 2, 0], "beyond all floats", REAL_GRADES),
     ("y_true", "a mapping", {0: 0, 1: 1, 2: 2, 3: 0}, "shape ()", "one value a row"),
     ("y_true", "a set", {0, 1, 2, 3}, "shape ()", "one value a row"),
+    ("y_true", "a date of numpy", [0, np.datetime64(1, "D"), 2, 0], "not numbers", REAL_GRADES),
+    ("y_true", "complex of numpy", np.array([0, np.complex64(1j), 2, 0], dtype=object), "not numbers", REAL_GRADES),
+    ("y_score", "NaT of numpy", [0.0, np.datetime64("NaT"), 2, 0], "not numbers", "finite scores"),
+    (
+        "y_score",
+        "a time of numpy",
+        np.array([0.0, np.timedelta64(1, "s"), 2.0, 1.0], dtype=object),
+        "not numbers",
+        "finite scores",
+    ),
     ("y_score", "beyond floats", [0, 10**400, 2, 0], "beyond all floats", "finite scores"),
     ("y_score", "a set", {0, 1, 2, 3}, "shape ()", "one value a row"),
     ("y_score", "too short", [1.0, 2.0, 3.0], "3 rows but y_true has 4", "one score a row"),
@@ -428,7 +438,7 @@ PARAMETERS = table(
     ("measure", "a class in an objective", lambda: LambdaRank(GAP), TypeError, "GAP", "a measure such as GAP"),
     *(
         ("sigma", str(bad), lambda bad=bad: LambdaRank(AP(), sigma=bad), ValueError, repr(bad), "a finite number > 0")
-        for bad in (0, -1.0, nan, inf, None, "1", 10**400)
+        for bad in (0, -1.0, nan, inf, None, "1", 10**400, 1e154, 1e-154)
     ),
     *(
         (

@@ -49,8 +49,9 @@ def plain(data):
     """Rows as the oracle wants them; only for rows that were accepted."""
     grades = [int(g) for g in np.asarray(data["y_true"])]
     scores = [float(s) for s in np.asarray(data["y_score"])]
-    qid = [0] * len(grades) if data["qid"] is None else np.asarray(data["qid"]).tolist()
-    return grades, scores, qid
+    ids = [0] * len(grades) if data["qid"] is None else list(data["qid"])
+    ids = [i.item() if isinstance(i, np.generic) else i for i in ids]
+    return grades, scores, [(type(i), i) for i in ids]  # a dict takes True and 1 for one
 
 
 def accepted(clean, function, *arguments, **named):

@@ -4,12 +4,13 @@ Every message begins with the argument, tells what was found and, after "expecte
 checked in `gapboost._data.queries`.
 """
 
-import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
+
+MOST = 1e100
 
 
 def whole(value: Any, name: str, least: int = 1, meaning: str = "a whole number", otherwise: str = "") -> int:
@@ -51,15 +52,15 @@ def numbers(values: Iterable[Any]) -> tuple[float, ...]:
 
 
 def positive(value: Any, name: str) -> float:
-    """A finite number above 0.
+    """A finite number above 0, whose square and its inverse are finite too.
 
     Raises
     ------
     ValueError
         Where it is anything else.
     """
-    if not _is_real(value) or not 0 < value <= sys.float_info.max:
-        raise ValueError(f"{name} is {value!r}; expected a finite number > 0")
+    if not _is_real(value) or not 1 / MOST <= value <= MOST:
+        raise ValueError(f"{name} is {value!r}; expected a finite number > 0, from {1 / MOST:g} to {MOST:g}")
     return float(value)
 
 

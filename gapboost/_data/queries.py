@@ -1,5 +1,6 @@
 """From rows to queries: any qid, grades, scores and weights are checked here, once, and nowhere else."""
 
+import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -219,6 +220,9 @@ def numbers(values: Any, name: str, expected: str) -> Array:
         if any(isinstance(v, str | bytes) for v in array):
             raise ValueError(f"{name} holds strings; expected {expected}")
         try:
+            # Nor are times of numpy numbers to anybody but astype, which would also drop an imaginary part.
+            if any(isinstance(v, np.datetime64 | np.timedelta64 | np.complexfloating) for v in array):
+                raise TypeError
             return array.astype(np.float64)
         except OverflowError:
             raise ValueError(f"{name} holds a whole number beyond all floats; expected {expected}") from None
@@ -353,11 +357,16 @@ def _starts(ids: Array) -> Array:
         width = len(words) // len(ids)
         changes = np.zeros(len(ids) - 1, dtype=bool)
         changes[np.flatnonzero(words[width:] != words[:-width]) // width] = True
-    elif ids.dtype != object or set(map(type, ids)) in ({int}, {str}):
+    elif ids.dtype != object or _of_one_type(ids.tolist(), (int, str)):
         changes = ids[1:] != ids[:-1]
     else:
         return np.arange(len(ids))
     return np.concatenate(([0], np.flatnonzero(changes) + 1))
+
+
+def _of_one_type(values: list[Any], types: tuple[type, ...]) -> bool:
+    kind = type(values[0])
+    return kind in types and operator.countOf(map(type, values), kind) == len(values)
 
 
 def _codes(ids: Array, name: str) -> Array:
