@@ -9,8 +9,8 @@ import numpy as np
 
 import gapboost as gb
 from gapboost._data.queries import Array, Judged
+from gapboost.measures.measure import tables_of
 from gapboost.objectives.lambdarank import tie_keys
-from gapboost.objectives.objective import tables_of
 
 # ``nearness(distance, scale)`` is the weight of a pair.
 Nearness = Callable[[float, float], float]
