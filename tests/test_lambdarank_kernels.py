@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba import config
 from numpy.testing import assert_allclose, assert_array_equal
 from rankings import MEASURES
 
@@ -106,7 +107,7 @@ def tables(ranked):
 lists_of_grades = st.lists(st.integers(0, 3), min_size=1, max_size=30)
 
 
-@settings(max_examples=200)
+@settings(max_examples=50 if config.DISABLE_JIT else 200)
 @given(lists_of_grades, st.sampled_from(list(MEASURES)))
 def test_what_is_known_at_both_ranks_makes_the_signed_change_of_a_swap(grades, measure):
     upper, lower, codes = tables(ranked(measure, grades))
@@ -160,7 +161,7 @@ def fill_exponentials(s, fall, rise, jump, n):
     return exponentials(n, pointer(s), pointer(fall), pointer(rise), pointer(jump))
 
 
-@settings(max_examples=200)
+@settings(max_examples=50 if config.DISABLE_JIT else 200)
 @given(st.lists(st.floats(0, 1), max_size=60), st.sampled_from([0.0, 1e-300, 1.0, 29.9, 60.0, 700.0, 5e3, 1e300]))
 def test_exponentials_relative_to_anchors(steps, spread):
     s = -spread * np.cumsum([0.0, *steps]) / max(len(steps), 1)
@@ -207,7 +208,7 @@ def some_lists(draw):
     return grades, s, draw(st.integers(0, len(grades)))
 
 
-@settings(max_examples=200)
+@settings(max_examples=50 if config.DISABLE_JIT else 200)
 @given(some_lists(), st.sampled_from(list(MEASURES)))
 def test_both_ways_of_summing_equal_the_double_sum(some, measure):
     grades, s, deep = some
