@@ -214,7 +214,8 @@ def _as_promised(measure: Measure, method: str, found: Any, shapes: list[tuple[i
         raise ValueError(
             f"{method} of {measure!r} returns NaN, infinite values or none that are numbers; expected finite ones"
         )
-    return [np.ascontiguousarray(array, dtype=np.float64) for array in arrays]
+    # Code is compiled a second time for arrays that cannot be written.
+    return [np.require(array, np.float64, ["C", "W"]) for array in arrays]
 
 
 def listed(measures: Any, name: str = "measures") -> "list[Measure]":

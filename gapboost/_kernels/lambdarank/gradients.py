@@ -135,7 +135,7 @@ def take(scores: Array, grades: Array, order: Array, starts: Array, sigma: float
         lists.sizes[q] = number_grades(n, pointer(grades) + begin, n_grades, pointer(code_of), grade_of)
         for r in range(begin, begin + n):
             row = begin + order[r]
-            lists.s[r] = min(max(scores[row] * sigma, -FARTHEST_SCORE), FARTHEST_SCORE)
+            lists.s[r] = min(max(float(scores[row]) * sigma, -FARTHEST_SCORE), FARTHEST_SCORE)
             lists.grade[r] = code_of[grades[row]]
 
 

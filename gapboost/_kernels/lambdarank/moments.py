@@ -5,13 +5,13 @@ With w_k = e^(k sigma s) of a document relative to the anchor, from the document
     plain[i, k]     sum of w_k over those of grade i
     weighted[a, k]  sum of w_k table[a], where the table is what they know of a swap with grade a
     count[i]        number of those of grade i
-    settled[a]      sum of table[a] over those whose pair with grade a has the factor 1 - t, the 1 of it
+    settled[a]      minus the sum of table[a] over those whose pair with grade a has the factor 1 - t, for the 1 of it
 
 So a document of grade a, with a table of its own, receives for both polynomials the sums over k of
 
     coefficient_k v_k (weighted[a, k] + sum_i table[i] plain[i, k]),   v_k = e^(-k sigma s).
 
-On the way down a ranking, documents receive from those above them; on the way up, from those below them.
+On the way up a ranking, documents receive from those below them; on the way down from those above them, and w and v change roles.
 """
 
 from typing import Any, NamedTuple

@@ -3,6 +3,9 @@
 In use under ``NUMBA_DISABLE_JIT=1``, where every kernel can be stepped through in a debugger.
 """
 
+import functools
+import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -35,6 +38,25 @@ class Pointer:
         return first
 
 
+def _silent(function: Callable[..., Any]) -> Callable[..., Any]:
+    """As compiled: overflow and division by zero give inf or nan and no warning, be it in lanes that nobody reads."""
+
+    @functools.wraps(function)
+    def silent(*args: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return function(*args)
+
+    return silent
+
+
+def _both_ways(operate: Callable[[Any, Any], Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """An operator lane by lane, with a vector or a number on the right; and with a number on the left."""
+    return (
+        _silent(lambda vector, other: Vector(operate(vector.lanes, _lanes(other)))),
+        _silent(lambda vector, other: Vector(operate(_lanes(other), vector.lanes))),
+    )
+
+
 class Vector:
     """Some float64 side by side."""
 
@@ -46,41 +68,15 @@ class Vector:
     def __repr__(self) -> str:
         return f"Vector({self.lanes.tolist()})"
 
-    def __add__(self, other: Any) -> "Vector":
-        return Vector(self.lanes + _lanes(other))
-
-    def __sub__(self, other: Any) -> "Vector":
-        return Vector(self.lanes - _lanes(other))
-
-    def __mul__(self, other: Any) -> "Vector":
-        return Vector(self.lanes * _lanes(other))
-
-    def __truediv__(self, other: Any) -> "Vector":
-        return Vector(self.lanes / _lanes(other))
-
-    def __radd__(self, other: Any) -> "Vector":
-        return Vector(_lanes(other) + self.lanes)
-
-    def __rsub__(self, other: Any) -> "Vector":
-        return Vector(_lanes(other) - self.lanes)
-
-    def __rmul__(self, other: Any) -> "Vector":
-        return Vector(_lanes(other) * self.lanes)
-
-    def __rtruediv__(self, other: Any) -> "Vector":
-        return Vector(_lanes(other) / self.lanes)
-
-    def __gt__(self, other: Any) -> "Vector":
-        return Vector(self.lanes > _lanes(other))
-
-    def __lt__(self, other: Any) -> "Vector":
-        return Vector(self.lanes < _lanes(other))
-
-    def __eq__(self, other: Any) -> "Vector":  # type: ignore[override]
-        return Vector(self.lanes == _lanes(other))
-
     def __abs__(self) -> "Vector":
         return Vector(np.abs(self.lanes))
+
+    __add__, __radd__ = _both_ways(operator.add)
+    __sub__, __rsub__ = _both_ways(operator.sub)
+    __mul__, __rmul__ = _both_ways(operator.mul)
+    __truediv__, __rtruediv__ = _both_ways(operator.truediv)
+    __gt__, __lt__ = _both_ways(operator.gt)[0], _both_ways(operator.lt)[0]
+    __eq__ = _both_ways(operator.eq)[0]
 
 
 def _lanes(x: Any) -> Any:
@@ -129,6 +125,7 @@ def vector16(numbers: tuple[float, ...]) -> Vector:
     return Vector(numbers)
 
 
+@_silent
 def powers(base: float) -> Vector:
     """``base**1 ... base**16``."""
     return Vector(np.float64(base) ** np.arange(1, 17))
@@ -139,11 +136,13 @@ def where(condition: Vector, x: Vector, y: Vector) -> Vector:
     return Vector(np.where(condition.lanes != 0.0, x.lanes, y.lanes))
 
 
+@_silent
 def fold(vector: Vector) -> Vector:
     """Sum of the lower and the upper half."""
     return Vector(vector.lanes[:8] + vector.lanes[8:])
 
 
+@_silent
 def total(vector: Vector) -> float:
     """Sum of the lanes."""
     return float(vector.lanes.sum())
@@ -154,6 +153,7 @@ def number(vector: Vector) -> int:
     return int(np.count_nonzero(vector.lanes))
 
 
+@_silent
 def times_power(x: Vector, exponents: Vector) -> Vector:
     """``x * 2**exponents`` for whole exponents."""
     return Vector(np.ldexp(x.lanes, exponents.lanes.astype(np.int64)))

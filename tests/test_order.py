@@ -1,0 +1,123 @@
+"""Ranking against numpy's stable sort: short lists, long ones that are shared, ties, nan, any spread of the scores."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from numba import config
+from numpy.testing import assert_array_equal
+
+from gapboost._kernels.order import long
+from gapboost._kernels.order.long import PARTS, part_of, rank_long, spread_of
+from gapboost._kernels.order.short import COUNTED, Elements, ranking
+
+# In plain numpy a document takes a thousand times as long.
+SLOW = bool(config.DISABLE_JIT)
+LONGEST = 120 if SLOW else 2_000
+
+
+def expected_order(scores, turns):
+    """Positions by falling score, nan last with -inf, equal ones in their turns."""
+    keys = -np.where(np.isnan(scores), -np.inf, scores)
+    return turns[np.argsort(keys[turns], kind="stable")]
+
+
+SCORES = {
+    "even": lambda n, rng: rng.random(n),
+    "falling": lambda n, rng: -np.arange(n, dtype=float),
+    "rising": lambda n, rng: np.arange(n, dtype=float),
+    "equal": lambda n, rng: np.full(n, 1.5),
+    "zeros of both signs": lambda n, rng: rng.choice([0.0, -0.0], n),
+    "tied": lambda n, rng: rng.integers(0, 5, n).astype(float),
+    "two": lambda n, rng: rng.choice([-1e308, 1e308], n),
+    "huge": lambda n, rng: rng.uniform(-1.0, 1.0, n) * np.finfo(float).max,
+    "tiny": lambda n, rng: rng.standard_normal(n) * 1e-300,
+    "denormal": lambda n, rng: rng.integers(-50, 50, n) * 5e-324,
+    "one ulp apart": lambda n, rng: 1.0 + rng.integers(0, 9, n) * np.finfo(float).eps,
+    "heavy tails": lambda n, rng: rng.standard_cauchy(n) ** 3,
+    "geometric": lambda n, rng: np.ldexp(1.0, rng.integers(-1000, 1000, n)),
+    "one far away": lambda n, rng: np.where(np.arange(n) == n // 2, 1e9, rng.random(n)),
+    "nan among them": lambda n, rng: np.where(rng.random(n) < 0.2, np.nan, rng.integers(0, 9, n)),
+    "nan, infinite": lambda n, rng: rng.choice([np.nan, -np.inf, np.inf, 0.0, 1.0], n),
+    "all nan": lambda n, rng: np.full(n, np.nan),
+}
+anything = st.sampled_from(sorted(SCORES))
+FINITE = sorted(set(SCORES) - {"nan among them", "nan, infinite", "all nan"})
+
+
+@settings(max_examples=50 if SLOW else 300)
+@given(st.lists(st.tuples(st.integers(0, LONGEST), anything), max_size=4), st.booleans(), st.integers(0, 2**32 - 1))
+@example([], True, 0)
+@example([(0, "even")], True, 0)
+@example([(0, "even"), (3, "tied"), (0, "even"), (LONGEST, "heavy tails")], True, 1)
+def test_ranking_of_queries(queries, turned, seed):
+    rng = np.random.default_rng(seed)
+    sizes = [n for n, _ in queries]
+    offsets = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))).astype(np.int64)
+    scores = [SCORES[kind](n, rng) for n, kind in queries]
+    turns = [(rng.permutation(n) if turned else np.arange(n)).astype(np.int32) for n in sizes]
+    all_scores, all_turns = np.concatenate([np.empty(0), *scores]), np.concatenate([np.empty(0, np.int32), *turns])
+    found = ranking(all_scores, offsets, all_turns) if turned else ranking(all_scores, offsets)
+    assert found.dtype == np.int32
+    expected = [expected_order(*query) for query in zip(scores, turns, strict=True)]
+    for (first, last), order in zip(itertools.pairwise(offsets), expected, strict=True):
+        assert_array_equal(found[first:last], order)
+
+
+@pytest.mark.parametrize("kind", sorted(SCORES))
+def test_every_length_at_which_the_way_may_change(kind):
+    rng = np.random.default_rng(0)
+    for n in (*range(20), COUNTED - 1, COUNTED, COUNTED + 1, 2 * COUNTED, LONGEST):
+        scores, turns = SCORES[kind](n, rng), rng.permutation(n).astype(np.int32)
+        if n:
+            assert_array_equal(ranking(scores, np.array([0, n]), turns), expected_order(scores, turns))
+
+
+@pytest.mark.parametrize("kind", FINITE)
+def test_float32(kind):
+    limits = np.finfo(np.float32)
+    scores = SCORES[kind](LONGEST, np.random.default_rng(1)).clip(limits.min, limits.max).astype(np.float32)
+    assert_array_equal(ranking(scores, np.array([0, LONGEST])), expected_order(scores, np.arange(LONGEST)))
+
+
+def in_turn(task, n):
+    for k in range(n):
+        task(k)
+
+
+# Objectives refuse scores that are not finite.
+@pytest.mark.parametrize("kind", FINITE)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_list_dealt_to_parts(kind, dtype):
+    """The parts are ranked one after the other, last one first: none may need another."""
+    rng = np.random.default_rng(2)
+    for n in (1, 2, 7, 8, 9, 33, 150 if SLOW else 20_000):
+        scores = SCORES[kind](n, rng).clip(np.finfo(dtype).min, np.finfo(dtype).max).astype(dtype)
+        turns = rng.permutation(n).astype(np.int32)
+        order = np.empty(n, np.int32)
+        dealt = Elements(np.empty(n), np.empty(n, np.int32))
+        rank_long(scores, turns, dealt, order, lambda task, n: in_turn(lambda k: task(n - 1 - k), n))
+        assert_array_equal(order, expected_order(scores, turns))
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=50))
+def test_parts_never_fall_as_scores_fall(scores):
+    falling = np.sort(np.array(scores))[::-1]
+    high, scale = spread_of(np.array(scores))
+    parts = [part_of(score, high, scale) for score in falling.tolist()]
+    assert parts == sorted(parts)
+    assert 0 <= parts[0] <= parts[-1] < PARTS
+    assert part_of(np.nan, high, scale) == PARTS - 1
+
+
+def test_one_slice_more_or_less_changes_nothing(monkeypatch):
+    rng = np.random.default_rng(3)
+    n = 200
+    scores, turns = SCORES["tied"](n, rng), rng.permutation(n).astype(np.int32)
+    for slices in (1, 3, 8, 200):
+        monkeypatch.setattr(long, "SLICES", slices)
+        order = np.empty(n, np.int32)
+        rank_long(scores, turns, Elements(np.empty(n), np.empty(n, np.int32)), order, in_turn)
+        assert_array_equal(order, expected_order(scores, turns))
