@@ -11,10 +11,10 @@ from gapboost._boosters.functions import as_metrics, check_contrasts, gradients_
 from gapboost._boosters.search_guard import refuse_blind_search
 from gapboost._data.arguments import random_numbers
 from gapboost._data.features import check_names, feature_names, features, rows_of, split, without_qid
-from gapboost._data.queries import Array, Judged, check_highest, checked_scores, judged
+from gapboost._data.queries import Array, GradeLimit, Judged, check_highest, checked_scores, judged
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, as_measure
-from gapboost.measures.measure import known_grades
+from gapboost.measures.measure import grade_limit
 from gapboost.objectives import Objective, Pass, as_objective
 
 
@@ -201,17 +201,17 @@ class GAPRanker:
         refuse_blind_search(self)
         requested = self._requested()
         others = [] if eval_metric is None else as_metrics(eval_metric, name="eval_metric")
-        known = known_grades([requested.measure])
-        rows = ranking_rows(X, y, qid, sample_weight, start, known, ("y", "qid", "sample_weight", self._start_name))
+        limit = grade_limit([requested.measure])
+        rows = ranking_rows(X, y, qid, sample_weight, start, limit, ("y", "qid", "sample_weight", self._start_name))
         check_contrasts(rows.data, "y")
         objective = requested.resolved(rows.data.occurring)
         others = [m.resolved(rows.data.occurring) for m in others]
-        known = known_grades([objective.measure, *others])
+        limit = grade_limit([objective.measure, *others])
         evals: list[RankingRows] = []
         for i, given in enumerate(self._eval_sets(eval_set, eval_qid, eval_weight, eval_start)):
             # Both boosters know the training set again as the same object: nothing is binned or scored twice.
             if all(a is b for a, b in zip(given, (X, y, qid, sample_weight, start), strict=True)):
-                check_highest(rows.y.max(), f"eval_set[{i}] y", known)
+                check_highest(rows.y.max(), f"eval_set[{i}] y", limit)
                 evals.append(rows)
                 continue
             names = (
@@ -220,7 +220,7 @@ class GAPRanker:
                 f"{self._eval_weight_name}[{i}]",
                 f"{self._eval_start_name}[{i}]",
             )
-            evals.append(ranking_rows(*given, known, names))
+            evals.append(ranking_rows(*given, limit, names))
             check_names(feature_names(evals[-1].X), feature_names(rows.X), f"eval_set[{i}] X")
         return self._training(objective, rows, evals, [m for m in others if m != objective.measure], least_hessian)
 
@@ -337,7 +337,7 @@ def ranking_rows(
     qid: Any,
     sample_weight: Any,
     start: Any,
-    known: tuple[int, str] | None,
+    limit: GradeLimit | None,
     names: tuple[str, str, str, str],
 ) -> RankingRows:
     """One data set checked and in grouped order; `names` is what the caller calls `y`, `qid`, the weights and `start`."""
@@ -348,7 +348,7 @@ def ranking_rows(
             f"{names[1]} is missing; expected one query id a row (from group sizes: "
             "numpy.repeat(numpy.arange(len(group)), group))"
         )
-    data = judged(y, qid, sample_weight=sample_weight, known=known, names=names[:3])
+    data = judged(y, qid, sample_weight=sample_weight, limit=limit, names=names[:3])
     X = features(X, name)
     n_rows = X.shape[0]
     if n_rows != data.queries.n_rows:

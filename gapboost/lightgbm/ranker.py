@@ -13,7 +13,7 @@ from gapboost._boosters.ranker import GAPRanker, RankingRows, Training
 from gapboost._data.features import check_arrow_numbers, check_names, feature_names
 from gapboost._data.queries import Array, Judged
 from gapboost._kernels.parallel.chunks import working_on
-from gapboost.lightgbm.functions import NO_QUERY_BAGGING, TEAM, LightGBMMetric, in_units_of_rows
+from gapboost.lightgbm.functions import NO_QUERY_BAGGING, TEAM, LightGBMMetric, scale_by_query_length
 from gapboost.measures import Measure
 from gapboost.objectives import Objective, Pass
 
@@ -212,7 +212,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         return float(_first(self._vendor_parameters(), LEAST_HESSIAN_NAMES))
 
     def _suited(self, how: Objective, data: Judged) -> Pass:
-        return in_units_of_rows(how, data, self.n_jobs)
+        return scale_by_query_length(how, data, self.n_jobs)
 
     def _binned(self, train: RankingRows, held_out: RankingRows) -> tuple[lightgbm.Dataset, lightgbm.Dataset]:
         X, held_out_X = _read_exactly(train.X, "X"), _read_exactly(held_out.X, "X")

@@ -20,7 +20,7 @@ from gapboost._data.queries import Array, checked_grades
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure
-from gapboost.measures.measure import known_grades
+from gapboost.measures.measure import grade_limit
 from gapboost.model_selection.courses import NAMES, Data, Params, Task, as_courses
 from gapboost.model_selection.scorers import checked_target
 
@@ -238,7 +238,7 @@ def _check_candidates(estimator: GAPRanker, candidates: list[Params], targets: l
     for candidate in candidates:
         whole(candidate["n_estimators"], "n_estimators in param_grid")
     trained = [clone(estimator).set_params(**course.params)._requested().measure for course in as_courses(candidates)]
-    checked_grades(y, "y", known_grades([*targets, *trained]))
+    checked_grades(y, "y", grade_limit([*targets, *trained]))
 
 
 def _results(candidates: list[Params], names: list[str], scores: Array, times: Array) -> dict[str, Any]:
