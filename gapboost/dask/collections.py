@@ -8,7 +8,7 @@ import numpy as np
 from dask.base import is_dask_collection
 from dask.core import flatten
 
-Names = tuple[str, str, str, str, str]
+from gapboost._boosters.request import Given, Names
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,8 +20,7 @@ class Collections:
     X : Array or DataFrame
     y, qid : Array or Series
     weight, start : Array, Series or None
-    names : tuple of str
-        What the caller calls them.
+    names : Names
     """
 
     X: Any
@@ -41,7 +40,7 @@ class Collections:
         return tuple(f"{name} in partition {partition}" for name in self.names)
 
 
-def checked(X: Any, y: Any, qid: Any, weight: Any, start: Any, names: Names) -> Collections:
+def checked(data: Given) -> Collections:
     """One data set whose parts have partitions that match, as far as they can be seen without computing.
 
     Raises
@@ -51,12 +50,13 @@ def checked(X: Any, y: Any, qid: Any, weight: Any, start: Any, names: Names) -> 
     ValueError
         Where `qid` is missing, chunk sizes are unknown, partitions do not match, or categories are unknown.
     """
-    if qid is None:
-        raise ValueError(f"{names[2]} is missing; expected a Dask array or series with one query id a row")
-    given = dict(zip(names, (X, y, qid, weight, start), strict=True))
+    X, names = data.X, data.names
+    if data.qid is None:
+        raise ValueError(f"{names.qid} is missing; expected a Dask array or series with one query id a row")
+    given = {names.X: X, names.y: data.y, names.qid: data.qid, names.weight: data.weight, names.start: data.start}
     given = {name: value for name, value in given.items() if value is not None}
     for name, value in given.items():
-        _check_kind(value, name, 2 if name == names[0] else 1)
+        _check_kind(value, name, 2 if name == names.X else 1)
     for name, value in given.items():
         if is_array(value) and np.isnan(value.chunks[0]).any():
             raise ValueError(
@@ -64,11 +64,11 @@ def checked(X: Any, y: Any, qid: Any, weight: Any, start: Any, names: Names) -> 
                 "array by to_dask_array(lengths=True)"
             )
     for name, value in given.items():
-        _check_match(X, names[0], value, name)
-    _check_categories(X, names[0])
+        _check_match(X, names.X, value, name)
+    _check_categories(X, names.X)
     if is_array(X) and X.numblocks[1] > 1:
         X = X.rechunk({1: -1})
-    return Collections(X, y, qid, weight, start, names)
+    return Collections(X, data.y, data.qid, data.weight, data.start, names)
 
 
 def is_array(value: Any) -> bool:

@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.utils import _safe_indexing
 
 from gapboost._boosters.ranker import ranking_rows
+from gapboost._boosters.request import Given
 from gapboost._data.queries import (
     Array,
     GradeLimit,
@@ -109,9 +110,7 @@ def assemble(pieces: Sequence[Piece], share: Share, weighted: bool, limit: Grade
     """
     y, code = np.concatenate([p.y for p in pieces]), np.concatenate([p.code for p in pieces])
     start = None if pieces[0].start is None else np.concatenate([p.start for p in pieces if p.start is not None])
-    rows = ranking_rows(
-        _stacked([p.X for p in pieces]), y, code, None, start, limit, ("y", "qid", "sample_weight", "start")
-    )
+    rows = ranking_rows(Given(_stacked([p.X for p in pieces]), y, code, start=start), limit)
     if not np.array_equal(rows.data.queries.ids, share.numbers):
         raise RuntimeError(f"{len(share.numbers)} queries were to come together but {len(rows.data.queries)} did")
     data = replace(rows.data, weights=share.weights, whole=share.whole)

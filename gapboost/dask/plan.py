@@ -90,7 +90,7 @@ def make_plan(
     reported = [m for m in (other.resolved(train.census.occurring) for other in others) if m != objective.measure]
     limit = grade_limit([objective.measure, *reported])
     for i, one in enumerate(eval_sets):
-        name = f"eval_set[{i}] y" if one is train_set else one.names[1]
+        name = f"eval_set[{i}] y" if one is train_set else one.names.y
         check_highest(sets[given.index(one)].census.occurring[-1], name, limit)
     # Boosters cannot use a worker that has no training row, so only the others take part.
     used, train_owners = np.unique(_owners(session, train, session.workers), return_inverse=True)
@@ -127,7 +127,7 @@ def _columns(session: Session, given: Collections) -> list[list[Any]]:
 
 def _resolved(requested: Objective, train: Counted) -> Objective:
     """The objective with g filled in from the training grades, which are checked."""
-    found, name = train.census, train.given.names[1]
+    found, name = train.census, train.given.names.y
     check_highest(found.occurring[-1], name, grade_limit([requested.measure]))
     if found.n_contrasts == 0:
         raise no_contrast(name, len(found.sizes), found.n_rows, found.occurring)

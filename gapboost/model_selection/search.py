@@ -11,8 +11,10 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils.metaestimators import available_if
 
+from gapboost._boosters.described import described
 from gapboost._boosters.folds import query_codes, query_folds
 from gapboost._boosters.ranker import GAPRanker, ranking_rows
+from gapboost._boosters.request import Given
 from gapboost._data.arguments import mapping, whole
 from gapboost._data.features import features, split
 from gapboost._data.optional import progress
@@ -21,7 +23,7 @@ from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure
 from gapboost.measures.measure import grade_limit
-from gapboost.model_selection.courses import NAMES, Data, Params, Task, as_courses
+from gapboost.model_selection.courses import Data, Params, Task, as_courses
 from gapboost.model_selection.scorers import checked_target
 
 
@@ -106,24 +108,21 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self.progress = progress
         self.random_state = random_state
 
+    @described
     def fit(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> Self:
         """Search, and train the best.
 
         Parameters
         ----------
-        X : array-like of shape (N, n_features)
-        y : array-like of shape (N,)
-            Integer grades ``0..c``.
-        qid : array-like of shape (N,)
-            Query id of each row, in any order of rows; or the column ``qid`` of a data frame `X`.
-        sample_weight : array-like of shape (Q,) or (N,), optional
-            Weights of the queries, in training and in the scores.
+        {rows}
 
         Raises
         ------
-        ValueError, TypeError
-            Before any training, where an argument or parameter is unusable; the message names it, what was found and
-            what is expected.
+        {errors}
+
+        Notes
+        -----
+        Weights count in training and in the scores.
         """
         if not isinstance(self.estimator, GAPRanker):
             raise TypeError(
@@ -136,7 +135,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         _check_candidates(self.estimator, candidates, targets, y)
         X, qid = split(X, qid)
         X = features(X)
-        rows = ranking_rows(X, y, qid, sample_weight, None, None, NAMES)
+        rows = ranking_rows(Given(X, y, qid, sample_weight), None)
         queries = rows.data.queries
         folds = query_folds(queries, self.cv, self.random_state, X, y)
         weight = np.repeat(rows.data.weights, rows.sizes)
