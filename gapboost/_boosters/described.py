@@ -13,12 +13,16 @@ y : array-like of shape (N,)
 qid : array-like of shape (N,)
     Query id of each row, in any order of rows; or the column ``qid`` of a data frame `X`.
 sample_weight : array-like of shape (Q,) or (N,), optional
-    One weight a query in the order in which the queries first occur, or one a row, constant in a query."""
+    One weight a query in the order in which the queries first occur, or one a row, constant in a query.
+group : array-like of shape (Q,), optional
+    Sizes of the queries in place of `qid`, for rows that come query by query."""
 
 EVALUATION_SETS = """\
 eval_set : list of (X, y), or one such tuple, optional
 eval_qid : list of array-like, optional
-    Query ids of each pair in `eval_set`."""
+    Query ids of each pair in `eval_set`.
+eval_group : list of array-like, optional
+    Sizes of the queries of each pair, in place of `eval_qid`."""
 
 ERRORS = """\
 ValueError, TypeError
@@ -27,9 +31,10 @@ ValueError, TypeError
 
 ON_A_CLUSTER = """\
 The rankers of `gapboost.dask` take everything that has one entry a row, weights too, as Dask arrays, or as data frames and
-series: in any order of rows and any partitions, those of `X`. Queries are brought together where partitions cut them. Metrics
-are exact means over the queries of all workers, so early stopping is the same decision on each of them. Where a worker or its
-training process dies, RuntimeError is raised: nothing is left running, and the ranker is as it was."""
+series: in any order of rows and any partitions, those of `X`; `group` has the sizes of the queries in each of them. Queries are
+brought together where partitions cut them. Metrics are exact means over the queries of all workers, so early stopping is the
+same decision on each of them. Where a worker or its training process dies, RuntimeError is raised: nothing is left running, and
+the ranker is as it was."""
 
 
 def described(method: Method) -> Method:

@@ -126,7 +126,7 @@ class GAPRanker:
         """Threshold probabilities of `measure_`; None for a measure that has none."""
         return getattr(self.measure_, "g", None)
 
-    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, *, group: Any = None) -> float:
         """Mean of `measure_` over the queries of `X`, as `gapboost.evaluate` computes it.
 
         Parameters
@@ -138,6 +138,8 @@ class GAPRanker:
             Query id of each row; or the column ``qid`` of a data frame `X`.
         sample_weight : array-like of shape (Q,) or (N,), optional
             Weights of the queries.
+        group : array-like of shape (Q,), optional
+            Sizes of the queries in place of `qid`, for rows that come query by query.
 
         Raises
         ------
@@ -147,11 +149,12 @@ class GAPRanker:
             Before `fit`.
         """
         measure = self.measure_
-        _, qid = split(X, qid)
+        _, qid = split(X, qid, group)
         if qid is None:
             raise ValueError(
-                "qid is missing in score; expected one query id a row. Inside scikit-learn's model selection turn on "
-                "sklearn.set_config(enable_metadata_routing=True) and pass params={'qid': qid}"
+                "qid is missing in score; expected one query id a row, or group with the sizes of the queries. Inside "
+                "scikit-learn's model selection turn on sklearn.set_config(enable_metadata_routing=True) and pass "
+                "params={'qid': qid}"
             )
         values = evaluate(
             measure,
@@ -192,16 +195,17 @@ class GAPRanker:
         refuse_blind_search(self)
         requested = self._requested()
         others = [] if request.eval_metric is None else as_metrics(request.eval_metric, name="eval_metric")
-        train, evaluation_sets = request.data_sets()
+        train, evaluation_sets = request.train, request.evaluation_sets()
         rows = ranking_rows(train, grade_limit([requested.measure]))
         check_contrasts(rows.data, train.names.y)
         objective = requested.resolved(rows.data.occurring)
         others = [m.resolved(rows.data.occurring) for m in others]
         limit = grade_limit([objective.measure, *others])
         evals: list[RankingRows] = []
-        for i, given in enumerate(evaluation_sets):
-            if given is train:
-                check_highest(rows.y.max(), f"eval_set[{i}] y", limit)
+        for given in evaluation_sets:
+            # Both boosters know the training set again as the same object: nothing is binned or scored twice.
+            if given.consists_of(train):
+                check_highest(rows.y.max(), given.names.y, limit)
                 evals.append(rows)
                 continue
             evals.append(ranking_rows(given, limit))
@@ -294,11 +298,10 @@ class GAPRanker:
 def ranking_rows(given: Given, limit: GradeLimit | None) -> RankingRows:
     """One data set checked and in grouped order."""
     names = given.names
-    X, qid = split(given.X, given.qid, names.X, names.qid)
+    X, qid = split(given.X, given.qid, given.group, (names.X, names.qid, names.group))
     if qid is None:
         raise ValueError(
-            f"{names.qid} is missing; expected one query id a row (from group sizes: "
-            "numpy.repeat(numpy.arange(len(group)), group))"
+            f"{names.qid} is missing; expected one query id a row, or {names.group} with the sizes of the queries"
         )
     data = judged(given.y, qid, sample_weight=given.weight, limit=limit, names=(names.y, names.qid, names.weight))
     X = features(X, names.X)

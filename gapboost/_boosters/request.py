@@ -16,6 +16,7 @@ class Names(NamedTuple):
     qid: str = "qid"
     weight: str = "sample_weight"
     start: str = "start"
+    group: str = "group"
 
 
 class Words(NamedTuple):
@@ -35,6 +36,8 @@ class Given:
     X : array-like of shape (N, n_features)
     y, qid, start : array-like of shape (N,), the last two or None
     weight : array-like of shape (Q,) or (N,), or None
+    group : array-like of shape (Q,), or None
+        Sizes of the queries, where there is no `qid`.
     names : Names
     """
 
@@ -43,6 +46,7 @@ class Given:
     qid: Any
     weight: Any = None
     start: Any = None
+    group: Any = None
     names: Names = Names()  # noqa: RUF009, it is immutable
 
     def consists_of(self, other: "Given") -> bool:
@@ -51,6 +55,7 @@ class Given:
             self.X is other.X
             and self.y is other.y
             and self.qid is other.qid
+            and self.group is other.group
             and self.weight is other.weight
             and self.start is other.start
         )
@@ -62,10 +67,12 @@ class FitRequest:
 
     Attributes
     ----------
-    X, y, qid, weight, start
+    X, y, qid, group, weight, start
         The training set, as in `Given`.
     eval_set : list of (X, y), one such tuple, or None
-    eval_qid, eval_weight, eval_start : list of array-like, or None
+    eval_X, eval_y : tuple of array-like, one array-like, or None
+        LightGBM's other way to write `eval_set`.
+    eval_qid, eval_group, eval_weight, eval_start : list of array-like, or None
         Of each evaluation set.
     eval_metric : str, Measure, list of them, or None
         Reported beside the measure that is trained for.
@@ -75,69 +82,109 @@ class FitRequest:
     X: Any
     y: Any
     qid: Any
+    group: Any
     weight: Any
     start: Any
     eval_set: Any
+    eval_X: Any = None
+    eval_y: Any = None
     eval_qid: Any
+    eval_group: Any
     eval_weight: Any
     eval_start: Any
     eval_metric: Any
     words: Words
 
-    def data_sets(self) -> tuple[Given, list[Given]]:
-        """The training set and the evaluation sets; the training set itself stands for one that is the same.
+    @property
+    def train(self) -> Given:
+        """The training set."""
+        names = Names(start=self.words.start)
+        return Given(self.X, self.y, self.qid, self.weight, self.start, self.group, names)
 
-        Both boosters know the training set again as the same object: nothing is binned or scored twice.
+    def evaluation_sets(self) -> list[Given]:
+        """The evaluation sets. One that consists of the training set is not to be binned or scored twice.
 
         Raises
         ------
         ValueError, TypeError
             Where the arguments about evaluation sets do not go together.
         """
-        train = Given(self.X, self.y, self.qid, self.weight, self.start, Names(start=self.words.start))
-        evals = [self._evaluation_set(i, *parts) for i, parts in enumerate(self._parts_of_evaluation_sets())]
-        return train, [train if one.consists_of(train) else one for one in evals]
-
-    def _evaluation_set(self, i: int, X: Any, y: Any, qid: Any, weight: Any, start: Any) -> Given:
-        names = Names(
-            X=f"eval_set[{i}] X",
-            y=f"eval_set[{i}] y",
-            qid=f"eval_qid[{i}]",
-            weight=f"{self.words.eval_weight}[{i}]",
-            start=f"{self.words.eval_start}[{i}]",
-        )
-        return Given(X, y, qid, weight, start, names)
-
-    def _parts_of_evaluation_sets(self) -> list[tuple[Any, ...]]:
-        """``(X, y, qid, weight, start)`` of each evaluation set."""
-        eval_set = self.eval_set
-        named = {
-            "eval_qid": self.eval_qid,
-            self.words.eval_weight: self.eval_weight,
-            self.words.eval_start: self.eval_start,
-        }
-        if eval_set is None:
-            for name, value in named.items():
+        pairs, of_each = self._pairs(), self._of_each()
+        if pairs is None:
+            for name, value in of_each.items():
                 if value is not None:
                     raise ValueError(f"{name} is given without eval_set; expected both or neither")
             return []
-        if isinstance(eval_set, tuple) and len(eval_set) == 2 and not isinstance(eval_set[0], tuple):
-            eval_set = [eval_set]
-            named = {name: _alone(value) for name, value in named.items()}
-        for name, value in {"eval_set": eval_set, **named}.items():
-            if value is None:
-                continue
-            if not isinstance(value, list | tuple) and np.ndim(value) == 0:
-                raise TypeError(f"{name} is {value!r}; expected a list with an entry for each evaluation set")
-            if len(value) != len(eval_set):
-                raise ValueError(f"{name} has {len(value)} entries; expected one for each of {len(eval_set)} eval sets")
-        for i, pair in enumerate(eval_set):
+        if isinstance(pairs, tuple) and len(pairs) == 2 and not isinstance(pairs[0], tuple):
+            pairs = [pairs]
+            of_each = {name: _alone(value) for name, value in of_each.items()}
+        _check_entries(pairs, of_each)
+        for i, pair in enumerate(pairs):
             if not isinstance(pair, tuple | list) or len(pair) != 2:
                 raise ValueError(f"eval_set[{i}] is a {type(pair).__name__}; expected a pair (X, y)")
-        if self.eval_qid is None and any(without_qid(X)[1] is None for X, _ in eval_set):
-            raise ValueError("eval_qid is missing; expected a list with the query ids of each pair in eval_set")
-        columns = ([None] * len(eval_set) if value is None else value for value in named.values())
-        return [(*pair, *parts) for pair, *parts in zip(eval_set, *columns, strict=True)]
+        nameless = self.eval_qid is None and self.eval_group is None
+        if nameless and any(without_qid(X)[1] is None for X, _ in pairs):
+            raise ValueError(
+                "eval_qid is missing; expected a list with the query ids of each pair in eval_set, or eval_group with the sizes "
+                "of their queries"
+            )
+        columns = ([None] * len(pairs) if value is None else value for value in of_each.values())
+        return [self._evaluation_set(i, *parts) for i, parts in enumerate(zip(pairs, *columns, strict=True))]
+
+    def _of_each(self) -> dict[str, Any]:
+        """What has an entry for each evaluation set, under the caller's names."""
+        return {
+            "eval_qid": self.eval_qid,
+            self.words.eval_weight: self.eval_weight,
+            self.words.eval_start: self.eval_start,
+            "eval_group": self.eval_group,
+        }
+
+    def _pairs(self) -> Any:
+        """`eval_set`, or `eval_X` and `eval_y` as one."""
+        given = {name: getattr(self, name) for name in ("eval_X", "eval_y") if getattr(self, name) is not None}
+        if not given:
+            return self.eval_set
+        name = next(iter(given))
+        if self.eval_set is not None:
+            raise ValueError(f"{name} is given, and eval_set too; expected one of them")
+        if len(given) == 1:
+            raise ValueError(f"{name} is given without {'eval_y' if name == 'eval_X' else 'eval_X'}; expected both")
+        X, y = given.values()
+        if isinstance(X, tuple) != isinstance(y, tuple) or (isinstance(X, tuple) and len(X) != len(y)):
+            raise ValueError(
+                f"eval_X is {_counted(X)} but eval_y is {_counted(y)}; expected tuples of one length, or one table and its "
+                "grades"
+            )
+        return list(zip(X, y, strict=True)) if isinstance(X, tuple) else (X, y)
+
+    def _evaluation_set(self, i: int, pair: Any, qid: Any, weight: Any, start: Any, group: Any) -> Given:
+        apart = self.eval_set is None
+        names = Names(
+            X=f"eval_X[{i}]" if apart else f"eval_set[{i}] X",
+            y=f"eval_y[{i}]" if apart else f"eval_set[{i}] y",
+            qid=f"eval_qid[{i}]",
+            weight=f"{self.words.eval_weight}[{i}]",
+            start=f"{self.words.eval_start}[{i}]",
+            group=f"eval_group[{i}]",
+        )
+        X, y = pair
+        return Given(X, y, qid, weight, start, group, names)
+
+
+def _check_entries(pairs: Any, of_each: dict[str, Any]) -> None:
+    """Refuse what is no list, or none with an entry for each evaluation set."""
+    for name, value in {"eval_set": pairs, **of_each}.items():
+        if value is None:
+            continue
+        if not isinstance(value, list | tuple) and np.ndim(value) == 0:
+            raise TypeError(f"{name} is {value!r}; expected a list with an entry for each evaluation set")
+        if len(value) != len(pairs):
+            raise ValueError(f"{name} has {len(value)} entries; expected one for each of {len(pairs)} eval sets")
+
+
+def _counted(value: Any) -> str:
+    return f"a tuple of {len(value)}" if isinstance(value, tuple) else f"a {type(value).__name__}"
 
 
 def _alone(value: Any) -> Any:

@@ -83,6 +83,44 @@ class Queries:
 
 
 @dataclass(frozen=True, eq=False)
+class GroupSizes:
+    """Sizes of the queries in place of query ids, where the rows come query by query.
+
+    Attributes
+    ----------
+    sizes : array-like of shape (Q,)
+    name : str
+        What the caller calls them.
+    """
+
+    sizes: Any
+    name: str
+
+    def queries(self, n_rows: int, rows_of: str) -> Queries:
+        """The queries, whose ids are their numbers.
+
+        Raises
+        ------
+        ValueError
+            Where the sizes are not whole numbers from 1 on whose sum is `n_rows`, the rows of `rows_of`.
+        """
+        sizes = numeric_column(self.sizes, self.name, "whole numbers >= 1", "one size a query, shape (n_queries,)")
+        unusable = ~((sizes >= 1) & (sizes == np.floor(sizes)))
+        if unusable.any():
+            raise ValueError(
+                f"{self.name} holds the size {sizes[unusable][0]:g}; expected whole numbers >= 1, the documents of each query"
+            )
+        total = sizes.sum(dtype=np.float64)
+        if total != n_rows:
+            raise ValueError(
+                f"{self.name} has the sum {total:.15g} but {rows_of} has {n_rows} rows; expected the sizes of all queries, in "
+                "the order of their rows (an id a row is a qid)"
+            )
+        offsets = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
+        return Queries(np.arange(len(sizes)), offsets, None)
+
+
+@dataclass(frozen=True, eq=False)
 class Whole:
     """The data set that some queries are a part of, where each worker of a cluster holds a part.
 
@@ -177,7 +215,7 @@ def judged(
     ----------
     y_true : array-like of shape (N,)
         Integer grades ``0..c`` of any numeric dtype.
-    qid : array-like of shape (N,) or None
+    qid : array-like of shape (N,), GroupSizes or None
         One id a row; None makes all rows one query.
     sample_weight : array-like of shape (Q,) or (N,), optional
         Weights of the queries, in the order in which the queries first occur, or of the rows, constant in a query.
@@ -210,8 +248,8 @@ def grade_counts(grades: Array, offsets: Array, top: int) -> Array:
     return counts
 
 
-def one_dimensional(values: Any, name: str) -> Array:
-    """`values` as an array with one entry a row."""
+def one_dimensional(values: Any, name: str, entries: str = "one value a row, shape (n_rows,)") -> Array:
+    """`values` as an array of one dimension; `entries` is for the message."""
     if np.ma.is_masked(values):
         raise ValueError(
             f"{name} holds {int(np.ma.getmaskarray(values).sum())} masked values; expected a value in every row"
@@ -219,15 +257,15 @@ def one_dimensional(values: Any, name: str) -> Array:
     try:
         array = np.asarray(values)
     except ValueError:
-        raise ValueError(f"{name} holds sequences of different lengths; expected one value a row") from None
+        raise ValueError(f"{name} holds sequences of different lengths; expected {entries}") from None
     if array.ndim != 1:
-        raise ValueError(f"{name} has shape {array.shape}; expected one value a row, shape (n_rows,)")
+        raise ValueError(f"{name} has shape {array.shape}; expected {entries}")
     return array
 
 
-def numeric_column(values: Any, name: str, expected: str) -> Array:
-    """`values` as an array of a boolean, integer or float dtype with one entry a row."""
-    array = one_dimensional(values, name)
+def numeric_column(values: Any, name: str, expected: str, entries: str = "one value a row, shape (n_rows,)") -> Array:
+    """`values` as an array of one dimension and a boolean, integer or float dtype."""
+    array = one_dimensional(values, name, entries)
     if array.dtype == object:
         # astype would parse strings: they are refused here as they are with a string dtype.
         if any(isinstance(v, str | bytes) for v in array):
@@ -295,7 +333,7 @@ def checked_scores(y_score: Any, n_rows: int, name: str = "y_score", rows_of: st
 
 
 def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_true") -> Queries:
-    """Group rows by query id, in any order of rows.
+    """Group rows by query id, in any order of rows, or by `GroupSizes`.
 
     Ids are equal where Python says so and their type is the same; scalars of numpy and Arrow count as the values of Python
     that they stand for.
@@ -307,6 +345,8 @@ def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_tru
     """
     if qid is None:
         return Queries(np.zeros(1, dtype=np.int64), np.array([0, n_rows], dtype=np.int64), None)
+    if isinstance(qid, GroupSizes):
+        return qid.queries(n_rows, rows_of)
     ids = query_ids(qid, name)
     if len(ids) != n_rows:
         raise ValueError(f"{name} has {len(ids)} rows but {rows_of} has {n_rows}; expected one query id a row")

@@ -83,28 +83,28 @@ def make_plan(
     ValueError, TypeError
         Where something else than X is unusable in a set.
     """
-    given = [train_set, *(one for one in eval_sets if one is not train_set)]
+    given = [train_set, *(one for one in eval_sets if not one.consists_of(train_set))]
+    numbers = [0 if one.consists_of(train_set) else given.index(one) for one in eval_sets]
     sets = _counted(session, given)
     train, rest = sets[0], sets[1:]
     objective = _resolved(requested, train)
     reported = [m for m in (other.resolved(train.census.occurring) for other in others) if m != objective.measure]
     limit = grade_limit([objective.measure, *reported])
-    for i, one in enumerate(eval_sets):
-        name = f"eval_set[{i}] y" if one is train_set else one.names.y
-        check_highest(sets[given.index(one)].census.occurring[-1], name, limit)
+    for one, number in zip(eval_sets, numbers, strict=True):
+        check_highest(sets[number].census.occurring[-1], one.names.y, limit)
     # Boosters cannot use a worker that has no training row, so only the others take part.
     used, train_owners = np.unique(_owners(session, train, session.workers), return_inverse=True)
     workers = [session.workers[w] for w in used.tolist()]
     session.needed = set(workers)
     all_owners = [train_owners, *(_owners(session, one, workers) for one in rest)]
-    return Plan(workers, sets, all_owners, [given.index(one) for one in eval_sets], objective, reported, limit)
+    return Plan(workers, sets, all_owners, numbers, objective, reported, limit)
 
 
 def _counted(session: Session, sets: Sequence[Collections]) -> list[Counted]:
     """Count the queries of each set; y, qid and start then stay in memory until they are cut."""
     columns = [_columns(session, given) for given in sets]
     surveys = [
-        [session.submit(survey, *row, given.named(p)[1:]) for p, row in enumerate(zip(*of_set, strict=True))]
+        [session.submit(survey, *row, given.named(p)[1:5]) for p, row in enumerate(zip(*of_set, strict=True))]
         for given, of_set in zip(sets, columns, strict=True)
     ]
     # All partitions of all sets are surveyed before the first census.

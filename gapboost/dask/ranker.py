@@ -1,6 +1,7 @@
 """What the Dask rankers of both boosters share: the arguments of a fit, lazy predictions, and the way back to a local one."""
 
 import pickle
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import dask
@@ -76,7 +77,7 @@ class DaskGAPRanker(GAPRanker):
         divisions = X.divisions if X.known_divisions else None
         return dd.from_delayed(scores, meta=empty, divisions=divisions, verify_meta=False)
 
-    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, *, group: Any = None) -> float:
         """Mean of `measure_` over the queries of `X`, as `gapboost.evaluate` computes it.
 
         The predictions, y, qid and weights of all rows come to the client; X does not.
@@ -86,6 +87,8 @@ class DaskGAPRanker(GAPRanker):
         X : Dask Array or DataFrame of shape (N, n_features)
         y, qid : Dask Array or Series of shape (N,)
         sample_weight : Dask Array or Series of shape (N,), optional
+        group : Dask Array or Series, optional
+            Sizes of the queries in each partition, in place of `qid`.
 
         Raises
         ------
@@ -93,7 +96,7 @@ class DaskGAPRanker(GAPRanker):
             As in `fit`.
         """
         measure = self.measure_
-        given = checked(Given(X, y, qid, sample_weight))
+        given = checked(Given(X, y, qid, sample_weight, group=group))
         columns = [given.y, given.qid, self.predict(given.X), *([] if sample_weight is None else [given.weight])]
         client = running_client(self.client)
         found = client.gather(client.compute(columns))
@@ -107,11 +110,11 @@ class DaskGAPRanker(GAPRanker):
         local._vendor_parameters()
         requested = self._requested()
         others = [] if request.eval_metric is None else as_metrics(request.eval_metric, name="eval_metric")
-        train, evaluation_sets = request.data_sets()
-        train_set = checked(train)
+        train, train_set = request.train, checked(request.train)
         eval_sets: list[Collections] = []
-        for given in evaluation_sets:
-            eval_sets.append(train_set if given is train else checked(given))
+        for given in request.evaluation_sets():
+            same = given.consists_of(train)
+            eval_sets.append(replace(train_set, names=given.names) if same else checked(given))
             check_names(feature_names(eval_sets[-1].X), feature_names(train_set.X), given.names.X)
         with Session(running_client(self.client)) as session:
             report, objective, census = fit_on_cluster(

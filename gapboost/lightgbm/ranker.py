@@ -16,7 +16,7 @@ from gapboost._data.features import check_arrow_numbers, check_names, feature_na
 from gapboost._data.queries import Array, Judged
 from gapboost._kernels.parallel.chunks import working_on
 from gapboost.lightgbm.functions import NO_QUERY_BAGGING, TEAM, LightGBMMetric, scale_by_query_length
-from gapboost.measures import Measure
+from gapboost.measures import Measure, nDCG
 from gapboost.objectives import Objective, Pass
 
 # Parameters that steer LightGBM's own ranking objectives. They would be ignored without a word.
@@ -96,9 +96,14 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         qid: Any = None,
         sample_weight: Any = None,
         *,
+        group: Any = None,
         init_score: Any = None,
         eval_set: Any = None,
+        eval_X: Any = None,
+        eval_y: Any = None,
         eval_qid: Any = None,
+        eval_group: Any = None,
+        eval_at: Any = None,
         eval_names: list[str] | None = None,
         eval_sample_weight: Any = None,
         eval_init_score: Any = None,
@@ -114,6 +119,10 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         ----------
         {rows}
         {evaluation_sets}
+        eval_X, eval_y : tuple of array-like, or one array-like, optional
+            The same as ``eval_set=list(zip(eval_X, eval_y))``.
+        eval_at : None
+            In place of ``eval_at=(5, 10)`` write ``eval_metric=[nDCG(k=5), nDCG(k=10)]``.
         eval_metric : str, Measure or list of them, optional
             Reported beside the measure that is trained for, which comes first. LightGBM's early stopping goes by all of
             them, or with ``first_metric_only=True`` by that one.
@@ -129,14 +138,20 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         -----
         {on_a_cluster}
         """
+        if eval_at is not None:
+            raise ValueError(f"eval_at is {eval_at!r}; expected {_as_metrics_of(eval_at)}")
         request = FitRequest(
             X=X,
             y=y,
             qid=qid,
+            group=group,
             weight=sample_weight,
             start=init_score,
             eval_set=eval_set,
+            eval_X=eval_X,
+            eval_y=eval_y,
             eval_qid=eval_qid,
+            eval_group=eval_group,
             eval_weight=eval_sample_weight,
             eval_start=eval_init_score,
             eval_metric=eval_metric,
@@ -261,7 +276,10 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             raise ValueError(
                 f"class_weight is {parameters['class_weight']!r}; expected None: weights of rows would vary within a query"
             )
-        for name in (*OWN_RANKING_PARAMETERS, *EVAL_AT_ALIASES, *OBJECTIVE_ALIASES, *METRIC_ALIASES):
+        for name in EVAL_AT_ALIASES:
+            if parameters.get(name) is not None:
+                raise ValueError(f"{name} is {parameters[name]!r}; expected {_as_metrics_of(parameters[name])} in fit")
+        for name in (*OWN_RANKING_PARAMETERS, *OBJECTIVE_ALIASES, *METRIC_ALIASES):
             if parameters.get(name) is not None:
                 raise ValueError(
                     f"{name} is {parameters[name]!r}; expected it unset: it steers LightGBM's own objectives and metrics, "
@@ -333,6 +351,15 @@ def _usable_features() -> Iterator[None]:
 
 def _first(parameters: dict[str, Any], names: Sequence[str]) -> Any:
     return next((parameters[name] for name in names if parameters.get(name) is not None), None)
+
+
+def _as_metrics_of(cut_offs: Any) -> str:
+    """What to write for LightGBM's cut-offs of its own measures."""
+    try:
+        measures = [nDCG(k=int(k)) for k in np.atleast_1d(cut_offs)]
+    except (TypeError, ValueError):
+        measures = [nDCG(k=10)]
+    return f"eval_metric={measures!r}, each measure with its cut-off,"
 
 
 def _row_weights(rows: RankingRows) -> Array | None:

@@ -109,7 +109,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     @described
-    def fit(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, *, group: Any = None) -> Self:
         """Search, and train the best.
 
         Parameters
@@ -133,7 +133,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         targets = self._targets()
         candidates = self._candidates()
         _check_candidates(self.estimator, candidates, targets, y)
-        X, qid = split(X, qid)
+        X, qid = split(X, qid, group)
         X = features(X)
         rows = ranking_rows(Given(X, y, qid, sample_weight), None)
         queries = rows.data.queries
@@ -192,17 +192,19 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return scores
 
     @available_if(lambda self: self.refit)  # type: ignore[untyped-decorator]
-    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:
-        """Mean of the (first) target measure over the queries of `X`.
+    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, *, group: Any = None) -> float:
+        """Mean of the (first) target measure over the queries of `X`; arguments as in `fit`.
 
         Raises
         ------
         ValueError
             Where `qid` is missing.
         """
-        _, qid = split(X, qid)
+        _, qid = split(X, qid, group)
         if qid is None:
-            raise ValueError("qid is missing in score; expected one query id a row")
+            raise ValueError(
+                "qid is missing in score; expected one query id a row, or group with the sizes of the queries"
+            )
         target = self._targets()[0]
         return float(evaluate(target, y, self.predict(X), qid, sample_weight=sample_weight)[target])
 
