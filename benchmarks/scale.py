@@ -33,7 +33,7 @@ WORK = """
 import json, sys, time
 import numpy as np
 import gapboost as gb
-from gapboost._data.queries import judged
+from gapboost._data.queries import GradeLimit, judged
 what, n, length, top = json.loads(sys.argv[1])
 def peak():
     return [int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM")][0]
@@ -46,7 +46,7 @@ measure = gb.GAP(g=g)
 if what == "gradients":
     gb.LambdaRank(measure).gradients(y[:40], scores[:40], qid[:40] // 20)
     before = peak()
-    prepared = gb.LambdaRank(measure).prepared(judged(y, qid, known=(top, "")))
+    prepared = gb.LambdaRank(measure).prepared(judged(y, qid, limit=GradeLimit(top, "")))
     grad, hess = np.empty(n, dtype=np.float32), np.empty(n, dtype=np.float32)
     work = lambda: prepared(scores, grad, hess)
 elif what == "evaluate":

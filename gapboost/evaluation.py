@@ -10,7 +10,7 @@ from gapboost._data.queries import Array, Judged, checked_scores, judged
 from gapboost._kernels.parallel.chunks import chunks, resolve_n_jobs, run, table_bytes
 from gapboost._kernels.value import in_order, value
 from gapboost.measures import Measure
-from gapboost.measures.measure import known_grades, listed, tables_of
+from gapboost.measures.measure import grade_limit, listed, tables_of
 
 Ties = Literal["expected", "row"]
 Empty = Literal[0, 1, "skip"]
@@ -91,8 +91,8 @@ def evaluate(
     wanted = listed(measures)
     one_of(ties, "ties", TIES)
     one_of(empty, "empty", EMPTY)
-    known = known_grades(wanted)
-    data = judged(y_true, qid, sample_weight=sample_weight, recall_base=recall_base, known=known)
+    limit = grade_limit(wanted)
+    data = judged(y_true, qid, sample_weight=sample_weight, recall_base=recall_base, limit=limit)
     scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
     resolved = [measure.resolved(data.graded) for measure in wanted]
     values = query_values(resolved, data, scores, ties=ties, empty=empty, n_jobs=n_jobs)

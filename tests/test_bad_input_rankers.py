@@ -28,6 +28,8 @@ from gapboost.measures import AP, nDCG
 ROWS = {"X": X, "y": Y, "qid": QID}
 EVALS = {"eval_set": [(X, Y)], "eval_qid": [QID]}
 
+GROUPS = {"X": X, "y": Y, "group": [10] * 4, "eval_set": [(X, Y)], "eval_group": [[10] * 4]}
+
 LIGHTGBM = {"n_estimators": 2, "n_jobs": 1, "verbose": -1, "min_child_samples": 1}
 XGBOOST = {"n_estimators": 2, "n_jobs": 1}
 PARAMETERS = ("measure", "g", "objective", "random_state", "n_jobs")
@@ -52,6 +54,9 @@ XGB = gapboost.xgboost.XGBGAPRanker
 CALLS = {
     "LGBMGAPRanker": (fit(LGBM, LIGHTGBM), {**ROWS, **EVALS}),
     "XGBGAPRanker": (fit(XGB, XGBOOST), {**ROWS, **EVALS}),
+    "LGBMGAPRanker by group": (fit(LGBM, LIGHTGBM), GROUPS),
+    "XGBGAPRanker by group": (fit(XGB, XGBOOST), GROUPS),
+    "LGBMGAPRanker by eval_X": (fit(LGBM, LIGHTGBM), {**ROWS, "eval_X": X, "eval_y": Y, "eval_qid": [QID]}),
     "lightgbm.objective": (gapboost.lightgbm.objective, {"measure": "gap", "g": (0.5, 0.5)}),
     "xgboost.objective": (gapboost.xgboost.objective, {"measure": "gap", "g": (0.5, 0.5)}),
     "lightgbm.eval_metric": (gapboost.lightgbm.eval_metric, {"measure": "gap", "g": (0.5, 0.5)}),
@@ -117,6 +122,24 @@ IDS = {
     "lists": ([[1]] * 40, "unhashable type: 'list'"),
     "a set": (set(range(40)), "shape ()"),
 }
+SIZES = {
+    "a number": (40, "shape ()"),
+    "text": ("40", "shape ()"),
+    "two columns": (np.ones((40, 2)), "shape (40, 2)"),
+    "ragged": ([[10], [10, 20]], "different lengths"),
+    "empty": ([], "the sum 0"),
+    "short": ([10, 10, 10], "the sum 30"),
+    "long": ([10] * 5, "the sum 50"),
+    "huge": ([1e300], "the sum 1e+300"),
+    "ids": (QID + 1, "the sum 100"),
+    "zero": ([0, 10, 10, 10, 10], "the size 0"),
+    "negative": ([-10, 50], "the size -10"),
+    "fractional": ([10.5, 29.5], "the size 10.5"),
+    "NaN": ([10, 10, 20, nan], "the size nan"),
+    "infinite": ([inf], "the sum inf"),
+    "words": (["ten"] * 4, "dtype <U3"),
+    "a set": ({40}, "shape ()"),
+}
 SETS = {
     "a number": 3,
     "a boolean": True,
@@ -148,6 +171,24 @@ def of_ranker(name):
     yield from defects(name, "qid", {"None": (None, "missing")}, "one query id a row")
     for defect, row in IDS.items():
         yield from defects(name, "qid", {defect: row}, "row")
+    for defect, row in SIZES.items():
+        yield from defects(f"{name} by group", "group", {defect: row}, "")
+        yield from defects(
+            f"{name} by group", "eval_group", {f"{defect} in it": ([row[0]], row[1])}, "", named="eval_group[0]"
+        )
+    yield from defects(f"{name} by group", "qid", {"both": (QID, "given, and qid too")}, "one of them", named="group")
+    yield from defects(
+        f"{name} by group",
+        "eval_qid",
+        {"both": ([QID], "given, and eval_qid[0] too")},
+        "one of them",
+        named="eval_group[0]",
+    )
+    yield from defects(f"{name} by group", "eval_group", SETS, "each evaluation set", TypeError)
+    yield from defects(
+        f"{name} by group", "eval_group", {"two": ([None, None], "2 entries")}, "one for each of 1 eval sets"
+    )
+    yield from defects(f"{name} by group", "eval_group", {"None": (None, "missing")}, "eval_group", named="eval_qid")
     for defect, row in WEIGHTS.items():
         yield from defects(name, "sample_weight", {defect: row}, "")
     for defect, row in SCORES.items():
@@ -216,6 +257,37 @@ CASES = [
     *defects(
         "LGBMGAPRanker", "eval_metric", {**without(NOT_A_MEASURE, "None"), "empty": []}, "a name, a measure", TypeError
     ),
+    *defects("LGBMGAPRanker", "eval_at", {"a number": 3, "a list": [5], "text": "5"}, "eval_metric=[nDCG(k="),
+    *defects(
+        "LGBMGAPRanker by eval_X",
+        "eval_set",
+        {"both": ([(X, Y)], "given, and eval_set too")},
+        "one of them",
+        named="eval_X",
+    ),
+    *defects("LGBMGAPRanker by eval_X", "eval_X", {"None": (None, "without eval_X")}, "both", named="eval_y"),
+    *defects("LGBMGAPRanker by eval_X", "eval_y", {"None": (None, "without eval_y")}, "both", named="eval_X"),
+    *defects(
+        "LGBMGAPRanker by eval_X", "eval_X", {"a tuple": ((X,), "a tuple of 1 but eval_y is a ndarray")}, "one length"
+    ),
+    *defects(
+        "LGBMGAPRanker by eval_X",
+        "eval_y",
+        {"a tuple": ((Y, Y), "a ndarray but eval_y is a tuple of 2")},
+        "one",
+        named="eval_X",
+    ),
+    *(
+        case
+        for defect, row in GRADES.items()
+        for case in defects("LGBMGAPRanker by eval_X", "eval_y", {defect: row}, "", named="eval_y[0]")
+    ),
+    *(
+        case
+        for defect, row in NOT_ROWS.items()
+        if row[0] is not None
+        for case in defects("LGBMGAPRanker by eval_X", "eval_X", {defect: row}, "n_features", named="eval_X[0]")
+    ),
     *(case for name in CALLS if "." in name and "cv" not in name for case in of_callback(name)),
     *(case for name in ("lightgbm.cv", "xgboost.cv") for case in of_cv(name)),
 ]
@@ -237,6 +309,9 @@ def test_the_good_input_is_good(function):
 @pytest.mark.parametrize("argument", ["y", "qid", "sample_weight"])
 def test_score(ranker, argument):
     ranker.fit(X, Y, QID)
+    for value, found in SIZES.values():
+        check(ValueError, "group", found, "", lambda value=value: ranker.score(X, Y, group=value))
+    check(ValueError, "group", "qid too", "one of them", lambda: ranker.score(X, Y, QID, group=[10] * 4))
     named, kind = {"y": ("y_true", GRADES), "qid": ("qid", IDS), "sample_weight": ("sample_weight", WEIGHTS)}[argument]
     for value, found in kind.values():
         check(ValueError, named, found, "", lambda value=value: ranker.score(**{**ROWS, argument: value}))

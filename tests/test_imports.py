@@ -168,7 +168,6 @@ def test_importing_the_package_loads_no_booster():
         ("dask", "from gapboost.dask import DaskLGBMGAPRanker", "dask,lightgbm"),
         ("distributed", "from gapboost.dask import DaskXGBGAPRanker", "dask,xgboost"),
         ("ir_measures", "import gapboost.analysis.provider", "analysis"),
-        ("ir_measures", "import gapboost.analysis as a; a.trec.read_qrels('qrels')", "analysis"),
         ("pandas", "from gapboost._data import optional; optional.frame({})", "analysis"),
         ("matplotlib", "import gapboost.plotting as p; p.plot_g(None)", "plot"),
         ("tqdm", "from gapboost._data.optional import progress; progress(3, True, '').__enter__()", "progress"),

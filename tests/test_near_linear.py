@@ -15,7 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import gapboost as gb
-from gapboost._data.queries import judged
+from gapboost._data.queries import GradeLimit, judged
 from gapboost._kernels.lambdarank import long
 from gapboost._kernels.lambdarank.gradients import Inputs, Scale, add_gradients, chunk, room_for
 from gapboost._kernels.lambdarank.long import LONG
@@ -46,7 +46,7 @@ MEASURES = {
 
 
 def gradients(measure, grades, scores, sizes, way, sigma=1.0, truncation=0, normalize=False):
-    data = judged(grades, np.repeat(np.arange(len(sizes)), sizes), known=(int(max(grades.max(), 1)), ""))
+    data = judged(grades, np.repeat(np.arange(len(sizes)), sizes), limit=GradeLimit(int(max(grades.max(), 1)), ""))
     counts = data.counts if measure.n_grades is None else np.pad(
         data.counts, ((0, 0), (0, max(0, measure.n_grades + 1 - data.counts.shape[1])))
     )  # fmt: skip

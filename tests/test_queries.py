@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import rows_of_queries
 
-from gapboost._data.queries import MAX_GRADE, checked_grades, checked_scores, grouped_rows, judged
+from gapboost._data.queries import MAX_GRADE, GradeLimit, checked_grades, checked_scores, grouped_rows, judged
 
 ids = st.one_of(
     st.lists(st.integers(-3, 3).map(lambda i: i + 2**62), min_size=1, max_size=12),
@@ -179,7 +179,7 @@ def test_counts_and_what_they_know():
     with_missing = judged([1, 0], [1, 2], recall_base={1: (0, 1), 2: (5, 0, 1)})
     assert with_missing.counts.tolist() == [[0, 1, 0], [5, 0, 1]]
     assert with_missing.occurring.tolist() == [0, 1, 2]
-    assert judged([1, 0], None, known=(3, "a measure")).counts.tolist() == [[1, 1, 0, 0]]
+    assert judged([1, 0], None, limit=GradeLimit(3, "a measure")).counts.tolist() == [[1, 1, 0, 0]]
 
 
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.uint8, np.int64, np.uint64, np.float16, np.float32, object])

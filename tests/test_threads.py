@@ -1,6 +1,9 @@
 """Work shared by threads: a booster's own, or a pool; errors, interrupts and forked processes."""
 
 import multiprocessing
+import os
+import subprocess
+import sys
 import threading
 
 import lightgbm
@@ -14,6 +17,9 @@ import gapboost.xgboost
 from gapboost._kernels.parallel.chunks import run, working_on
 from gapboost._kernels.parallel.openmp import openmp_team
 
+# Elsewhere all of them are the pool.
+LENT = sys.platform == "linux" and os.environ.get("GAPBOOST_OPENMP") != "0"
+lent = pytest.mark.skipif(not LENT, reason="boosters lend their threads on Linux, where nobody turned that off")
 TEAMS = {
     "pool": None,
     "LightGBM": openmp_team(lightgbm.basic._LIB),
@@ -22,6 +28,7 @@ TEAMS = {
 teams = pytest.mark.parametrize("team", TEAMS.values(), ids=TEAMS.keys())
 
 
+@lent
 def test_both_boosters_lend_their_threads():
     """Without them the gradients are right and slower: LightGBM's threads wait in busy loops for their next section."""
     assert gapboost.lightgbm.functions.TEAM is not None
@@ -31,6 +38,26 @@ def test_both_boosters_lend_their_threads():
 def test_a_runtime_without_the_entry_point_lends_none():
     assert openmp_team(None) is None
     assert openmp_team(object()) is None
+
+
+@lent
+@pytest.mark.parametrize(("switch", "expected"), [("0", "None None"), ("1", "function function")])
+def test_a_switch_in_the_environment_leaves_the_threads_alone(switch, expected):
+    code = """
+import gapboost.lightgbm.functions as a, gapboost.xgboost.functions as b
+print(*("None" if team is None else type(team).__name__ for team in (a.TEAM, b.TEAM)))
+"""
+    environment = {**os.environ, "GAPBOOST_OPENMP": switch}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.stdout.strip() == expected, done.stderr
+
+
+@pytest.mark.parametrize("platform", ["darwin", "win32"])
+def test_other_platforms_lend_none(platform, monkeypatch):
+    monkeypatch.setattr(sys, "platform", platform)
+    assert openmp_team(lightgbm.basic._LIB) is None
 
 
 @teams
@@ -65,6 +92,7 @@ def test_an_error_reaches_the_caller_and_the_threads_work_on(team, error):
     assert sorted(done) == list(range(8))
 
 
+@lent
 def test_a_team_is_given_back():
     team = TEAMS["LightGBM"]
     calls = []

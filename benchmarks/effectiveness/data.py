@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import gapboost as gb
-from gapboost._data.queries import Array, judged
+from gapboost._data.queries import Array, Judged, judged
 from gapboost.datasets import RankingData, RankingSplit, load_digits_ranking, load_letor, load_letor_fold
 from gapboost.evaluation import query_values
 
@@ -36,7 +36,7 @@ class Part:
     qid: Array
 
     @cached_property
-    def judged(self) -> gb.queries.Judged:
+    def judged(self) -> Judged:
         """Queries and grades as the measures want them."""
         return judged(self.y, self.qid)
 

@@ -9,8 +9,8 @@ import numpy as np
 
 import gapboost as gb
 from gapboost._data.queries import Array, Judged
-from gapboost.objectives.lambdarank import tie_keys
-from gapboost.objectives.objective import tables_of
+from gapboost.measures.measure import tables_of
+from gapboost.objectives.lambdarank import LEAST_CURVATURE, tie_keys
 
 # ``nearness(distance, scale)`` is the weight of a pair.
 Nearness = Callable[[float, float], float]
@@ -48,6 +48,8 @@ def weighted(measure: gb.Measure, data: Judged, nearness: Nearness, scale: float
             scores[order], data.grades[order], data.queries.offsets, *tables, discount, nearness, scale, relative
         )
         grad[order], hess[order] = moved
+        if not measure.monotone:
+            np.maximum(hess, LEAST_CURVATURE * np.abs(grad), out=hess)
 
     return gradients
 

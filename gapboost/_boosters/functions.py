@@ -10,7 +10,7 @@ import numpy as np
 from gapboost._data.queries import Array, Judged, judged
 from gapboost.evaluation import mean, query_values
 from gapboost.measures import Measure, as_measure
-from gapboost.measures.measure import known_grades
+from gapboost.measures.measure import grade_limit
 from gapboost.objectives import Objective, Pass, as_objective
 
 State = TypeVar("State")
@@ -104,7 +104,7 @@ def from_groups(label: Array, sizes: Array, weight: Array | None, measures: Sequ
     if sizes is None or len(sizes) == 0:
         raise ValueError("the data set has no query groups; expected group sizes or qid to be set on it")
     qid = np.repeat(np.arange(len(sizes)), np.asarray(sizes, dtype=np.int64))
-    return judged(label, qid, sample_weight=weight, known=known_grades(measures), names=("label", "group", "weight"))
+    return judged(label, qid, sample_weight=weight, limit=grade_limit(measures), names=("label", "group", "weight"))
 
 
 class Gradients(Callback[Pass]):

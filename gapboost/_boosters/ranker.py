@@ -2,19 +2,20 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.functions import as_metrics, check_contrasts, gradients_at
+from gapboost._boosters.request import FitRequest, Given, Words
 from gapboost._boosters.search_guard import refuse_blind_search
 from gapboost._data.arguments import random_numbers
 from gapboost._data.features import check_names, feature_names, features, rows_of, split, without_qid
-from gapboost._data.queries import Array, Judged, check_highest, checked_scores, judged
+from gapboost._data.queries import Array, GradeLimit, Judged, check_highest, checked_scores, judged
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, as_measure
-from gapboost.measures.measure import known_grades
+from gapboost.measures.measure import grade_limit
 from gapboost.objectives import Objective, Pass, as_objective
 
 
@@ -102,10 +103,7 @@ class GAPRanker:
     # Of the training data, where it was a data frame.
     _feature_names: tuple[str, ...] = ()
 
-    # How `fit` of the booster's own ranker calls scores to start from, and weights and such scores of evaluation sets.
-    _start_name: ClassVar[str]
-    _eval_weight_name: ClassVar[str]
-    _eval_start_name: ClassVar[str]
+    _words: ClassVar[Words]
 
     _estimator_type = "ranker"
     # With scikit-learn's metadata routing on, qid and weights reach fit and score without set_fit_request by the user.
@@ -128,7 +126,7 @@ class GAPRanker:
         """Threshold probabilities of `measure_`; None for a measure that has none."""
         return getattr(self.measure_, "g", None)
 
-    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, *, group: Any = None) -> float:
         """Mean of `measure_` over the queries of `X`, as `gapboost.evaluate` computes it.
 
         Parameters
@@ -140,6 +138,8 @@ class GAPRanker:
             Query id of each row; or the column ``qid`` of a data frame `X`.
         sample_weight : array-like of shape (Q,) or (N,), optional
             Weights of the queries.
+        group : array-like of shape (Q,), optional
+            Sizes of the queries in place of `qid`, for rows that come query by query.
 
         Raises
         ------
@@ -149,11 +149,12 @@ class GAPRanker:
             Before `fit`.
         """
         measure = self.measure_
-        _, qid = split(X, qid)
+        _, qid = split(X, qid, group)
         if qid is None:
             raise ValueError(
-                "qid is missing in score; expected one query id a row. Inside scikit-learn's model selection turn on "
-                "sklearn.set_config(enable_metadata_routing=True) and pass params={'qid': qid}"
+                "qid is missing in score; expected one query id a row, or group with the sizes of the queries. Inside "
+                "scikit-learn's model selection turn on sklearn.set_config(enable_metadata_routing=True) and pass "
+                "params={'qid': qid}"
             )
         values = evaluate(
             measure,
@@ -180,48 +181,35 @@ class GAPRanker:
             )
         return as_objective(self.objective, as_measure(self.measure, self.g), _seed(self.random_state))
 
-    def _checked(
-        self,
-        X: Any,
-        y: Any,
-        qid: Any,
-        sample_weight: Any,
-        start: Any,
-        eval_set: Any,
-        eval_qid: Any,
-        eval_weight: Any,
-        eval_start: Any,
-        eval_metric: Any,
-        least_hessian: float,
-    ) -> Training:
-        """Every argument of `fit` checked, in grouped order; nothing is trained if one is unusable.
+    def _fit(self, request: FitRequest, arguments: dict[str, Any]) -> Self:
+        """Check what `fit` was asked for, and train; `arguments` are those of `fit` that one booster alone knows."""
+        return self._fit_on(self._training_for(request), **arguments)
 
-        `least_hessian` is the sum of hessians that the booster wants in a leaf.
-        """
+    def _fit_on(self, training: Training, *network: Any, **arguments: Any) -> Self:
+        """Train on what was checked."""
+        raise NotImplementedError
+
+    def _training_for(self, request: FitRequest) -> Training:
+        """Every argument of `fit` checked, in grouped order; nothing is trained if one is unusable."""
+        least_hessian = self._least_hessian()
         refuse_blind_search(self)
         requested = self._requested()
-        others = [] if eval_metric is None else as_metrics(eval_metric, name="eval_metric")
-        known = known_grades([requested.measure])
-        rows = ranking_rows(X, y, qid, sample_weight, start, known, ("y", "qid", "sample_weight", self._start_name))
-        check_contrasts(rows.data, "y")
+        others = [] if request.eval_metric is None else as_metrics(request.eval_metric, name="eval_metric")
+        train, evaluation_sets = request.train, request.evaluation_sets()
+        rows = ranking_rows(train, grade_limit([requested.measure]))
+        check_contrasts(rows.data, train.names.y)
         objective = requested.resolved(rows.data.occurring)
         others = [m.resolved(rows.data.occurring) for m in others]
-        known = known_grades([objective.measure, *others])
+        limit = grade_limit([objective.measure, *others])
         evals: list[RankingRows] = []
-        for i, given in enumerate(self._eval_sets(eval_set, eval_qid, eval_weight, eval_start)):
+        for given in evaluation_sets:
             # Both boosters know the training set again as the same object: nothing is binned or scored twice.
-            if all(a is b for a, b in zip(given, (X, y, qid, sample_weight, start), strict=True)):
-                check_highest(rows.y.max(), f"eval_set[{i}] y", known)
+            if given.consists_of(train):
+                check_highest(rows.y.max(), given.names.y, limit)
                 evals.append(rows)
                 continue
-            names = (
-                f"eval_set[{i}] y",
-                f"eval_qid[{i}]",
-                f"{self._eval_weight_name}[{i}]",
-                f"{self._eval_start_name}[{i}]",
-            )
-            evals.append(ranking_rows(*given, known, names))
-            check_names(feature_names(evals[-1].X), feature_names(rows.X), f"eval_set[{i}] X")
+            evals.append(ranking_rows(given, limit))
+            check_names(feature_names(evals[-1].X), feature_names(rows.X), given.names.X)
         return self._training(objective, rows, evals, [m for m in others if m != objective.measure], least_hessian)
 
     def _learned(self, training: Training, found: dict[str, Any]) -> None:
@@ -260,6 +248,10 @@ class GAPRanker:
         """`how` on the data, in the scale that suits the booster."""
         raise NotImplementedError
 
+    def _least_hessian(self) -> float:
+        """The sum of hessians that the booster wants in a leaf."""
+        raise NotImplementedError
+
     # What a search over many candidates needs of a booster, in each twin's own words: data that is binned once, ...
     def _binned(self, train: RankingRows, held_out: RankingRows) -> Any:
         """Training and held-out rows as the booster keeps them, binned by the training rows."""
@@ -275,39 +267,11 @@ class GAPRanker:
         raise NotImplementedError
 
     def _training_on(self, rows: RankingRows, least_hessian: float) -> Training:
-        """As `_checked`, for rows that were checked for other candidates too."""
+        """As `_training_for`, for rows that were checked for other candidates too."""
         requested = self._requested()
         rows = replace(rows, data=rows.data.up_to_grade(requested.measure.n_grades))
         check_contrasts(rows.data, "y")
         return self._training(requested.resolved(rows.data.occurring), rows, [], [], least_hessian)
-
-    def _eval_sets(
-        self, eval_set: Any, eval_qid: Any, eval_weight: Any, eval_start: Any
-    ) -> list[tuple[Any, Any, Any, Any, Any]]:
-        """``(X, y, qid, weight, start)`` of each evaluation set."""
-        named = {"eval_qid": eval_qid, self._eval_weight_name: eval_weight, self._eval_start_name: eval_start}
-        if eval_set is None:
-            for name, value in named.items():
-                if value is not None:
-                    raise ValueError(f"{name} is given without eval_set; expected both or neither")
-            return []
-        if isinstance(eval_set, tuple) and len(eval_set) == 2 and not isinstance(eval_set[0], tuple):
-            eval_set = [eval_set]
-            named = {name: _alone(value) for name, value in named.items()}
-        for name, value in {"eval_set": eval_set, **named}.items():
-            if value is None:
-                continue
-            if not isinstance(value, list | tuple) and np.ndim(value) == 0:
-                raise TypeError(f"{name} is {value!r}; expected a list with an entry for each evaluation set")
-            if len(value) != len(eval_set):
-                raise ValueError(f"{name} has {len(value)} entries; expected one for each of {len(eval_set)} eval sets")
-        for i, pair in enumerate(eval_set):
-            if not isinstance(pair, tuple | list) or len(pair) != 2:
-                raise ValueError(f"eval_set[{i}] is a {type(pair).__name__}; expected a pair (X, y)")
-        if eval_qid is None and any(without_qid(X)[1] is None for X, _ in eval_set):
-            raise ValueError("eval_qid is missing; expected a list with the query ids of each pair in eval_set")
-        qids, weights, starts = ([None] * len(eval_set) if v is None else v for v in named.values())
-        return [(*pair, q, w, s) for pair, q, w, s in zip(eval_set, qids, weights, starts, strict=True)]
 
     def _check_learnable(self, training: Training, least_hessian: float) -> None:
         """One gradient pass at the first scores: refuse what a booster would answer with a constant model."""
@@ -318,7 +282,7 @@ class GAPRanker:
         push, weight, total = sums if training.total is None else training.total(sums)
         # Sums that ought to cancel leave rounding behind.
         if push / weight < LEAST_PUSH:
-            saturated = "" if rows.start is None else f", and a {self._start_name} whose scores are not as far apart"
+            saturated = "" if rows.start is None else f", and a {self._words.start} whose scores are not as far apart"
             raise ValueError(
                 f"measure is {training.objective.measure!r}, and no swap of two documents of y changes it; expected a "
                 f"measure that tells some of the grades in y apart{saturated}"
@@ -331,40 +295,27 @@ class GAPRanker:
             )
 
 
-def ranking_rows(
-    X: Any,
-    y: Any,
-    qid: Any,
-    sample_weight: Any,
-    start: Any,
-    known: tuple[int, str] | None,
-    names: tuple[str, str, str, str],
-) -> RankingRows:
-    """One data set checked and in grouped order; `names` is what the caller calls `y`, `qid`, the weights and `start`."""
-    name = names[0].removesuffix("y") + "X"
-    X, qid = split(X, qid, name, names[1])
+def ranking_rows(given: Given, limit: GradeLimit | None) -> RankingRows:
+    """One data set checked and in grouped order."""
+    names = given.names
+    X, qid = split(given.X, given.qid, given.group, (names.X, names.qid, names.group))
     if qid is None:
         raise ValueError(
-            f"{names[1]} is missing; expected one query id a row (from group sizes: "
-            "numpy.repeat(numpy.arange(len(group)), group))"
+            f"{names.qid} is missing; expected one query id a row, or {names.group} with the sizes of the queries"
         )
-    data = judged(y, qid, sample_weight=sample_weight, known=known, names=names[:3])
-    X = features(X, name)
+    data = judged(given.y, qid, sample_weight=given.weight, limit=limit, names=(names.y, names.qid, names.weight))
+    X = features(X, names.X)
     n_rows = X.shape[0]
     if n_rows != data.queries.n_rows:
-        raise ValueError(f"{name} has {n_rows} rows but {names[0]} has {data.queries.n_rows}; expected the same number")
+        raise ValueError(
+            f"{names.X} has {n_rows} rows but {names.y} has {data.queries.n_rows}; expected the same number"
+        )
+    start = given.start
     if start is not None:
-        start = data.queries.grouped(checked_scores(start, n_rows, names[3], names[0]))
+        start = data.queries.grouped(checked_scores(start, n_rows, names.start, names.y))
     if data.queries.rows is not None:
         X = rows_of(X, data.queries.rows)
-    return RankingRows(X, data, start, sample_weight is not None)
-
-
-def _alone(value: Any) -> Any:
-    """What belongs to the only evaluation set, as a list; it may be one already."""
-    if value is None or (isinstance(value, list | tuple) and len(value) == 1 and np.ndim(value[0]) == 1):
-        return value
-    return [value]
+    return RankingRows(X, data, start, given.weight is not None)
 
 
 def _seed(random_state: Any) -> int:

@@ -31,7 +31,7 @@ def ordered(values: Any) -> bool:
     return bool(np.iterable(values)) and not isinstance(values, str | bytes | bytearray | Mapping | set | frozenset)
 
 
-def numbers(values: Iterable[Any]) -> tuple[float, ...]:
+def as_floats(values: Iterable[Any]) -> tuple[float, ...]:
     """Each value as a float.
 
     Raises

@@ -8,6 +8,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import _safe_indexing
 
+from gapboost._data.queries import GroupSizes
+
 Array = np.ndarray[Any, Any]
 
 # XGBoost's name for the query ids among the columns of a data frame; here for every data frame and both boosters.
@@ -84,20 +86,31 @@ def without_qid(X: Any) -> tuple[Any, Any]:
     return (X.select(others) if hasattr(type(X), "select") else X[others]), X[QID]
 
 
-def split(X: Any, qid: Any, name: str = "X", qid_name: str = "qid") -> tuple[Any, Any]:
-    """Features and query ids, the latter from the column ``qid`` where there is one.
+def split(X: Any, qid: Any, group: Any = None, names: tuple[str, str, str] = ("X", "qid", "group")) -> tuple[Any, Any]:
+    """Features and query ids: those of the column ``qid`` where there is one, or `GroupSizes` of sizes of the queries.
+
+    Parameters
+    ----------
+    X : array-like of shape (N, n_features)
+    qid : array-like of shape (N,), GroupSizes or None
+    group : array-like of shape (Q,), optional
+    names : tuple of str
+        What the caller calls them.
 
     Raises
     ------
     ValueError
-        Where they are given twice.
+        Where queries are given twice.
     """
     X, column = without_qid(X)
-    if column is None:
-        return X, qid
-    if qid is not None:
-        raise ValueError(f"{qid_name} is given, and {name} has a column {QID!r} too; expected one of them")
-    return X, column
+    given = [name for name, value in zip(names[1:], (qid, group), strict=True) if value is not None]
+    if len(given) == 2:
+        raise ValueError(f"{names[2]} is given, and {names[1]} too; expected one of them")
+    if column is not None and given:
+        raise ValueError(f"{given[0]} is given, and {names[0]} has a column {QID!r} too; expected one of them")
+    if group is not None:
+        return X, GroupSizes(group, names[2])
+    return X, qid if column is None else column
 
 
 def features(X: Any, name: str = "X") -> Any:

@@ -3,7 +3,7 @@
 import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -22,6 +22,20 @@ MOST_DOCUMENTS = 2**31 - 1
 # What weights sum to. Boosters keep gradients and gains as float32 and take no split that gains less than some constant:
 # beyond these limits they train on noise, or not at all.
 LEAST_WEIGHT, MOST_WEIGHT = 1e-5, 1e15
+
+
+class GradeLimit(NamedTuple):
+    """The highest grade that the caller's measures know.
+
+    Attributes
+    ----------
+    highest : int
+    measure : str
+        How the measure that sets it prints.
+    """
+
+    highest: int
+    measure: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +80,44 @@ class Queries:
         original = np.empty_like(values)
         original[self.rows] = values
         return original
+
+
+@dataclass(frozen=True, eq=False)
+class GroupSizes:
+    """Sizes of the queries in place of query ids, where the rows come query by query.
+
+    Attributes
+    ----------
+    sizes : array-like of shape (Q,)
+    name : str
+        What the caller calls them.
+    """
+
+    sizes: Any
+    name: str
+
+    def queries(self, n_rows: int, rows_of: str) -> Queries:
+        """The queries, whose ids are their numbers.
+
+        Raises
+        ------
+        ValueError
+            Where the sizes are not whole numbers from 1 on whose sum is `n_rows`, the rows of `rows_of`.
+        """
+        sizes = numeric_column(self.sizes, self.name, "whole numbers >= 1", "one size a query, shape (n_queries,)")
+        unusable = ~((sizes >= 1) & (sizes == np.floor(sizes)))
+        if unusable.any():
+            raise ValueError(
+                f"{self.name} holds the size {sizes[unusable][0]:g}; expected whole numbers >= 1, the documents of each query"
+            )
+        total = sizes.sum(dtype=np.float64)
+        if total != n_rows:
+            raise ValueError(
+                f"{self.name} has the sum {total:.15g} but {rows_of} has {n_rows} rows; expected the sizes of all queries, in "
+                "the order of their rows (an id a row is a qid)"
+            )
+        offsets = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
+        return Queries(np.arange(len(sizes)), offsets, None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +206,7 @@ def judged(
     *,
     sample_weight: Any = None,
     recall_base: Any = None,
-    known: tuple[int, str] | None = None,
+    limit: GradeLimit | None = None,
     names: tuple[str, str, str] = ("y_true", "qid", "sample_weight"),
 ) -> Judged:
     """Check grades, query ids and weights and bring them together, query by query.
@@ -163,14 +215,13 @@ def judged(
     ----------
     y_true : array-like of shape (N,)
         Integer grades ``0..c`` of any numeric dtype.
-    qid : array-like of shape (N,) or None
+    qid : array-like of shape (N,), GroupSizes or None
         One id a row; None makes all rows one query.
     sample_weight : array-like of shape (Q,) or (N,), optional
         Weights of the queries, in the order in which the queries first occur, or of the rows, constant in a query.
     recall_base : mapping from query id, or array-like of shape (Q, c + 1), optional
         Grade counts of the queries where judged documents are missing from the rows.
-    known : tuple of int and str, optional
-        The highest grade that the caller's measure knows, and how that measure prints.
+    limit : GradeLimit, optional
     names : tuple of str
         What the caller calls `y_true`, `qid` and `sample_weight`: errors name them so.
 
@@ -179,14 +230,14 @@ def judged(
     ValueError
         Naming the argument, what was found and what is expected.
     """
-    grades = checked_grades(y_true, names[0], known)
+    grades = checked_grades(y_true, names[0], limit)
     queries = grouped_rows(qid, len(grades), names[1], names[0])
     weights = query_weights(sample_weight, queries, names[2])
     grades = np.ascontiguousarray(queries.grouped(grades))
-    top = max(int(grades.max()), known[0] if known else 0)
+    top = max(int(grades.max()), limit.highest if limit else 0)
     counts = grade_counts(grades, queries.offsets, top)
     if recall_base is not None:
-        counts = checked_recall_base(recall_base, counts, queries.ids, names[1], known)
+        counts = checked_recall_base(recall_base, counts, queries.ids, names[1], limit)
     return Judged(queries, grades, counts, weights)
 
 
@@ -197,8 +248,8 @@ def grade_counts(grades: Array, offsets: Array, top: int) -> Array:
     return counts
 
 
-def one_dimensional(values: Any, name: str) -> Array:
-    """`values` as an array with one entry a row."""
+def one_dimensional(values: Any, name: str, entries: str = "one value a row, shape (n_rows,)") -> Array:
+    """`values` as an array of one dimension; `entries` is for the message."""
     if np.ma.is_masked(values):
         raise ValueError(
             f"{name} holds {int(np.ma.getmaskarray(values).sum())} masked values; expected a value in every row"
@@ -206,15 +257,15 @@ def one_dimensional(values: Any, name: str) -> Array:
     try:
         array = np.asarray(values)
     except ValueError:
-        raise ValueError(f"{name} holds sequences of different lengths; expected one value a row") from None
+        raise ValueError(f"{name} holds sequences of different lengths; expected {entries}") from None
     if array.ndim != 1:
-        raise ValueError(f"{name} has shape {array.shape}; expected one value a row, shape (n_rows,)")
+        raise ValueError(f"{name} has shape {array.shape}; expected {entries}")
     return array
 
 
-def numbers(values: Any, name: str, expected: str) -> Array:
-    """`values` as an array of a boolean, integer or float dtype with one entry a row."""
-    array = one_dimensional(values, name)
+def numeric_column(values: Any, name: str, expected: str, entries: str = "one value a row, shape (n_rows,)") -> Array:
+    """`values` as an array of one dimension and a boolean, integer or float dtype."""
+    array = one_dimensional(values, name, entries)
     if array.dtype == object:
         # astype would parse strings: they are refused here as they are with a string dtype.
         if any(isinstance(v, str | bytes) for v in array):
@@ -235,9 +286,9 @@ def numbers(values: Any, name: str, expected: str) -> Array:
     return array
 
 
-def checked_grades(y_true: Any, name: str, known: tuple[int, str] | None = None) -> Array:
+def checked_grades(y_true: Any, name: str, limit: GradeLimit | None = None) -> Array:
     """Grades as int32, or a ValueError that says what is wrong with them."""
-    grades = numbers(y_true, name, "integer grades 0..c")
+    grades = numeric_column(y_true, name, "integer grades 0..c")
     if grades.size == 0:
         raise ValueError(f"{name} is empty; expected at least one document")
     if grades.dtype.kind == "f":
@@ -250,16 +301,16 @@ def checked_grades(y_true: Any, name: str, known: tuple[int, str] | None = None)
     lowest, highest = grades.min(), grades.max()
     if lowest < 0:
         raise ValueError(f"{name} holds the negative grade {lowest:g}; expected integer grades 0..c")
-    check_highest(highest, name, known)
+    check_highest(highest, name, limit)
     return grades.astype(np.int32)
 
 
-def check_highest(highest: Any, name: str, known: tuple[int, str] | None) -> None:
+def check_highest(highest: Any, name: str, limit: GradeLimit | None) -> None:
     """Refuse grades that the measure does not know, or that nobody can hold tables for."""
-    if known is not None and highest > known[0]:
+    if limit is not None and highest > limit.highest:
         raise ValueError(
-            f"{name} holds the grade {highest:g}, but {known[1]} knows the grades 0..{known[0]}; expected a vector with "
-            "one entry for each positive grade, or lower grades"
+            f"{name} holds the grade {highest:g}, but {limit.measure} knows the grades 0..{limit.highest}; expected a vector "
+            "with one entry for each positive grade, or lower grades"
         )
     if highest > MAX_GRADE:
         raise ValueError(
@@ -270,7 +321,7 @@ def check_highest(highest: Any, name: str, known: tuple[int, str] | None) -> Non
 
 def checked_scores(y_score: Any, n_rows: int, name: str = "y_score", rows_of: str = "y_true") -> Array:
     """Scores as float32 or float64, finite, one a row."""
-    scores = numbers(y_score, name, "finite scores")
+    scores = numeric_column(y_score, name, "finite scores")
     if len(scores) != n_rows:
         raise ValueError(f"{name} has {len(scores)} rows but {rows_of} has {n_rows}; expected one score a row")
     if scores.dtype not in (np.float32, np.float64):
@@ -282,7 +333,7 @@ def checked_scores(y_score: Any, n_rows: int, name: str = "y_score", rows_of: st
 
 
 def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_true") -> Queries:
-    """Group rows by query id, in any order of rows.
+    """Group rows by query id, in any order of rows, or by `GroupSizes`.
 
     Ids are equal where Python says so and their type is the same; scalars of numpy and Arrow count as the values of Python
     that they stand for.
@@ -294,6 +345,8 @@ def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_tru
     """
     if qid is None:
         return Queries(np.zeros(1, dtype=np.int64), np.array([0, n_rows], dtype=np.int64), None)
+    if isinstance(qid, GroupSizes):
+        return qid.queries(n_rows, rows_of)
     ids = query_ids(qid, name)
     if len(ids) != n_rows:
         raise ValueError(f"{name} has {len(ids)} rows but {rows_of} has {n_rows}; expected one query id a row")
@@ -458,7 +511,7 @@ def check_total_weight(weights: Array, name: str) -> None:
 
 def checked_weights(sample_weight: Any, name: str) -> Array:
     """Finite weights >= 0 as float64."""
-    given = numbers(sample_weight, name, "finite weights >= 0").astype(np.float64)
+    given = numeric_column(sample_weight, name, "finite weights >= 0").astype(np.float64)
     if not np.isfinite(given).all() or (given < 0).any():
         raise ValueError(f"{name} holds a negative, NaN or infinite value; expected finite weights >= 0")
     return given
@@ -485,12 +538,12 @@ def varying_weight(query: Any, name: str) -> ValueError:
 
 
 def checked_recall_base(
-    recall_base: Any, counts: Array, ids: Array, qid_name: str = "qid", known: tuple[int, str] | None = None
+    recall_base: Any, counts: Array, ids: Array, qid_name: str = "qid", limit: GradeLimit | None = None
 ) -> Array:
     """Grade counts of every query, int64 of shape (Q, c + 1), at least as large as those of the rows from grade 1 on."""
     if isinstance(recall_base, Mapping):
         rows = _by_query(recall_base, ids, qid_name)
-        given = [numbers(row, f"recall_base[{i!r}]", "numbers of documents by grade") for i, row in rows]
+        given = [numeric_column(row, f"recall_base[{i!r}]", "numbers of documents by grade") for i, row in rows]
         base = np.zeros((len(ids), max(len(row) for row in given)))
         for q, row in enumerate(given):
             base[q, : len(row)] = row
@@ -512,7 +565,7 @@ def checked_recall_base(
         raise ValueError(
             f"recall_base holds the count {base.max():g}; expected numbers of documents up to {MOST_DOCUMENTS}"
         )
-    check_highest(int(np.flatnonzero(base.any(axis=0)).max(initial=0)), "recall_base", known)
+    check_highest(int(np.flatnonzero(base.any(axis=0)).max(initial=0)), "recall_base", limit)
     width = max(base.shape[1], counts.shape[1])
     whole = np.zeros((len(counts), width), dtype=np.int64)
     whole[:, : base.shape[1]] = base

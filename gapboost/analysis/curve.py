@@ -22,7 +22,7 @@ from gapboost._data.optional import axes, frame
 from gapboost._data.queries import Array, Judged, checked_scores, judged
 from gapboost.evaluation import TIES, Ties, query_values
 from gapboost.measures import Measure
-from gapboost.measures.measure import known_grades, listed, tables_of, weights_at
+from gapboost.measures.measure import grade_limit, listed, tables_of, weights_at
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +137,7 @@ def precision_recall(
     (measure,) = listed([measure], "measure")
     one_of(ties, "ties", TIES)
     base = None if recall_base is None else [recall_base]
-    data = judged(y_true, None, recall_base=base, known=known_grades([measure]))
+    data = judged(y_true, None, recall_base=base, limit=grade_limit([measure]))
     return curve(measure, data, checked_scores(y_score, data.queries.n_rows), ties)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from gapboost._data.arguments import mapping, whole
 from gapboost._data.optional import axes, frame
-from gapboost._data.queries import Array, Judged, judged, numbers
+from gapboost._data.queries import Array, Judged, judged, numeric_column
 from gapboost.analysis.work import generators, in_order
 from gapboost.evaluation import mean, query_values
 from gapboost.measures import Measure
@@ -173,7 +173,7 @@ def local_optimality(
 
 
 def _finite(values: Any, name: str) -> Array:
-    array = numbers(values, name, "finite numbers").astype(np.float64)
+    array = numeric_column(values, name, "finite numbers").astype(np.float64)
     if len(array) == 0 or not np.isfinite(array).all():
         raise ValueError(
             f"{name} has shape {array.shape} and {int((~np.isfinite(array)).sum())} NaN or infinite values; "

@@ -13,7 +13,7 @@ import numpy as np
 
 from gapboost._data.arguments import mapping, whole
 from gapboost._data.optional import axes, frame
-from gapboost._data.queries import Array, numbers
+from gapboost._data.queries import Array, numeric_column
 from gapboost.analysis.correlation import kendall_tau
 from gapboost.analysis.systems import checked_measures, evaluated, positions
 from gapboost.analysis.trec import Qrels, Retrieved, Run, Ties, checked_qrels, retrieved
@@ -125,7 +125,7 @@ def robustness(
     progress : bool, default=False
         Show a progress bar over the repeats.
     """
-    shares = numbers(fractions, "fractions", "shares in (0, 1]")
+    shares = numeric_column(fractions, "fractions", "shares in (0, 1]")
     if len(shares) == 0 or not ((shares > 0) & (shares <= 1)).all():
         raise ValueError(f"fractions is {fractions!r}; expected shares in (0, 1]")
     repeats = whole(repeats, "repeats")

@@ -8,7 +8,7 @@ from scipy import stats
 
 from gapboost._data.arguments import probability, whole
 from gapboost._data.optional import axes, frame
-from gapboost._data.queries import Array, numbers
+from gapboost._data.queries import Array, numeric_column
 from gapboost.analysis.work import generators
 from gapboost.evaluation import PerQuery
 from gapboost.measures import Measure
@@ -142,7 +142,10 @@ def significance(
         first, second = _by_query(first, second, measure)
     elif measure is not None:
         raise ValueError(f"measure is {measure!r} for arrays; expected None, or PerQuery for first and second")
-    a, b = (numbers(v, n, "values of a measure").astype(np.float64) for v, n in ((first, "first"), (second, "second")))
+    a, b = (
+        numeric_column(v, n, "values of a measure").astype(np.float64)
+        for v, n in ((first, "first"), (second, "second"))
+    )
     if a.shape != b.shape:
         raise ValueError(f"first has {len(a)} values but second has {len(b)}; expected the same queries")
     d = a - b

@@ -25,7 +25,7 @@ import numpy as np
 
 from gapboost._data.arguments import mapping, one_of, whole
 from gapboost._data.lines import MAX_LINE_BYTES, LongLine, lines
-from gapboost._data.queries import Array, Judged, Queries, checked_grades, checked_scores, grade_counts, numbers
+from gapboost._data.queries import Array, Judged, Queries, checked_grades, checked_scores, grade_counts, numeric_column
 from gapboost.analysis.lists import RankedList, in_rank_order
 from gapboost.evaluation import EMPTY, Empty, PerQuery, mean, query_values
 from gapboost.measures import Measure
@@ -172,7 +172,7 @@ class Retrieved:
             for document in self.documents[begin:end]
         ]
         judgements = [grade for topic in topics for grade in qrels[topic].values()]
-        given = numbers(judgements, "qrels", "integer grades") if judgements else np.zeros(0)
+        given = numeric_column(judgements, "qrels", "integer grades") if judgements else np.zeros(0)
         # Every judgement below 0 counts as 0; a fraction below 0 stays one, and is refused.
         base = checked_grades(np.where(given < 0, np.ceil(given) - given, given), "qrels")
         top = int(base.max())

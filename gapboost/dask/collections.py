@@ -1,35 +1,19 @@
 """Dask collections as partitions, checked before any work is sent."""
 
-from dataclasses import dataclass
 from typing import Any
 
+import dask
 import dask.array as da
 import numpy as np
 from dask.base import is_dask_collection
 from dask.core import flatten
 
-Names = tuple[str, str, str, str, str]
+from gapboost._boosters.request import Given, Names
+from gapboost._data.queries import GroupSizes
 
 
-@dataclass(frozen=True, eq=False)
-class Collections:
-    """One data set as Dask holds it.
-
-    Attributes
-    ----------
-    X : Array or DataFrame
-    y, qid : Array or Series
-    weight, start : Array, Series or None
-    names : tuple of str
-        What the caller calls them.
-    """
-
-    X: Any
-    y: Any
-    qid: Any
-    weight: Any
-    start: Any
-    names: Names
+class Collections(Given):
+    """One data set as Dask holds it, with one query id a row."""
 
     @property
     def n_partitions(self) -> int:
@@ -37,11 +21,11 @@ class Collections:
         return len(partitions(self.y))
 
     def named(self, partition: int) -> tuple[str, ...]:
-        """What errors call the five in one of the partitions."""
+        """What errors call the parts in one of the partitions."""
         return tuple(f"{name} in partition {partition}" for name in self.names)
 
 
-def checked(X: Any, y: Any, qid: Any, weight: Any, start: Any, names: Names) -> Collections:
+def checked(data: Given) -> Collections:
     """One data set whose parts have partitions that match, as far as they can be seen without computing.
 
     Raises
@@ -49,14 +33,21 @@ def checked(X: Any, y: Any, qid: Any, weight: Any, start: Any, names: Names) -> 
     TypeError
         Where something is no Dask array or dataframe.
     ValueError
-        Where `qid` is missing, chunk sizes are unknown, partitions do not match, or categories are unknown.
+        Where there are neither ids nor sizes of queries or both, chunk sizes are unknown, partitions do not match, or
+        categories are unknown.
     """
-    if qid is None:
-        raise ValueError(f"{names[2]} is missing; expected a Dask array or series with one query id a row")
-    given = dict(zip(names, (X, y, qid, weight, start), strict=True))
+    X, names = data.X, data.names
+    if data.qid is not None and data.group is not None:
+        raise ValueError(f"{names.group} is given, and {names.qid} too; expected one of them")
+    if data.qid is None and data.group is None:
+        raise ValueError(
+            f"{names.qid} is missing; expected a Dask array or series with one query id a row, or {names.group} with the sizes "
+            "of the queries in each partition"
+        )
+    given = {names.X: X, names.y: data.y, names.qid: data.qid, names.weight: data.weight, names.start: data.start}
     given = {name: value for name, value in given.items() if value is not None}
     for name, value in given.items():
-        _check_kind(value, name, 2 if name == names[0] else 1)
+        _check_kind(value, name, 2 if name == names.X else 1)
     for name, value in given.items():
         if is_array(value) and np.isnan(value.chunks[0]).any():
             raise ValueError(
@@ -64,11 +55,45 @@ def checked(X: Any, y: Any, qid: Any, weight: Any, start: Any, names: Names) -> 
                 "array by to_dask_array(lengths=True)"
             )
     for name, value in given.items():
-        _check_match(X, names[0], value, name)
-    _check_categories(X, names[0])
+        _check_match(X, names.X, value, name)
+    _check_categories(X, names.X)
     if is_array(X) and X.numblocks[1] > 1:
         X = X.rechunk({1: -1})
-    return Collections(X, y, qid, weight, start, names)
+    qid = data.qid if data.group is None else _ids_of_groups(data)
+    return Collections(X, data.y, qid, data.weight, data.start, names=names)
+
+
+def _ids_of_groups(data: Given) -> Any:
+    """One query id a row, from the sizes of the queries in each partition."""
+    group, y, names = data.group, data.y, data.names
+    _check_kind(group, names.group, 1)
+    if len(partitions(group)) != len(partitions(y)):
+        raise ValueError(
+            f"{names.group} has {len(partitions(group))} partitions but {names.y} has {len(partitions(y))}; expected the same: "
+            "the sizes of the queries in each partition of rows"
+        )
+    ids = [
+        dask.delayed(_ids_of_rows)(sizes, rows, p, names)
+        for p, (sizes, rows) in enumerate(zip(partitions(group), partitions(y), strict=True))
+    ]
+    if is_array(y):
+        return da.concatenate([da.from_delayed(i, (n,), np.int64) for i, n in zip(ids, y.chunks[0], strict=True)])
+    import dask.dataframe as dd
+    import pandas as pd
+
+    return dd.from_delayed(ids, meta=pd.Series([], dtype=np.int64), verify_meta=False)
+
+
+def _ids_of_rows(sizes: Any, rows: Any, partition: int, names: Names) -> Any:
+    """One query id a row of a partition, int64: of its number and the number of the query in it."""
+    group = GroupSizes(sizes, f"{names.group} in partition {partition}")
+    queries = group.queries(len(rows), f"{names.y} in partition {partition}")
+    ids = (np.int64(partition) << 32) + np.repeat(queries.ids, queries.sizes)
+    if not hasattr(rows, "iloc"):
+        return ids
+    import pandas as pd
+
+    return pd.Series(ids, index=rows.index)
 
 
 def is_array(value: Any) -> bool:

@@ -38,7 +38,7 @@ def fit_on_cluster(
         Entered.
     train_set : Collections
     eval_sets : sequence of Collections
-        `train_set` itself stands for an evaluation set that is the training set.
+        One that consists of `train_set` is not surveyed and placed again.
     ranker : GAPRanker
         The local ranker, not fitted.
     requested : Objective

@@ -1,8 +1,8 @@
 """LightGBM on a Dask cluster."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 try:
     import lightgbm
@@ -12,6 +12,7 @@ except ImportError as error:
         "gapboost.dask.lightgbm needs dask and lightgbm; expected both installed: pip install 'gapboost[dask,lightgbm]'"
     ) from error
 
+from gapboost._boosters.request import FitRequest
 from gapboost.dask.ranker import DaskGAPRanker
 from gapboost.dask.rings import lightgbm_ring
 from gapboost.lightgbm import LGBMGAPRanker
@@ -71,74 +72,13 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):  # type: ignore[misc]
         super().__init__(measure=measure, g=g, objective=objective, extra_trees=extra_trees, **kwargs)
         self.client = client
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        qid: Any = None,
-        sample_weight: Any = None,
-        *,
-        init_score: Any = None,
-        eval_set: Any = None,
-        eval_qid: Any = None,
-        eval_names: list[str] | None = None,
-        eval_sample_weight: Any = None,
-        eval_init_score: Any = None,
-        eval_metric: Any = None,
-        feature_name: Any = "auto",
-        categorical_feature: Any = "auto",
-        callbacks: list[Callable[..., Any]] | None = None,
-        init_model: Any = None,
-    ) -> "DaskLGBMGAPRanker":
-        """Train on all workers of the cluster.
-
-        Parameters
-        ----------
-        X : Dask Array or DataFrame of shape (N, n_features)
-            In any partitions and any order of rows; queries are brought together where partitions cut them.
-        y : Dask Array or Series of shape (N,)
-            Integer grades ``0..c``; with the partitions of `X`, as everything that has one entry a row.
-        qid : Dask Array or Series of shape (N,)
-            Query id of each row.
-        sample_weight : Dask Array or Series of shape (N,), optional
-            Constant in a query.
-        eval_set, eval_qid, eval_metric, init_score, eval_names, eval_sample_weight, eval_init_score, feature_name,
-        categorical_feature, callbacks, init_model
-            As in `gapboost.lightgbm.LGBMGAPRanker.fit`, data as Dask collections. Metrics are exact means over the queries of
-            all workers, so early stopping is the same decision on each of them. Every worker calls its own copy of the
-            callbacks.
-
-        Raises
-        ------
-        ValueError, TypeError
-            Before any training, where an argument or parameter is unusable; the message names it, what was found and
-            what is expected.
-        RuntimeError
-            Where a worker or its training process dies: nothing is left running, and this ranker is as it was.
-        """
-        if isinstance(init_model, str | Path):
-            init_model = lightgbm.Booster(model_file=init_model)  # workers may not see the file
-        arguments = {
-            "eval_names": eval_names,
-            "feature_name": feature_name,
-            "categorical_feature": categorical_feature,
-            "callbacks": callbacks,
-            "init_model": init_model.to_local() if isinstance(init_model, DaskLGBMGAPRanker) else init_model,
-        }
-        self._fit_on_cluster(
-            X,
-            y,
-            qid,
-            sample_weight,
-            init_score,
-            eval_set,
-            eval_qid,
-            eval_sample_weight,
-            eval_init_score,
-            eval_metric,
-            arguments,
-        )
-        return self
+    def _fit(self, request: FitRequest, arguments: dict[str, Any]) -> Self:
+        model = arguments["init_model"]
+        if isinstance(model, str | Path):
+            model = lightgbm.Booster(model_file=model)  # workers may not see the file
+        if isinstance(model, DaskLGBMGAPRanker):
+            model = model.to_local()
+        return super()._fit(request, {**arguments, "init_model": model})
 
     def _unfitted(self) -> Any:
         local = super()._unfitted()

@@ -9,8 +9,10 @@ from scipy import sparse
 from sklearn.utils import _safe_indexing
 
 from gapboost._boosters.ranker import ranking_rows
+from gapboost._boosters.request import Given
 from gapboost._data.queries import (
     Array,
+    GradeLimit,
     checked_grades,
     checked_scores,
     checked_weights,
@@ -92,7 +94,7 @@ def piece(
     return Piece(X, y[rows], code[rows], None if start is None else start[rows])
 
 
-def assemble(pieces: Sequence[Piece], share: Share, weighted: bool, known: tuple[int, str] | None, path: str) -> str:
+def assemble(pieces: Sequence[Piece], share: Share, weighted: bool, limit: GradeLimit | None, path: str) -> str:
     """Put all rows of one worker, in grouped order, into the file `path`.
 
     Parameters
@@ -103,15 +105,12 @@ def assemble(pieces: Sequence[Piece], share: Share, weighted: bool, known: tuple
         The queries that these must be.
     weighted : bool
         Whether weights were given.
-    known : tuple of int and str, optional
-        As in `gapboost._data.queries.judged`.
+    limit : GradeLimit, optional
     path : str
     """
     y, code = np.concatenate([p.y for p in pieces]), np.concatenate([p.code for p in pieces])
     start = None if pieces[0].start is None else np.concatenate([p.start for p in pieces if p.start is not None])
-    rows = ranking_rows(
-        _stacked([p.X for p in pieces]), y, code, None, start, known, ("y", "qid", "sample_weight", "start")
-    )
+    rows = ranking_rows(Given(_stacked([p.X for p in pieces]), y, code, start=start), limit)
     if not np.array_equal(rows.data.queries.ids, share.numbers):
         raise RuntimeError(f"{len(share.numbers)} queries were to come together but {len(rows.data.queries)} did")
     data = replace(rows.data, weights=share.weights, whole=share.whole)

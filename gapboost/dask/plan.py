@@ -9,13 +9,13 @@ import numpy as np
 from dask.distributed import Future, futures_of
 
 from gapboost._boosters.functions import no_contrast
-from gapboost._data.queries import Array, check_highest
+from gapboost._data.queries import Array, GradeLimit, check_highest
 from gapboost.dask.collections import Collections, partition_keys, partitions
 from gapboost.dask.layout import Census, census, homes, owners
 from gapboost.dask.pieces import survey
 from gapboost.dask.session import Session
 from gapboost.measures import Measure
-from gapboost.measures.measure import known_grades
+from gapboost.measures.measure import grade_limit
 from gapboost.objectives import Objective
 
 
@@ -56,8 +56,8 @@ class Plan:
         With g filled in.
     others : list of Measure
         What to report beside its measure, g filled in.
-    known : tuple of int and str, optional
-        The highest grade that the measures know, as in `gapboost._data.queries.judged`.
+    limit : GradeLimit, optional
+        Of these measures.
     """
 
     workers: list[str]
@@ -66,7 +66,7 @@ class Plan:
     evals: list[int]
     objective: Objective
     others: list[Measure]
-    known: tuple[int, str] | None
+    limit: GradeLimit | None
 
 
 def make_plan(
@@ -83,28 +83,28 @@ def make_plan(
     ValueError, TypeError
         Where something else than X is unusable in a set.
     """
-    given = [train_set, *(one for one in eval_sets if one is not train_set)]
+    given = [train_set, *(one for one in eval_sets if not one.consists_of(train_set))]
+    numbers = [0 if one.consists_of(train_set) else given.index(one) for one in eval_sets]
     sets = _counted(session, given)
     train, rest = sets[0], sets[1:]
     objective = _resolved(requested, train)
     reported = [m for m in (other.resolved(train.census.occurring) for other in others) if m != objective.measure]
-    known = known_grades([objective.measure, *reported])
-    for i, one in enumerate(eval_sets):
-        name = f"eval_set[{i}] y" if one is train_set else one.names[1]
-        check_highest(sets[given.index(one)].census.occurring[-1], name, known)
+    limit = grade_limit([objective.measure, *reported])
+    for one, number in zip(eval_sets, numbers, strict=True):
+        check_highest(sets[number].census.occurring[-1], one.names.y, limit)
     # Boosters cannot use a worker that has no training row, so only the others take part.
     used, train_owners = np.unique(_owners(session, train, session.workers), return_inverse=True)
     workers = [session.workers[w] for w in used.tolist()]
     session.needed = set(workers)
     all_owners = [train_owners, *(_owners(session, one, workers) for one in rest)]
-    return Plan(workers, sets, all_owners, [given.index(one) for one in eval_sets], objective, reported, known)
+    return Plan(workers, sets, all_owners, numbers, objective, reported, limit)
 
 
 def _counted(session: Session, sets: Sequence[Collections]) -> list[Counted]:
     """Count the queries of each set; y, qid and start then stay in memory until they are cut."""
     columns = [_columns(session, given) for given in sets]
     surveys = [
-        [session.submit(survey, *row, given.named(p)[1:]) for p, row in enumerate(zip(*of_set, strict=True))]
+        [session.submit(survey, *row, given.named(p)[1:5]) for p, row in enumerate(zip(*of_set, strict=True))]
         for given, of_set in zip(sets, columns, strict=True)
     ]
     # All partitions of all sets are surveyed before the first census.
@@ -127,8 +127,8 @@ def _columns(session: Session, given: Collections) -> list[list[Any]]:
 
 def _resolved(requested: Objective, train: Counted) -> Objective:
     """The objective with g filled in from the training grades, which are checked."""
-    found, name = train.census, train.given.names[1]
-    check_highest(found.occurring[-1], name, known_grades([requested.measure]))
+    found, name = train.census, train.given.names.y
+    check_highest(found.occurring[-1], name, grade_limit([requested.measure]))
     if found.n_contrasts == 0:
         raise no_contrast(name, len(found.sizes), found.n_rows, found.occurring)
     return requested.resolved(found.occurring)

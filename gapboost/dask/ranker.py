@@ -1,7 +1,8 @@
 """What the Dask rankers of both boosters share: the arguments of a fit, lazy predictions, and the way back to a local one."""
 
 import pickle
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import Any, ClassVar, Self
 
 import dask
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.functions import as_metrics
 from gapboost._boosters.ranker import GAPRanker
+from gapboost._boosters.request import FitRequest, Given
 from gapboost._boosters.search_guard import refuse_blind_search
 from gapboost._data.features import check_names, feature_names
 from gapboost.dask.collections import Collections, checked, is_array, partitions
@@ -75,7 +77,7 @@ class DaskGAPRanker(GAPRanker):
         divisions = X.divisions if X.known_divisions else None
         return dd.from_delayed(scores, meta=empty, divisions=divisions, verify_meta=False)
 
-    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, *, group: Any = None) -> float:
         """Mean of `measure_` over the queries of `X`, as `gapboost.evaluate` computes it.
 
         The predictions, y, qid and weights of all rows come to the client; X does not.
@@ -85,6 +87,8 @@ class DaskGAPRanker(GAPRanker):
         X : Dask Array or DataFrame of shape (N, n_features)
         y, qid : Dask Array or Series of shape (N,)
         sample_weight : Dask Array or Series of shape (N,), optional
+        group : Dask Array or Series, optional
+            Sizes of the queries in each partition, in place of `qid`.
 
         Raises
         ------
@@ -92,7 +96,7 @@ class DaskGAPRanker(GAPRanker):
             As in `fit`.
         """
         measure = self.measure_
-        given = checked(X, y, qid, sample_weight, None, ("X", "y", "qid", "sample_weight", self._start_name))
+        given = checked(Given(X, y, qid, sample_weight, group=group))
         columns = [given.y, given.qid, self.predict(given.X), *([] if sample_weight is None else [given.weight])]
         client = running_client(self.client)
         found = client.gather(client.compute(columns))
@@ -100,36 +104,18 @@ class DaskGAPRanker(GAPRanker):
         weights = np.asarray(found[3]) if len(found) == 4 else None
         return float(evaluate(measure, y_true, scores, ids, sample_weight=weights, n_jobs=self.n_jobs)[measure])
 
-    def _fit_on_cluster(
-        self,
-        X: Any,
-        y: Any,
-        qid: Any,
-        sample_weight: Any,
-        start: Any,
-        eval_set: Any,
-        eval_qid: Any,
-        eval_weight: Any,
-        eval_start: Any,
-        eval_metric: Any,
-        arguments: dict[str, Any],
-    ) -> None:
+    def _fit(self, request: FitRequest, arguments: dict[str, Any]) -> Self:
         refuse_blind_search(self)
         local = self._unfitted()
         local._vendor_parameters()
-        requested, others = (
-            self._requested(),
-            [] if eval_metric is None else as_metrics(eval_metric, name="eval_metric"),
-        )
-        train_set = checked(X, y, qid, sample_weight, start, ("X", "y", "qid", "sample_weight", self._start_name))
+        requested = self._requested()
+        others = [] if request.eval_metric is None else as_metrics(request.eval_metric, name="eval_metric")
+        train, train_set = request.train, checked(request.train)
         eval_sets: list[Collections] = []
-        for i, given in enumerate(self._eval_sets(eval_set, eval_qid, eval_weight, eval_start)):
-            if all(a is b for a, b in zip(given, (X, y, qid, sample_weight, start), strict=True)):
-                eval_sets.append(train_set)
-                continue
-            others_named = (f"eval_qid[{i}]", f"{self._eval_weight_name}[{i}]", f"{self._eval_start_name}[{i}]")
-            eval_sets.append(checked(*given, (f"eval_set[{i}] X", f"eval_set[{i}] y", *others_named)))
-            check_names(feature_names(eval_sets[-1].X), feature_names(train_set.X), f"eval_set[{i}] X")
+        for given in request.evaluation_sets():
+            same = given.consists_of(train)
+            eval_sets.append(replace(train_set, names=given.names) if same else checked(given))
+            check_names(feature_names(eval_sets[-1].X), feature_names(train_set.X), given.names.X)
         with Session(running_client(self.client)) as session:
             report, objective, census = fit_on_cluster(
                 session, train_set, eval_sets, local, requested, others, type(self)._ring, arguments
@@ -137,6 +123,7 @@ class DaskGAPRanker(GAPRanker):
         found = type(self)._fitted(report.ranker)
         # In one step, so that fits in other threads leave no mixture.
         self.__dict__ = {**vars(self), **found, "_trained_by": objective, "n_queries_in_": len(census.sizes)}
+        return self
 
     def _unfitted(self) -> Any:
         parameters = self.get_params(deep=False)  # type: ignore[attr-defined]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 try:
     import xgboost
@@ -12,6 +12,7 @@ except ImportError as error:
         "gapboost.dask.xgboost needs dask and xgboost; expected both installed: pip install 'gapboost[dask,xgboost]'"
     ) from error
 
+from gapboost._boosters.request import FitRequest
 from gapboost.dask.ranker import DaskGAPRanker
 from gapboost.dask.rings import xgboost_ring
 from gapboost.measures import Measure
@@ -56,63 +57,13 @@ class DaskXGBGAPRanker(DaskGAPRanker, XGBGAPRanker):  # type: ignore[misc]
         super().__init__(measure=measure, g=g, objective=objective, **kwargs)
         self.client = client
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        qid: Any = None,
-        sample_weight: Any = None,
-        *,
-        base_margin: Any = None,
-        eval_set: Any = None,
-        eval_qid: Any = None,
-        sample_weight_eval_set: Any = None,
-        base_margin_eval_set: Any = None,
-        verbose: bool | int | None = False,
-        xgb_model: Any = None,
-    ) -> "DaskXGBGAPRanker":
-        """Train on all workers of the cluster.
-
-        Parameters
-        ----------
-        X : Dask Array or DataFrame of shape (N, n_features)
-            In any partitions and any order of rows; queries are brought together where partitions cut them.
-        y : Dask Array or Series of shape (N,)
-            Integer grades ``0..c``; with the partitions of `X`, as everything that has one entry a row.
-        qid : Dask Array or Series of shape (N,)
-            Query id of each row.
-        sample_weight : Dask Array or Series of shape (N,), optional
-            Constant in a query.
-        eval_set, eval_qid, base_margin, sample_weight_eval_set, base_margin_eval_set, verbose, xgb_model
-            As in `gapboost.xgboost.XGBGAPRanker.fit`, data as Dask collections. Metrics are exact means over the queries of
-            all workers, so early stopping is the same decision on each of them.
-
-        Raises
-        ------
-        ValueError, TypeError
-            Before any training, where an argument or parameter is unusable; the message names it, what was found and
-            what is expected.
-        RuntimeError
-            Where a worker or its training process dies: nothing is left running, and this ranker is as it was.
-        """
-        if isinstance(xgb_model, str | Path):
-            xgb_model = xgboost.Booster(model_file=xgb_model)  # workers may not see the file
-        if isinstance(xgb_model, DaskXGBGAPRanker):
-            xgb_model = xgb_model.get_booster()
-        self._fit_on_cluster(
-            X,
-            y,
-            qid,
-            sample_weight,
-            base_margin,
-            eval_set,
-            eval_qid,
-            sample_weight_eval_set,
-            base_margin_eval_set,
-            self.eval_metric,
-            {"verbose": verbose, "xgb_model": xgb_model},
-        )
-        return self
+    def _fit(self, request: FitRequest, arguments: dict[str, Any]) -> Self:
+        model = arguments["xgb_model"]
+        if isinstance(model, str | Path):
+            model = xgboost.Booster(model_file=model)  # workers may not see the file
+        if isinstance(model, DaskXGBGAPRanker):
+            model = model.get_booster()
+        return super()._fit(request, {**arguments, "xgb_model": model})
 
     def get_xgb_params(self) -> dict[str, Any]:
         """Parameters that XGBoost itself knows."""

@@ -72,8 +72,8 @@ class LightGBMObjective(Gradients):
             return self.gradients(*_passed(y_true, y_pred, weight, group))
 
     def suited(self, how: Objective, data: Judged) -> Pass:
-        """See `in_units_of_rows`."""
-        return in_units_of_rows(how, data, self.n_jobs)
+        """See `scale_by_query_length`."""
+        return scale_by_query_length(how, data, self.n_jobs)
 
 
 class LightGBMMetric(Metrics):
@@ -87,7 +87,7 @@ class LightGBMMetric(Metrics):
             return [(name, value, True) for name, value in self.values(*_passed(y_true, y_pred, weight, group))]
 
 
-def in_units_of_rows(how: Objective, data: Judged, n_jobs: int | None) -> Pass:
+def scale_by_query_length(how: Objective, data: Judged, n_jobs: int | None) -> Pass:
     """`how` times the mean length of a query, for objectives in which a whole query weighs about 1.
 
     The gradients of a document are small then. LightGBM's penalties for categories (`cat_smooth`, `cat_l2`) are absolute

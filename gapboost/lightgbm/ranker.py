@@ -3,18 +3,20 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
-from typing import Any
+from typing import Any, Self
 
 import lightgbm
 import numpy as np
 
+from gapboost._boosters.described import described
 from gapboost._boosters.model_file import words
 from gapboost._boosters.ranker import GAPRanker, RankingRows, Training
+from gapboost._boosters.request import FitRequest, Words
 from gapboost._data.features import check_arrow_numbers, check_names, feature_names
 from gapboost._data.queries import Array, Judged
 from gapboost._kernels.parallel.chunks import working_on
-from gapboost.lightgbm.functions import NO_QUERY_BAGGING, TEAM, LightGBMMetric, in_units_of_rows
-from gapboost.measures import Measure
+from gapboost.lightgbm.functions import NO_QUERY_BAGGING, TEAM, LightGBMMetric, scale_by_query_length
+from gapboost.measures import Measure, nDCG
 from gapboost.objectives import Objective, Pass
 
 # Parameters that steer LightGBM's own ranking objectives. They would be ignored without a word.
@@ -70,9 +72,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         As in `lightgbm.LGBMRanker`; `best_iteration_` is 0 without early stopping.
     """
 
-    _start_name = "init_score"
-    _eval_weight_name = "eval_sample_weight"
-    _eval_start_name = "eval_init_score"
+    _words = Words(start="init_score", eval_weight="eval_sample_weight", eval_start="eval_init_score")
 
     def __init__(
         self,
@@ -88,6 +88,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         self.g = g
         self.extra_trees = extra_trees
 
+    @described
     def fit(
         self,
         X: Any,
@@ -95,9 +96,14 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         qid: Any = None,
         sample_weight: Any = None,
         *,
+        group: Any = None,
         init_score: Any = None,
         eval_set: Any = None,
+        eval_X: Any = None,
+        eval_y: Any = None,
         eval_qid: Any = None,
+        eval_group: Any = None,
+        eval_at: Any = None,
         eval_names: list[str] | None = None,
         eval_sample_weight: Any = None,
         eval_init_score: Any = None,
@@ -106,69 +112,74 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         categorical_feature: Any = "auto",
         callbacks: list[Callable[..., Any]] | None = None,
         init_model: Any = None,
-    ) -> "LGBMGAPRanker":
+    ) -> Self:
         """Train.
 
         Parameters
         ----------
-        X : array-like of shape (N, n_features)
-        y : array-like of shape (N,)
-            Integer grades ``0..c``.
-        qid : array-like of shape (N,)
-            Query id of each row, in any order of rows; or the column ``qid`` of a data frame `X`.
-        sample_weight : array-like of shape (Q,) or (N,), optional
-            One weight a query in the order in which the queries first occur, or one a row, constant in a query.
-        eval_set : list of (X, y), or one such tuple, optional
-        eval_qid : list of array-like, optional
-            Query ids of each pair in `eval_set`.
+        {rows}
+        {evaluation_sets}
+        eval_X, eval_y : tuple of array-like, or one array-like, optional
+            The same as ``eval_set=list(zip(eval_X, eval_y))``.
+        eval_at : None
+            In place of ``eval_at=(5, 10)`` write ``eval_metric=[nDCG(k=5), nDCG(k=10)]``.
         eval_metric : str, Measure or list of them, optional
             Reported beside the measure that is trained for, which comes first. LightGBM's early stopping goes by all of
             them, or with ``first_metric_only=True`` by that one.
         init_score, eval_names, eval_sample_weight, eval_init_score, feature_name, categorical_feature, callbacks, init_model
-            As in `lightgbm.LGBMRanker.fit`; early stopping by ``callbacks=[lightgbm.early_stopping(...)]``.
+            As in `lightgbm.LGBMRanker.fit`; early stopping by ``callbacks=[lightgbm.early_stopping(...)]``. Each worker of a
+            cluster calls its own copy of the callbacks.
 
         Raises
         ------
-        ValueError, TypeError
-            Before any training, where an argument or parameter is unusable; the message names it, what was found and
-            what is expected.
+        {errors}
+
+        Notes
+        -----
+        {on_a_cluster}
         """
-        training = self._checked(
-            X,
-            y,
-            qid,
-            sample_weight,
-            init_score,
-            eval_set,
-            eval_qid,
-            eval_sample_weight,
-            eval_init_score,
-            eval_metric,
-            self._least_hessian(),
+        if eval_at is not None:
+            raise ValueError(f"eval_at is {eval_at!r}; expected {_as_metrics_of(eval_at)}")
+        request = FitRequest(
+            X=X,
+            y=y,
+            qid=qid,
+            group=group,
+            weight=sample_weight,
+            start=init_score,
+            eval_set=eval_set,
+            eval_X=eval_X,
+            eval_y=eval_y,
+            eval_qid=eval_qid,
+            eval_group=eval_group,
+            eval_weight=eval_sample_weight,
+            eval_start=eval_init_score,
+            eval_metric=eval_metric,
+            words=self._words,
         )
-        n_evals = len(training.evals)
-        if eval_names is not None and (not isinstance(eval_names, list | tuple) or len(eval_names) != n_evals):
-            raise ValueError(f"eval_names is {eval_names!r}; expected a list with a name for each evaluation set")
-        return self._fit_on(
-            training,
-            eval_names=eval_names,
-            feature_name=feature_name,
-            categorical_feature=categorical_feature,
-            callbacks=callbacks,
-            init_model=init_model,
-        )
+        arguments = {
+            "eval_names": eval_names,
+            "feature_name": feature_name,
+            "categorical_feature": categorical_feature,
+            "callbacks": callbacks,
+            "init_model": init_model,
+        }
+        return self._fit(request, arguments)
 
     def _fit_on(
         self,
         training: Training,
         network: dict[str, Any] | None = None,
         *,
+        eval_names: Any,
         feature_name: Any,
         init_model: Any,
         **arguments: Any,
-    ) -> "LGBMGAPRanker":
+    ) -> Self:
         """Train on what was checked; `network` holds LightGBM's parameters where the rows are one worker's of many."""
         rows, evals = training.rows, training.evals
+        if eval_names is not None and (not isinstance(eval_names, list | tuple) or len(eval_names) != len(evals)):
+            raise ValueError(f"eval_names is {eval_names!r}; expected a list with a name for each evaluation set")
         X = _read_exactly(rows.X, "X")
         # The training set stays the same object, by which LightGBM knows it among the evaluation sets.
         eval_X = tuple(X if e is rows else _read_exactly(e.X, f"eval_set[{i}] X") for i, e in enumerate(evals))
@@ -190,6 +201,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
                 eval_init_score=[e.start for e in evals],
                 # `first_metric_only` of LightGBM's early stopping then means the measure that is trained for.
                 eval_metric=LightGBMMetric([training.objective.measure, *training.others], self.n_jobs, training.total),
+                eval_names=eval_names,
                 feature_name=feature_name,
                 init_model=init_model,
                 **arguments,
@@ -212,7 +224,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         return float(_first(self._vendor_parameters(), LEAST_HESSIAN_NAMES))
 
     def _suited(self, how: Objective, data: Judged) -> Pass:
-        return in_units_of_rows(how, data, self.n_jobs)
+        return scale_by_query_length(how, data, self.n_jobs)
 
     def _binned(self, train: RankingRows, held_out: RankingRows) -> tuple[lightgbm.Dataset, lightgbm.Dataset]:
         X, held_out_X = _read_exactly(train.X, "X"), _read_exactly(held_out.X, "X")
@@ -264,7 +276,10 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             raise ValueError(
                 f"class_weight is {parameters['class_weight']!r}; expected None: weights of rows would vary within a query"
             )
-        for name in (*OWN_RANKING_PARAMETERS, *EVAL_AT_ALIASES, *OBJECTIVE_ALIASES, *METRIC_ALIASES):
+        for name in EVAL_AT_ALIASES:
+            if parameters.get(name) is not None:
+                raise ValueError(f"{name} is {parameters[name]!r}; expected {_as_metrics_of(parameters[name])} in fit")
+        for name in (*OWN_RANKING_PARAMETERS, *OBJECTIVE_ALIASES, *METRIC_ALIASES):
             if parameters.get(name) is not None:
                 raise ValueError(
                     f"{name} is {parameters[name]!r}; expected it unset: it steers LightGBM's own objectives and metrics, "
@@ -336,6 +351,15 @@ def _usable_features() -> Iterator[None]:
 
 def _first(parameters: dict[str, Any], names: Sequence[str]) -> Any:
     return next((parameters[name] for name in names if parameters.get(name) is not None), None)
+
+
+def _as_metrics_of(cut_offs: Any) -> str:
+    """What to write for LightGBM's cut-offs of its own measures."""
+    try:
+        measures = [nDCG(k=int(k)) for k in np.atleast_1d(cut_offs)]
+    except (TypeError, ValueError):
+        measures = [nDCG(k=10)]
+    return f"eval_metric={measures!r}, each measure with its cut-off,"
 
 
 def _row_weights(rows: RankingRows) -> Array | None:

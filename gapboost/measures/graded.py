@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from gapboost._data.arguments import numbers, ordered
+from gapboost._data.arguments import as_floats, ordered
 from gapboost._data.queries import Array
 from gapboost.measures.measure import Measure, at_or_above, diagonal, harmonic, reciprocal
 
@@ -46,7 +46,7 @@ def as_thresholds(g: Any) -> tuple[float, ...] | None:
             f"g is {g!r}; expected one threshold probability for each of the grades 1..c, such as (0.5, 0.5)"
         )
     try:
-        thresholds = numbers(g)
+        thresholds = as_floats(g)
     except (TypeError, ValueError):
         raise ValueError(f"g is {g!r}; expected numbers, one for each of the grades 1..c") from None
     if not thresholds:

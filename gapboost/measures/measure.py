@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from gapboost._data.arguments import ordered, whole
-from gapboost._data.queries import Array, judged
+from gapboost._data.queries import Array, GradeLimit, judged
 
 
 def as_cutoff(k: Any, name: str = "k") -> int | None:
@@ -156,7 +156,7 @@ class Measure(ABC):
             ranked,
             None,
             recall_base=None if recall_base is None else [recall_base],
-            known=known_grades([self]),
+            limit=grade_limit([self]),
             names=("ranked", "qid", "sample_weight"),
         )
         (pair,), (own,) = tables_of(self.resolved(data.graded), data.counts)
@@ -236,9 +236,9 @@ def listed(measures: Any, name: str = "measures") -> "list[Measure]":
     return found
 
 
-def known_grades(measures: Sequence[Measure]) -> tuple[int, str] | None:
-    """The highest grade that all of `measures` know, and the measure that sets it, for `gapboost._data.queries.judged`."""
-    return min(((m.n_grades, repr(m)) for m in measures if m.n_grades is not None), default=None)
+def grade_limit(measures: Sequence[Measure]) -> GradeLimit | None:
+    """The highest grade that all of `measures` know; None where they know any."""
+    return min((GradeLimit(m.n_grades, repr(m)) for m in measures if m.n_grades is not None), default=None)
 
 
 def harmonic(ranks: Array) -> tuple[Array, Array]:

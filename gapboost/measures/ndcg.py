@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.arguments import numbers
+from gapboost._data.arguments import as_floats
 from gapboost._data.queries import Array
 from gapboost.measures.measure import Measure, reciprocal
 
@@ -29,7 +29,7 @@ def as_gains(gains: Any) -> tuple[float, ...] | None:
     if gains is None:
         return None
     try:
-        values = numbers(gains)
+        values = as_floats(gains)
     except (TypeError, ValueError):
         values = ()
     if not values:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from gapboost._data.arguments import probability, random_numbers, whole
-from gapboost._data.queries import Array, checked_grades, grouped_rows, numbers
+from gapboost._data.queries import Array, checked_grades, grouped_rows, numeric_column
 
 # Cells of the table of resampled counts that are held at once.
 CELLS = 1 << 22
@@ -177,7 +177,7 @@ def _units(grades: Any, clicks: Any, impressions: Any, sessions: Any) -> tuple[A
 
 
 def _amounts(values: Any, name: str, n_rows: int) -> Array:
-    amounts = numbers(values, name, "numbers >= 0").astype(np.float64)
+    amounts = numeric_column(values, name, "numbers >= 0").astype(np.float64)
     if len(amounts) != n_rows:
         raise ValueError(f"{name} has {len(amounts)} rows but grades has {n_rows}; expected one a row")
     if not np.isfinite(amounts).all() or (amounts < 0).any():

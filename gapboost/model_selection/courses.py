@@ -12,15 +12,13 @@ import numpy as np
 from sklearn.base import clone
 
 from gapboost._boosters.ranker import GAPRanker, RankingRows, ranking_rows
+from gapboost._boosters.request import Given
 from gapboost._data.features import rows_of
 from gapboost._data.queries import Array, Judged
 from gapboost.evaluation import mean, query_values
 from gapboost.measures import Measure
 
 Params = dict[str, Any]
-
-# What the search calls labels, query ids, weights and (it takes none) scores to start from.
-NAMES = ("y", "qid", "sample_weight", "start")
 
 # Parameters that leave the bins alone in both boosters: candidates that differ in nothing else share binned data. Any
 # other one costs a binning of its own, as it may change the bins or which features are kept.
@@ -61,7 +59,7 @@ class Data:
     def rows(self, which: Array) -> RankingRows:
         """The rows of one side of a fold, as the ranker's `fit` would see them."""
         weight = None if self.weight is None else self.weight[which]
-        return ranking_rows(rows_of(self.X, which), self.y[which], self.qid[which], weight, None, None, NAMES)
+        return ranking_rows(Given(rows_of(self.X, which), self.y[which], self.qid[which], weight), None)
 
 
 @dataclass(frozen=True)

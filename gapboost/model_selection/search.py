@@ -11,8 +11,10 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils.metaestimators import available_if
 
+from gapboost._boosters.described import described
 from gapboost._boosters.folds import query_codes, query_folds
 from gapboost._boosters.ranker import GAPRanker, ranking_rows
+from gapboost._boosters.request import Given
 from gapboost._data.arguments import mapping, whole
 from gapboost._data.features import features, split
 from gapboost._data.optional import progress
@@ -20,8 +22,8 @@ from gapboost._data.queries import Array, checked_grades
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure
-from gapboost.measures.measure import known_grades
-from gapboost.model_selection.courses import NAMES, Data, Params, Task, as_courses
+from gapboost.measures.measure import grade_limit
+from gapboost.model_selection.courses import Data, Params, Task, as_courses
 from gapboost.model_selection.scorers import checked_target
 
 
@@ -106,24 +108,21 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self.progress = progress
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> Self:
+    @described
+    def fit(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, *, group: Any = None) -> Self:
         """Search, and train the best.
 
         Parameters
         ----------
-        X : array-like of shape (N, n_features)
-        y : array-like of shape (N,)
-            Integer grades ``0..c``.
-        qid : array-like of shape (N,)
-            Query id of each row, in any order of rows; or the column ``qid`` of a data frame `X`.
-        sample_weight : array-like of shape (Q,) or (N,), optional
-            Weights of the queries, in training and in the scores.
+        {rows}
 
         Raises
         ------
-        ValueError, TypeError
-            Before any training, where an argument or parameter is unusable; the message names it, what was found and
-            what is expected.
+        {errors}
+
+        Notes
+        -----
+        Weights count in training and in the scores.
         """
         if not isinstance(self.estimator, GAPRanker):
             raise TypeError(
@@ -134,9 +133,9 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         targets = self._targets()
         candidates = self._candidates()
         _check_candidates(self.estimator, candidates, targets, y)
-        X, qid = split(X, qid)
+        X, qid = split(X, qid, group)
         X = features(X)
-        rows = ranking_rows(X, y, qid, sample_weight, None, None, NAMES)
+        rows = ranking_rows(Given(X, y, qid, sample_weight), None)
         queries = rows.data.queries
         folds = query_folds(queries, self.cv, self.random_state, X, y)
         weight = np.repeat(rows.data.weights, rows.sizes)
@@ -193,17 +192,19 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return scores
 
     @available_if(lambda self: self.refit)  # type: ignore[untyped-decorator]
-    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:
-        """Mean of the (first) target measure over the queries of `X`.
+    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, *, group: Any = None) -> float:
+        """Mean of the (first) target measure over the queries of `X`; arguments as in `fit`.
 
         Raises
         ------
         ValueError
             Where `qid` is missing.
         """
-        _, qid = split(X, qid)
+        _, qid = split(X, qid, group)
         if qid is None:
-            raise ValueError("qid is missing in score; expected one query id a row")
+            raise ValueError(
+                "qid is missing in score; expected one query id a row, or group with the sizes of the queries"
+            )
         target = self._targets()[0]
         return float(evaluate(target, y, self.predict(X), qid, sample_weight=sample_weight)[target])
 
@@ -238,7 +239,7 @@ def _check_candidates(estimator: GAPRanker, candidates: list[Params], targets: l
     for candidate in candidates:
         whole(candidate["n_estimators"], "n_estimators in param_grid")
     trained = [clone(estimator).set_params(**course.params)._requested().measure for course in as_courses(candidates)]
-    checked_grades(y, "y", known_grades([*targets, *trained]))
+    checked_grades(y, "y", grade_limit([*targets, *trained]))
 
 
 def _results(candidates: list[Params], names: list[str], scores: Array, times: Array) -> dict[str, Any]:

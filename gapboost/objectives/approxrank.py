@@ -28,9 +28,12 @@ import numpy as np
 from gapboost._data.arguments import positive
 from gapboost._data.queries import Judged
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
-from gapboost._kernels.smooth.approxrank import approximate_ranks, approxrank
-from gapboost._kernels.smooth.query import Gradients, Queries, scratch_for
+from gapboost._kernels.smooth.approxrank import approxrank, find_ranks
+from gapboost._kernels.smooth.query import Gradients, Queries
+from gapboost._kernels.smooth.sums import logistic_step
 from gapboost.objectives.smooth import SmoothObjective, SmoothPass
+
+LOGISTIC_STEP = logistic_step()
 
 
 @dataclass(frozen=True, repr=False)
@@ -79,13 +82,18 @@ class ApproxRankPass(SmoothPass):
 
     def update_ranks(self, queries: Queries) -> None:
         """See `SmoothPass.update_ranks`."""
-        approximate_ranks(queries, self.objective.alpha)
+        find_ranks(queries, self.objective.alpha, LOGISTIC_STEP, *self.memory(queries))
 
     def smooth(self, queries: Queries, numbers: slice, found: Gradients) -> None:
         """See `SmoothPass.smooth`."""
         self.rank(queries)
-        longest = int(np.diff(queries.starts).max())
         approxrank(
-            queries, self.objective.alpha, self.betas[numbers], self.measure.k or 0, self.objective.normalize,
-            scratch_for(longest), found,
-        )  # fmt: skip
+            queries,
+            self.objective.alpha,
+            self.betas[numbers],
+            self.measure.k or 0,
+            self.objective.normalize,
+            LOGISTIC_STEP,
+            *self.memory(queries),
+            found,
+        )

@@ -8,7 +8,7 @@ import numpy as np
 
 from gapboost._data.queries import Array, Judged, checked_scores, judged
 from gapboost.measures import Measure
-from gapboost.measures.measure import known_grades
+from gapboost.measures.measure import grade_limit
 
 
 class Pass(ABC):
@@ -96,6 +96,6 @@ class Objective(ABC):
 
     def _checked(self, y_true: Any, y_score: Any, qid: Any, sample_weight: Any) -> tuple[Judged, Array, Self]:
         """Judgements and scores in grouped order, and the objective with every choice made."""
-        data = judged(y_true, qid, sample_weight=sample_weight, known=known_grades([self.measure]))
+        data = judged(y_true, qid, sample_weight=sample_weight, limit=grade_limit([self.measure]))
         scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
         return data, scores, self.resolved(data.graded)

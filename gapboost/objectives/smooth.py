@@ -28,8 +28,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gapboost._data.queries import Array, Judged, checked_scores, judged, one_dimensional
+from gapboost._kernels.order.short import ranking
 from gapboost._kernels.parallel.chunks import chunks, run, table_bytes
-from gapboost._kernels.smooth.query import Gradients, Queries
+from gapboost._kernels.smooth.query import Documents, Gradients, Queries, documents_for
+from gapboost._kernels.smooth.sums import Room, room_for
 from gapboost.measures.measure import tables_of, weights_at
 from gapboost.objectives.objective import Objective, Pass
 
@@ -44,9 +46,7 @@ class SmoothPass(Pass):
         self.weights = data.weights
         if objective.normalize:
             self.weights = data.weights * data.weighted_size
-        # Chunks of equal work: a query costs the square of its length.
-        work = np.concatenate(([0], np.cumsum(data.queries.sizes.astype(np.int64) ** 2)))
-        self.ranges = chunks(work, threads, table_bytes(data.counts.shape[1]))
+        self.ranges = chunks(data.queries.offsets, threads, table_bytes(data.counts.shape[1]))
 
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
         """See `Pass`."""
@@ -82,9 +82,14 @@ class SmoothPass(Pass):
         n = rows.stop - rows.start
         exact = scores[rows].astype(np.float64, copy=False)
         return Queries(
-            starts - starts[0], exact, data.grades[rows], counted, pair, own, np.ones(n), np.ones(n), np.zeros(n),
-            self.weights[first:last],
+            starts - starts[0], ranking(exact, starts - starts[0]), exact, data.grades[rows], counted, pair, own,
+            np.ones(n), np.ones(n), np.zeros(n), self.weights[first:last],
         )  # fmt: skip
+
+    def memory(self, queries: Queries) -> tuple[Room, Documents]:
+        """Working memory for these queries."""
+        longest = int(np.diff(queries.starts).max())
+        return room_for(longest, self.data.counts.shape[1]), documents_for(longest)
 
     def rank(self, queries: Queries) -> None:
         """Bring the ranks of counted documents, and the discount and its derivative at them, up to the scores."""

@@ -27,14 +27,19 @@ import numpy as np
 from gapboost._data.arguments import positive
 from gapboost._data.queries import Judged
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
-from gapboost._kernels.smooth.query import Gradients, Queries, scratch_for
-from gapboost._kernels.smooth.softrank import distribution, expected_ranks, softrank
+from gapboost._kernels.smooth.approxrank import find_ranks
+from gapboost._kernels.smooth.distribution import distribution
+from gapboost._kernels.smooth.query import Gradients, Queries
+from gapboost._kernels.smooth.softrank import softrank
+from gapboost._kernels.smooth.sums import gaussian_step
 from gapboost.measures.measure import tables_of
 from gapboost.objectives.smooth import SmoothObjective, SmoothPass
 
 # A list of this length costs some tenths of a second, one of twice the length eight times that. Longer ones also start
 # where floating point ends: with k=1 and equal scores a document is within the cut-off with the probability 2^-(n-1).
 LONGEST_WITH_DISTRIBUTION = 1000
+
+GAUSSIAN_STEP = gaussian_step()
 
 
 @dataclass(frozen=True, repr=False)
@@ -75,7 +80,9 @@ class SoftRankPass(SmoothPass):
         super().__init__(objective, data, threads)
         self.objective = objective
         longest = int(data.queries.sizes.max())
-        self.pairs = any(tables_of(self.measure, data.counts[first:last])[0].any() for first, last in self.ranges)
+        # Whether the measure is one of pairs: asked for a recall base that has all grades.
+        everything = np.ones((1, max(2, data.counts.shape[1])), dtype=np.int64)
+        self.pairs = bool(tables_of(self.measure, everything)[0].any())
         if not self.pairs:
             self.by_rank = self.measure.discount(longest)
         else:
@@ -90,14 +97,19 @@ class SoftRankPass(SmoothPass):
 
     def update_ranks(self, queries: Queries) -> None:
         """See `SmoothPass.update_ranks`."""
-        expected_ranks(queries, self.objective.sigma)
+        find_ranks(queries, 0.5 / self.objective.sigma, GAUSSIAN_STEP, *self.memory(queries))
 
     def smooth(self, queries: Queries, numbers: slice, found: Gradients) -> None:
         """See `SmoothPass.smooth`."""
         if self.pairs:
             self.rank(queries)
-        longest = int(np.diff(queries.starts).max())
         softrank(
-            queries, self.objective.sigma, self.depth, self.objective.normalize, distribution(self.by_rank, self.depth, longest),
-            scratch_for(longest), found,
-        )  # fmt: skip
+            queries,
+            0.5 / self.objective.sigma,
+            self.depth,
+            self.objective.normalize,
+            distribution(self.by_rank, self.depth, int(np.diff(queries.starts).max())),
+            GAUSSIAN_STEP,
+            *self.memory(queries),
+            found,
+        )

@@ -2,14 +2,16 @@
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import xgboost
 from xgboost.sklearn import get_model_categories
 
+from gapboost._boosters.described import described
 from gapboost._boosters.model_file import read, words
 from gapboost._boosters.ranker import GAPRanker, RankingRows, Training
+from gapboost._boosters.request import FitRequest, Words
 from gapboost._data.queries import Array, Judged
 from gapboost._kernels.parallel.chunks import working_on
 from gapboost.measures import Measure
@@ -61,9 +63,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         stopping, `feature_names_in_` after training on a data frame.
     """
 
-    _start_name = "base_margin"
-    _eval_weight_name = "sample_weight_eval_set"
-    _eval_start_name = "base_margin_eval_set"
+    _words = Words(start="base_margin", eval_weight="sample_weight_eval_set", eval_start="base_margin_eval_set")
 
     def __init__(
         self,
@@ -88,6 +88,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         best = self.get_booster().attr("best_iteration")
         return 0 if best is None else int(best) + 1
 
+    @described
     def fit(
         self,
         X: Any,
@@ -95,53 +96,51 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         qid: Any = None,
         sample_weight: Any = None,
         *,
+        group: Any = None,
         base_margin: Any = None,
         eval_set: Any = None,
         eval_qid: Any = None,
+        eval_group: Any = None,
         sample_weight_eval_set: Any = None,
         base_margin_eval_set: Any = None,
         verbose: bool | int | None = False,
         xgb_model: Any = None,
-    ) -> "XGBGAPRanker":
+    ) -> Self:
         """Train.
 
         Parameters
         ----------
-        X : array-like of shape (N, n_features)
-        y : array-like of shape (N,)
-            Integer grades ``0..c``.
-        qid : array-like of shape (N,)
-            Query id of each row, in any order of rows; or the column ``qid`` of a data frame `X`.
-        sample_weight : array-like of shape (Q,) or (N,), optional
-            One weight a query in the order in which the queries first occur, or one a row, constant in a query.
-        eval_set : list of (X, y), or one such tuple, optional
-        eval_qid : list of array-like, optional
-            Query ids of each pair in `eval_set`.
+        {rows}
+        {evaluation_sets}
         base_margin, sample_weight_eval_set, base_margin_eval_set, verbose, xgb_model
             As in `xgboost.XGBRanker.fit`; early stopping by ``early_stopping_rounds=`` of the ranker.
 
         Raises
         ------
-        ValueError, TypeError
-            Before any training, where an argument or parameter is unusable; the message names it, what was found and
-            what is expected.
-        """
-        training = self._checked(
-            X,
-            y,
-            qid,
-            sample_weight,
-            base_margin,
-            eval_set,
-            eval_qid,
-            sample_weight_eval_set,
-            base_margin_eval_set,
-            self.eval_metric,
-            self._least_hessian(),
-        )
-        return self._fit_on(training, verbose=verbose, xgb_model=xgb_model)
+        {errors}
 
-    def _fit_on(self, training: Training, *, verbose: bool | int | None, xgb_model: Any) -> "XGBGAPRanker":
+        Notes
+        -----
+        {on_a_cluster}
+        """
+        request = FitRequest(
+            X=X,
+            y=y,
+            qid=qid,
+            group=group,
+            weight=sample_weight,
+            start=base_margin,
+            eval_set=eval_set,
+            eval_qid=eval_qid,
+            eval_group=eval_group,
+            eval_weight=sample_weight_eval_set,
+            eval_start=base_margin_eval_set,
+            eval_metric=self.eval_metric,
+            words=self._words,
+        )
+        return self._fit(request, {"verbose": verbose, "xgb_model": xgb_model})
+
+    def _fit_on(self, training: Training, *, verbose: bool | int | None, xgb_model: Any) -> Self:
         """Train on what was checked."""
         # A model to continue brings the codes of its categories: those of another data frame can differ.
         model = xgb_model.get_booster() if isinstance(xgb_model, xgboost.XGBModel) else xgb_model

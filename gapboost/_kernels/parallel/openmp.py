@@ -1,6 +1,8 @@
 """The OpenMP threads that a booster keeps, to run our chunks on."""
 
 import ctypes
+import os
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -10,13 +12,17 @@ _ENTRY = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 # void GOMP_parallel(void (*entry)(void *), void *data, unsigned n_threads, unsigned flags)
 _FORK_AND_JOIN = ctypes.CFUNCTYPE(None, _ENTRY, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint)
 
+# In the environment, read when a booster's twin is imported: 0 leaves the booster's threads alone.
+SWITCH = "GAPBOOST_OPENMP"
+
 
 def openmp_team(library: Any) -> Callable[[Work, int], None] | None:
     """``team(work, n)`` calls ``work()`` on up to `n` threads of the OpenMP runtime that `library` is linked to.
 
     A team belongs to the thread that asks for it: inside a booster's callback these are the threads that the booster
     itself has just used. They wait in a busy loop for its next parallel section, so that threads of ours would find the
-    cores taken; and they start within microseconds.
+    cores taken; and they start within microseconds. ``OMP_THREAD_LIMIT`` can make a team smaller than `n`, down to the caller
+    alone: nothing may wait for a second thread.
 
     Parameters
     ----------
@@ -25,8 +31,11 @@ def openmp_team(library: Any) -> Callable[[Work, int], None] | None:
     Returns
     -------
     function or None
-        None where the runtime does not offer GNU's entry point (libgomp and, on Linux, LLVM's libomp do).
+        None where ``GAPBOOST_OPENMP=0`` is in the environment, and where the runtime does not offer GNU's entry point: libgomp
+        and LLVM's libomp do, on Linux alone.
     """
+    if sys.platform != "linux" or os.environ.get(SWITCH) == "0":
+        return None
     try:
         fork_and_join = _FORK_AND_JOIN(("GOMP_parallel", library))
     except (AttributeError, TypeError):

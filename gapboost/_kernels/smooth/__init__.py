@@ -1,9 +1,24 @@
 """SoftRank and ApproxRank: smooth ranks, smooth comparisons, and the exact gradient of the measure over them.
 
-    M = sum_n share_n total_n,        total_n = own[i_n] + sum_m above_mn pair[i_m, i_n]
+Document m is above n with probability F(x_m - x_n), where F is a smooth step, logistic or Gaussian, f its derivative,
+and positions x are scaled scores (or smooth ranks, turned round). With P[i, j] = pair[i, j] and grades i_m, both
+objectives are made of four sums,
 
-where ``share_n`` is the discount at the smooth rank of document n (times the probability that it is within the cut-off), and
-``above_mn`` the smooth comparison. Documents whose grade the measure does not look at only take up ranks.
+    rank_n   = 1 + sum_{m != n} F(x_m - x_n)
+    total_n  = own[i_n] + sum_{m != n} P[i_m, i_n] F(x_m - x_n)
+    turned_n = sum_m f(x_m - x_n) (share_n P[i_m, i_n] - share_m P[i_n, i_m])
+    rising_n = sum_m f(x_m - x_n) ((b_m + share_m P[i_n, i_m]) - (b_n + share_n P[i_m, i_n]))
 
-`query` is what the two share: the arrays of one query, and how a derivative becomes a gradient and a hessian.
+in M = sum_n share_n total_n, where ``share_n`` is the discount at the smooth rank (times the probability of being
+within a cut-off) and
+``b_n`` the derivative of M by the rank of document n.
+
+============== ==================================================================================================
+`steps`        the two smooth steps and their derivatives
+`query`        what a query brings, and how a derivative becomes a gradient and a hessian
+`pairs`        the four sums pair by pair, for short lists
+`cells`        sums of a smooth function over sorted points in linear time, by polynomials on cells
+`sums`         the four sums by cells; which of the two ways a list goes
+`distribution` the rank distribution of a document, for SoftRank with a cut-off or without pairs
+============== ==================================================================================================
 """

@@ -21,10 +21,12 @@ class Queries(NamedTuple):
     Attributes
     ----------
     starts : int64 ndarray of shape (Q + 1,)
+    order : int32 ndarray of shape (N,)
+        By falling score.
     scores : float64 ndarray of shape (N,)
     grades : int32 ndarray of shape (N,)
     counted : bool ndarray of shape (Q, c + 1)
-        Whether the measure looks at documents of a grade at all.
+        Whether the measure looks at documents of a grade at all; the others only take up ranks.
     pair, own : float64 ndarrays
         The tables of the measure.
     ranks, discount, slope : float64 ndarrays of shape (N,)
@@ -33,6 +35,7 @@ class Queries(NamedTuple):
     """
 
     starts: Array
+    order: Array
     scores: Array
     grades: Array
     counted: Array
@@ -52,14 +55,16 @@ class Gradients(NamedTuple):
     hess: Array
 
 
-class Scratch(NamedTuple):
-    """Working memory for one query after the other, float64 by document; ``found`` int64.
+class Documents(NamedTuple):
+    """One query after the other, by rank: best document first. Grades are int64, the rest float64.
 
-    ``share`` and ``total`` are as in the measure, ``by_rank`` its derivative by the smooth rank of a document,
-    ``rising`` what the pairs of a document push it up, and ``pushes`` the sum of the absolute values of that.
+    ``x`` are positions, falling; ``share``, ``total`` and ``by_rank`` (b) as in the measure; ``rising`` what the
+    pairs of a document push it up, and
+    ``pushes`` the sum over grades of the absolute value of what those of one grade do.
     """
 
-    found: Array
+    grade: Array
+    x: Array
     share: Array
     total: Array
     by_rank: Array
@@ -67,40 +72,43 @@ class Scratch(NamedTuple):
     pushes: Array
 
 
-def scratch_for(longest: int) -> Scratch:
-    """Working memory for lists up to `longest`."""
-    return Scratch(np.empty(longest, np.int64), *np.empty((5, longest)))
+def documents_for(longest: int) -> Documents:
+    """Room for lists up to `longest`."""
+    return Documents(np.empty(longest, np.int64), *np.empty((6, longest)))
 
 
 @kernel
-def find_counted(queries: Queries, q: int, scratch: Scratch) -> int:
-    """Set the scratch of query q to zero, and ``found`` to the positions of counted documents; returns their number."""
+def take(queries: Queries, q: int, steepness: float, documents: Documents) -> Any:
+    """Grades, and scores times ``steepness`` as positions, of query q; all else 0. Returns the number of documents."""
     begin = queries.starts[q]
-    size = 0
-    for i in range(queries.starts[q + 1] - begin):
-        scratch.share[i] = 0.0
-        scratch.total[i] = 0.0
-        scratch.by_rank[i] = 0.0
-        scratch.rising[i] = 0.0
-        scratch.pushes[i] = 0.0
-        if queries.counted[q, queries.grades[begin + i]]:
-            scratch.found[size] = i
-            size += 1
-    return size
+    n = queries.starts[q + 1] - begin
+    for r in range(n):
+        i = begin + queries.order[begin + r]
+        documents.grade[r] = queries.grades[i]
+        documents.x[r] = queries.scores[i] * steepness
+        documents.share[r] = 0.0
+        documents.total[r] = 0.0
+        documents.by_rank[r] = 0.0
+        documents.rising[r] = 0.0
+        documents.pushes[r] = 0.0
+    return n
 
 
 @kernel
-def push_up(i: int, j: int, push: float, scratch: Scratch) -> None:
-    """Document i is pushed up, and document j down as much."""
-    scratch.rising[i] += push
-    scratch.rising[j] -= push
-    scratch.pushes[i] += abs(push)
-    scratch.pushes[j] += abs(push)
+def value_of(n: int, documents: Documents) -> float:
+    """The smooth measure; and ``by_rank``, so far without the total, times it."""
+    value = 0.0
+    for r in range(n):
+        value += documents.share[r] * documents.total[r]
+        documents.by_rank[r] *= documents.total[r]
+    return value
 
 
 @kernel
-def write_scaled(queries: Queries, q: int, steepest: float, normalize: bool, scratch: Scratch, out: Gradients) -> None:
-    """Turn the derivatives of one query's smooth measure into a gradient and hessian to be minimised.
+def write_scaled(
+    queries: Queries, q: int, steepness: float, steepest: float, normalize: bool, documents: Documents, out: Gradients
+) -> None:
+    """Turn the derivatives of one query's smooth measure by position into a gradient and hessian to be minimised.
 
     The hessian is ``steepest`` times the sum of absolute pushes, where ``steepest`` is the derivative by the score of the
     probability to be above a document of equal score.
@@ -112,11 +120,12 @@ def write_scaled(queries: Queries, q: int, steepest: float, normalize: bool, scr
         # In units of the steepness of a logistic function, so that a change of the smoothing changes the unit of the
         # scores and nothing else.
         size = 0.0
-        for i in range(n):
-            size += abs(scratch.rising[i])
-        size /= 4.0 * steepest
+        for r in range(n):
+            size += abs(documents.rising[r])
+        size *= steepness / (4.0 * steepest)
         if size > 0.0:
             scale *= math.log2(1.0 + max(size, SMALLEST_TOTAL)) / size
-    for i in range(n):
-        out.grad[begin + i] = -scratch.rising[i] * scale
-        out.hess[begin + i] = max(steepest * scratch.pushes[i] * scale, HESSIAN_FLOOR)
+    for r in range(n):
+        i = begin + queries.order[begin + r]
+        out.grad[i] = -documents.rising[r] * steepness * scale
+        out.hess[i] = max(steepest * documents.pushes[r] * steepness * scale, HESSIAN_FLOOR)

@@ -1,0 +1,47 @@
+"""What `help()` says of the parameters that several methods share: described once, here."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+ROWS = """\
+X : array-like of shape (N, n_features)
+y : array-like of shape (N,)
+    Integer grades ``0..c``.
+qid : array-like of shape (N,)
+    Query id of each row, in any order of rows; or the column ``qid`` of a data frame `X`.
+sample_weight : array-like of shape (Q,) or (N,), optional
+    One weight a query in the order in which the queries first occur, or one a row, constant in a query.
+group : array-like of shape (Q,), optional
+    Sizes of the queries in place of `qid`, for rows that come query by query."""
+
+EVALUATION_SETS = """\
+eval_set : list of (X, y), or one such tuple, optional
+eval_qid : list of array-like, optional
+    Query ids of each pair in `eval_set`.
+eval_group : list of array-like, optional
+    Sizes of the queries of each pair, in place of `eval_qid`."""
+
+ERRORS = """\
+ValueError, TypeError
+    Before any training, where an argument or parameter is unusable; the message names it, what was found and
+    what is expected."""
+
+ON_A_CLUSTER = """\
+The rankers of `gapboost.dask` take everything that has one entry a row, weights too, as Dask arrays, or as data frames and
+series: in any order of rows and any partitions, those of `X`; `group` has the sizes of the queries in each of them. Queries are
+brought together where partitions cut them. Metrics are exact means over the queries of all workers, so early stopping is the
+same decision on each of them. Where a worker or its training process dies, RuntimeError is raised: nothing is left running, and
+the ranker is as it was."""
+
+
+def described(method: Method) -> Method:
+    """Put these texts into the docstring of a method, where it names them in braces."""
+    # Python -OO drops docstrings.
+    if method.__doc__:
+        method.__doc__ = inspect.cleandoc(method.__doc__).format(
+            rows=ROWS, evaluation_sets=EVALUATION_SETS, errors=ERRORS, on_a_cluster=ON_A_CLUSTER
+        )
+    return method

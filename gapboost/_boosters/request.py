@@ -1,0 +1,194 @@
+"""What the caller of `fit` asks for, in words that both boosters share; nothing of the data is checked yet."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gapboost._data.features import without_qid
+
+
+class Names(NamedTuple):
+    """What a caller calls the parts of a data set: errors name them so."""
+
+    X: str = "X"
+    y: str = "y"
+    qid: str = "qid"
+    weight: str = "sample_weight"
+    start: str = "start"
+    group: str = "group"
+
+
+class Words(NamedTuple):
+    """How `fit` of a booster's own ranker calls scores to start from, and weights and such scores of evaluation sets."""
+
+    start: str
+    eval_weight: str
+    eval_start: str
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """One data set as a caller gives it.
+
+    Attributes
+    ----------
+    X : array-like of shape (N, n_features)
+    y, qid, start : array-like of shape (N,), the last two or None
+    weight : array-like of shape (Q,) or (N,), or None
+    group : array-like of shape (Q,), or None
+        Sizes of the queries, where there is no `qid`.
+    names : Names
+    """
+
+    X: Any
+    y: Any
+    qid: Any
+    weight: Any = None
+    start: Any = None
+    group: Any = None
+    names: Names = Names()  # noqa: RUF009, it is immutable
+
+    def consists_of(self, other: "Given") -> bool:
+        """Whether all its parts are the very objects that another one has."""
+        return (
+            self.X is other.X
+            and self.y is other.y
+            and self.qid is other.qid
+            and self.group is other.group
+            and self.weight is other.weight
+            and self.start is other.start
+        )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FitRequest:
+    """The arguments of `fit` that both boosters know.
+
+    Attributes
+    ----------
+    X, y, qid, group, weight, start
+        The training set, as in `Given`.
+    eval_set : list of (X, y), one such tuple, or None
+    eval_X, eval_y : tuple of array-like, one array-like, or None
+        LightGBM's other way to write `eval_set`.
+    eval_qid, eval_group, eval_weight, eval_start : list of array-like, or None
+        Of each evaluation set.
+    eval_metric : str, Measure, list of them, or None
+        Reported beside the measure that is trained for.
+    words : Words
+    """
+
+    X: Any
+    y: Any
+    qid: Any
+    group: Any
+    weight: Any
+    start: Any
+    eval_set: Any
+    eval_X: Any = None
+    eval_y: Any = None
+    eval_qid: Any
+    eval_group: Any
+    eval_weight: Any
+    eval_start: Any
+    eval_metric: Any
+    words: Words
+
+    @property
+    def train(self) -> Given:
+        """The training set."""
+        names = Names(start=self.words.start)
+        return Given(self.X, self.y, self.qid, self.weight, self.start, self.group, names)
+
+    def evaluation_sets(self) -> list[Given]:
+        """The evaluation sets. One that consists of the training set is not to be binned or scored twice.
+
+        Raises
+        ------
+        ValueError, TypeError
+            Where the arguments about evaluation sets do not go together.
+        """
+        pairs, of_each = self._pairs(), self._of_each()
+        if pairs is None:
+            for name, value in of_each.items():
+                if value is not None:
+                    raise ValueError(f"{name} is given without eval_set; expected both or neither")
+            return []
+        if isinstance(pairs, tuple) and len(pairs) == 2 and not isinstance(pairs[0], tuple):
+            pairs = [pairs]
+            of_each = {name: _alone(value) for name, value in of_each.items()}
+        _check_entries(pairs, of_each)
+        for i, pair in enumerate(pairs):
+            if not isinstance(pair, tuple | list) or len(pair) != 2:
+                raise ValueError(f"eval_set[{i}] is a {type(pair).__name__}; expected a pair (X, y)")
+        nameless = self.eval_qid is None and self.eval_group is None
+        if nameless and any(without_qid(X)[1] is None for X, _ in pairs):
+            raise ValueError(
+                "eval_qid is missing; expected a list with the query ids of each pair in eval_set, or eval_group with the sizes "
+                "of their queries"
+            )
+        columns = ([None] * len(pairs) if value is None else value for value in of_each.values())
+        return [self._evaluation_set(i, *parts) for i, parts in enumerate(zip(pairs, *columns, strict=True))]
+
+    def _of_each(self) -> dict[str, Any]:
+        """What has an entry for each evaluation set, under the caller's names."""
+        return {
+            "eval_qid": self.eval_qid,
+            self.words.eval_weight: self.eval_weight,
+            self.words.eval_start: self.eval_start,
+            "eval_group": self.eval_group,
+        }
+
+    def _pairs(self) -> Any:
+        """`eval_set`, or `eval_X` and `eval_y` as one."""
+        given = {name: getattr(self, name) for name in ("eval_X", "eval_y") if getattr(self, name) is not None}
+        if not given:
+            return self.eval_set
+        name = next(iter(given))
+        if self.eval_set is not None:
+            raise ValueError(f"{name} is given, and eval_set too; expected one of them")
+        if len(given) == 1:
+            raise ValueError(f"{name} is given without {'eval_y' if name == 'eval_X' else 'eval_X'}; expected both")
+        X, y = given.values()
+        if isinstance(X, tuple) != isinstance(y, tuple) or (isinstance(X, tuple) and len(X) != len(y)):
+            raise ValueError(
+                f"eval_X is {_counted(X)} but eval_y is {_counted(y)}; expected tuples of one length, or one table and its "
+                "grades"
+            )
+        return list(zip(X, y, strict=True)) if isinstance(X, tuple) else (X, y)
+
+    def _evaluation_set(self, i: int, pair: Any, qid: Any, weight: Any, start: Any, group: Any) -> Given:
+        apart = self.eval_set is None
+        names = Names(
+            X=f"eval_X[{i}]" if apart else f"eval_set[{i}] X",
+            y=f"eval_y[{i}]" if apart else f"eval_set[{i}] y",
+            qid=f"eval_qid[{i}]",
+            weight=f"{self.words.eval_weight}[{i}]",
+            start=f"{self.words.eval_start}[{i}]",
+            group=f"eval_group[{i}]",
+        )
+        X, y = pair
+        return Given(X, y, qid, weight, start, group, names)
+
+
+def _check_entries(pairs: Any, of_each: dict[str, Any]) -> None:
+    """Refuse what is no list, or none with an entry for each evaluation set."""
+    for name, value in {"eval_set": pairs, **of_each}.items():
+        if value is None:
+            continue
+        if not isinstance(value, list | tuple) and np.ndim(value) == 0:
+            raise TypeError(f"{name} is {value!r}; expected a list with an entry for each evaluation set")
+        if len(value) != len(pairs):
+            raise ValueError(f"{name} has {len(value)} entries; expected one for each of {len(pairs)} eval sets")
+
+
+def _counted(value: Any) -> str:
+    return f"a tuple of {len(value)}" if isinstance(value, tuple) else f"a {type(value).__name__}"
+
+
+def _alone(value: Any) -> Any:
+    """What belongs to the only evaluation set, as a list; it may be one already."""
+    if value is None or (isinstance(value, list | tuple) and len(value) == 1 and np.ndim(value[0]) == 1):
+        return value
+    return [value]

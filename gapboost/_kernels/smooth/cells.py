@@ -1,0 +1,148 @@
+"""Sums of a smooth function over sorted points, sum_m w_m k(x_m - x_n) for all n, in linear time.
+
+Points are sorted into cells of a fixed width. Where a point is in its cell is t, from -1 to 1. Within a pair of cells
+k is a polynomial in the two t, to about 1e-12: so a cell is to all others what its moments are, sum_m w_m t_m^k by
+channel (`add_moments`); the moments of the cells around become the polynomial of what arrives in a cell (`interact`);
+and each point reads it (`arriving`). Beyond
+``reach`` cells k has become 0 below, and 0 or 1 above.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.polynomial import chebyshev
+
+from gapboost._kernels.jit import kernel
+from gapboost._kernels.simd import load16, pointer, powers, total
+
+Array = np.ndarray[Any, Any]
+
+# Coefficients of a polynomial: powers 0 to 16.
+TERMS = 17
+
+
+class Reach(NamedTuple):
+    """A smooth function as cells see it.
+
+    Attributes
+    ----------
+    width : float
+        Of a cell.
+    tables : float64 ndarray of shape (2 reach + 1, TERMS, TERMS)
+        ``[o + reach, k, l]``: what the moment k of a cell that is o cells above adds to the coefficient l of what arrives.
+    beyond : float
+        Its value for points farther above than that.
+    """
+
+    width: Any
+    tables: Array
+    beyond: Any
+
+
+class Points(NamedTuple):
+    """Where sorted points are: ``cell`` (int64) and ``t`` (float64) by point; by cell ``number`` (int64), which may skip some."""
+
+    cell: Array
+    t: Array
+    number: Array
+
+
+def tables_of(function: Any, width: float, reach: int) -> Array:
+    """The tables of a function of x by interpolation at Chebyshev's nodes, in powers of t."""
+    nodes = np.cos((np.arange(TERMS) + 0.5) * np.pi / TERMS)
+    to_chebyshev = np.linalg.inv(chebyshev.chebvander(nodes, TERMS - 1))
+    to_powers = np.zeros((TERMS, TERMS))
+    for k in range(TERMS):
+        to_powers[k, : k + 1] = chebyshev.cheb2poly(np.eye(TERMS)[k])
+    ways = to_powers.T @ to_chebyshev
+    offsets = np.arange(-reach, reach + 1)[:, None, None]
+    # t grows downwards: the source is above the target by the offset, and by half the difference of their t
+    values = function(width * (offsets + (nodes[None, None, :] - nodes[None, :, None]) / 2))
+    found: Array = np.ascontiguousarray(ways @ values @ ways.T)
+    return found
+
+
+def points_for(longest: int) -> Points:
+    """Room for lists up to `longest`."""
+    return Points(np.empty(longest, np.int64), np.empty(longest), np.empty(longest, np.int64))
+
+
+@kernel
+def find_cells(n: int, x: Array, reach: Reach, points: Points) -> int:
+    """Sort falling positions ``x`` into cells; returns how many there are."""
+    far = (len(reach.tables) // 2 + 2) * reach.width
+    top = x[0]
+    base = 0
+    found = 0
+    farthest = 0.0
+    for r in range(n):
+        if r > 0 and x[r - 1] - x[r] > far:
+            # From here numbers begin anew: they stay small, and t exact, however wide the positions are spread.
+            base = points.number[found - 1] + len(reach.tables)
+            top = x[r]
+            farthest = 0.0
+        # rounding may leave positions that rise by the last digit
+        farthest = max(farthest, (top - x[r]) / reach.width)
+        number = base + int(farthest)
+        points.t[r] = 2.0 * (farthest - int(farthest)) - 1.0
+        if found == 0 or number != points.number[found - 1]:
+            points.number[found] = number
+            found += 1
+        points.cell[r] = found - 1
+    return found
+
+
+@kernel
+def clear(cells: int, moments: Array) -> None:
+    """Set the moments of the first cells to zero."""
+    for j in range(cells):
+        for c in range(moments.shape[1]):
+            for k in range(TERMS):
+                moments[j, c, k] = 0.0
+
+
+@kernel
+def add_moments(r: int, channel: int, weight: float, points: Points, moments: Array) -> None:
+    """Add a point of this weight to a channel of its cell."""
+    j, t = points.cell[r], points.t[r]
+    power = weight
+    for k in range(TERMS):
+        moments[j, channel, k] += power
+        power *= t
+
+
+@kernel
+def interact(
+    cells: int, channels: int, reach: Reach, points: Points, moments: Array, so_far: Array, arriving: Array
+) -> None:
+    """The polynomials of what arrives in each cell, for the first channels; ``so_far`` is scratch by channel."""
+    span = len(reach.tables) // 2
+    for c in range(channels):
+        so_far[c] = 0.0
+    clear(cells, arriving)
+    passed = 0
+    for i in range(cells):
+        # cells that are out of reach above
+        while points.number[i] - points.number[passed] > span:
+            for c in range(channels):
+                so_far[c] += reach.beyond * moments[passed, c, 0]
+            passed += 1
+        for c in range(channels):
+            arriving[i, c, 0] += so_far[c]
+        j = passed
+        while j < cells and points.number[j] - points.number[i] <= span:
+            table = reach.tables[points.number[i] - points.number[j] + span]
+            for c in range(channels):
+                for k in range(TERMS):
+                    moment = moments[j, c, k]
+                    for m in range(TERMS):
+                        arriving[i, c, m] += moment * table[k, m]
+            j += 1
+
+
+@kernel
+def arrived(r: int, channel: int, points: Points, arriving: Array) -> Any:
+    """What arrives at a point."""
+    at = (points.cell[r] * arriving.shape[1] + channel) * TERMS
+    start = pointer(arriving)
+    return start[at] + total(load16(start, at + 1) * powers(points.t[r]))

@@ -1,0 +1,113 @@
+"""The rank distribution of a document: SoftRank's measures with a cut-off, or without pairs.
+
+The other documents are above it independently of each other. For lists of n documents that costs O(n^2 k) with a cut-off k.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gapboost._kernels.jit import kernel, summing_kernel
+from gapboost._kernels.smooth.pairs import add_pushes
+from gapboost._kernels.smooth.query import Array, Documents
+from gapboost._kernels.smooth.steps import GAUSSIAN, above, slope
+
+
+class Distribution(NamedTuple):
+    """A weight of whole ranks, and working memory; float64.
+
+    ``beats`` by document, ``states`` by document and rank, ``p`` and ``by_p`` by rank, and ``change[i, m]``, the
+    derivative of the mean weight of document i by the probability that m is above it.
+    """
+
+    weight: Array
+    beats: Array
+    states: Array
+    p: Array
+    by_p: Array
+    change: Array
+
+
+def distribution(weight: Array, depth: int, longest: int) -> Distribution:
+    """Working memory for lists up to `longest`, next to nothing where ``depth`` is 0."""
+    n, k = (longest, depth) if depth > 0 else (0, 0)
+    return Distribution(weight, np.empty(n), np.empty((n, k)), np.empty(k), np.empty(k + 1), np.empty((n, n)))
+
+
+@summing_kernel
+def over_rank_distribution(beats: Array, skipped: int, depth: int, dist: Distribution, change: Array) -> float:
+    """The mean of ``dist.weight[rank - 1]`` over the rank distribution of one document; beyond ``depth`` it is 0.
+
+    ``beats[m]`` is the probability that document m is above it, ``skipped`` the document itself. Writes the
+    derivative of the mean by each ``beats[m]`` to ``change``.
+
+    Adding the others one by one, ``p(r) <- p(r) (1 - pi) + p(r - 1) pi``, costs len(beats) * depth; taking the
+    same steps back with the derivative of the mean by p costs as much again. Taking each document out of the final
+    distribution instead divides by 1 - pi, which loses all digits.
+    """
+    n = len(change)
+    weight, states, p, by_p = dist.weight, dist.states, dist.p, dist.by_p
+    for r in range(depth):
+        p[r] = 0.0
+    p[0] = 1.0
+    for m in range(n):
+        for r in range(depth):
+            states[m, r] = p[r]
+        if m != skipped:
+            pi = beats[m]
+            rest = 1.0 - pi
+            for r in range(1, min(depth, m + 2)):
+                p[r] = states[m, r] * rest + states[m, r - 1] * pi
+            p[0] = states[m, 0] * rest
+    mean = 0.0
+    for r in range(depth):
+        mean += p[r] * weight[r]
+    # by_p[r]: the derivative of the mean by p(r) before the documents still to come; nothing returns from beyond depth.
+    for r in range(depth):
+        by_p[r] = weight[r]
+    by_p[depth] = 0.0
+    change[skipped] = 0.0
+    for m in range(n - 1, -1, -1):
+        if m == skipped:
+            continue
+        pi = beats[m]
+        steepness = 0.0
+        for r in range(min(depth, m + 1)):  # m documents or fewer are above it so far
+            step = by_p[r + 1] - by_p[r]
+            steepness += states[m, r] * step
+            by_p[r] += pi * step
+        change[m] = steepness
+    return mean
+
+
+@kernel
+def chance_within(i: int, n: int, depth: int, x: Array, dist: Distribution) -> float:
+    """The mean weight of the rank of one document; fills its row of ``change``."""
+    for m in range(n):
+        dist.beats[m] = above(GAUSSIAN, x[m] - x[i])
+    return over_rank_distribution(dist.beats, i, min(depth, n), dist, dist.change[i, :n])
+
+
+@kernel
+def push_within(
+    n: int, pair: Array, counted: Array, worth: Array, by_grade: Array, dist: Distribution, documents: Documents
+) -> None:
+    """As `gapboost._kernels.smooth.pairs.push_by_pairs`, and what the chance to be within the cut-off adds.
+
+    ``worth``, by document: what the measure gains with its chance. ``by_grade`` is scratch.
+    """
+    grade, x, share, b = documents.grade, documents.x, documents.share, documents.by_rank
+    for i in range(n):
+        for g in range(len(by_grade)):
+            by_grade[g] = 0.0
+        a = grade[i]
+        for j in range(n):
+            if j == i:
+                continue
+            gain = b[j] - b[i] + share[j] * pair[a, grade[j]] - share[i] * pair[grade[j], a]
+            if counted[a]:
+                gain -= dist.change[i, j] * worth[i]
+            if counted[grade[j]]:
+                gain += dist.change[j, i] * worth[j]
+            by_grade[grade[j]] += gain * slope(GAUSSIAN, x[j] - x[i])
+        add_pushes(i, by_grade, documents)

@@ -1,0 +1,108 @@
+"""The four sums of `gapboost._kernels.smooth` pair by pair, for documents that are near each other.
+
+Positions fall, and each pair is visited once, from its upper document i. Beyond `FAR` a document is above or below
+with certainty: so sums run over windows, and over counts of all documents far above.
+"""
+
+from gapboost._kernels.jit import kernel
+from gapboost._kernels.smooth.query import Array, Documents
+from gapboost._kernels.smooth.steps import below, slope
+
+# Distance of two positions at which the steps are 0 or 1 to the last digit.
+FAR = 40.0
+
+
+@kernel
+def window_end(n: int, i: int, x: Array) -> int:
+    """The first document behind ``i`` that is far below it."""
+    j = i + 1
+    while j < n and x[i] - x[j] <= FAR:
+        j += 1
+    return j
+
+
+@kernel
+def ranks_by_pairs(n: int, step: int, x: Array, ranks: Array) -> None:
+    """``1 + sum_m F(x_m - x_n)`` of each document."""
+    first = 0
+    for i in range(n):
+        while x[first] - x[i] > FAR:
+            first += 1
+        ranks[i] = 1.0 + first
+    for i in range(n):
+        for j in range(i + 1, window_end(n, i, x)):
+            chance = below(step, x[i] - x[j])
+            ranks[i] += chance
+            ranks[j] += 1.0 - chance
+
+
+@kernel
+def add_far_totals(n: int, pair: Array, counts: Array, documents: Documents) -> None:
+    """Add ``sum_m P[i_m, i_n]`` over the documents far above n to ``total``; ``counts`` is scratch by grade."""
+    grade, x = documents.grade, documents.x
+    for g in range(len(counts)):
+        counts[g] = 0.0
+    first = 0
+    for i in range(n):
+        while x[first] - x[i] > FAR:
+            counts[grade[first]] += 1.0
+            first += 1
+        if first > 0:
+            for g in range(len(counts)):
+                documents.total[i] += pair[g, grade[i]] * counts[g]
+
+
+@kernel
+def compare_by_pairs(
+    n: int, step: int, pair: Array, counts: Array, documents: Documents, turned: Array, turning: bool
+) -> None:
+    """Add ``sum_m P[i_m, i_n] F(x_m - x_n)`` to ``total``.
+
+    If ``turning``, add ``sum_m f(x_m - x_n) (share_n P[i_m, i_n] - share_m P[i_n, i_m])`` to ``turned``. ``counts``
+    is scratch by grade.
+    """
+    grade, x, share, total = documents.grade, documents.x, documents.share, documents.total
+    add_far_totals(n, pair, counts, documents)
+    for i in range(n):
+        for j in range(i + 1, window_end(n, i, x)):
+            ij, ji = pair[grade[i], grade[j]], pair[grade[j], grade[i]]
+            if ij != 0.0 or ji != 0.0:
+                distance = x[i] - x[j]
+                chance = below(step, distance)
+                total[i] += ji * chance
+                total[j] += ij * (1.0 - chance)
+                if turning:
+                    turn = slope(step, distance) * (share[j] * ij - share[i] * ji)
+                    turned[j] += turn
+                    turned[i] -= turn
+
+
+@kernel
+def push_by_pairs(n: int, step: int, pair: Array, paired: bool, by_grade: Array, documents: Documents) -> None:
+    """Set ``rising`` and ``pushes``; the pairs themselves push if ``paired``, else only the ranks do.
+
+    ``by_grade``, by document and grade, is scratch.
+    """
+    grade, x, share, b = documents.grade, documents.x, documents.share, documents.by_rank
+    for i in range(n):
+        for g in range(by_grade.shape[1]):
+            by_grade[i, g] = 0.0
+    for i in range(n):
+        for j in range(i + 1, window_end(n, i, x)):
+            gain = b[j] - b[i]
+            if paired:
+                gain += share[j] * pair[grade[i], grade[j]] - share[i] * pair[grade[j], grade[i]]
+            if gain != 0.0:
+                push = gain * slope(step, x[i] - x[j])
+                by_grade[i, grade[j]] += push
+                by_grade[j, grade[i]] -= push
+    for i in range(n):
+        add_pushes(i, by_grade[i], documents)
+
+
+@kernel
+def add_pushes(i: int, by_grade: Array, documents: Documents) -> None:
+    """What the documents of each grade push one document up."""
+    for g in range(len(by_grade)):
+        documents.rising[i] += by_grade[g]
+        documents.pushes[i] += abs(by_grade[g])

@@ -1,0 +1,168 @@
+"""The four sums of `gapboost._kernels.smooth`, by cells or pair by pair: one rule decides."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import erfc
+
+from gapboost._kernels.jit import kernel
+from gapboost._kernels.smooth.cells import (
+    TERMS,
+    Points,
+    Reach,
+    add_moments,
+    arrived,
+    clear,
+    find_cells,
+    interact,
+    points_for,
+    tables_of,
+)
+from gapboost._kernels.smooth.pairs import (
+    add_pushes,
+    compare_by_pairs,
+    push_by_pairs,
+    ranks_by_pairs,
+)
+from gapboost._kernels.smooth.query import Array, Documents
+from gapboost._kernels.smooth.steps import GAUSSIAN, LOGISTIC
+
+# Longest list that goes pair by pair in any case: the cells cost more.
+SHORT = 64
+
+# Documents a cell, on average, below which a list goes pair by pair: few are near each other then.
+SPARSE = 32
+
+
+class Step(NamedTuple):
+    """A smooth step: its kind, and it and its derivative as cells see them."""
+
+    kind: Any
+    above: Reach
+    slope: Reach
+
+
+class Room(NamedTuple):
+    """Working memory of one list after the other: by point, by cell and channel, by channel, and by document and grade."""
+
+    points: Points
+    moments: Array
+    arriving: Array
+    by_channel: Array
+    by_grade: Array
+
+
+def _step(kind: int, width: float, farthest: float, above: Any, slope: Any) -> Step:
+    reach = int(np.ceil(farthest / width))
+    return Step(
+        kind, Reach(width, tables_of(above, width, reach), 1.0), Reach(width, tables_of(slope, width, reach), 0.0)
+    )
+
+
+def logistic_step() -> Step:
+    """The logistic function; beyond 30 it is 0 or 1 to 1e-13."""
+
+    def slope(x: Array) -> Any:
+        u = np.exp(-np.abs(x))
+        return u / (1.0 + u) ** 2
+
+    return _step(LOGISTIC, 2.5, 30.0, lambda x: 1.0 / (1.0 + np.exp(-x)), slope)
+
+
+def gaussian_step() -> Step:
+    """The distribution function of a Gaussian of variance 1/2; beyond 6 it is 0 or 1 to 1e-16."""
+    return _step(GAUSSIAN, 1.5, 6.0, lambda x: 0.5 * erfc(-x), lambda x: np.exp(-x * x) / np.sqrt(np.pi))
+
+
+def room_for(longest: int, n_grades: int) -> Room:
+    """Working memory for lists up to `longest`."""
+    moments, arriving = np.empty((2, longest // SPARSE + 1, 3 * n_grades, TERMS))
+    return Room(points_for(longest), moments, arriving, np.empty(3 * n_grades), np.empty((longest, n_grades)))
+
+
+@kernel
+def cells_of(n: int, x: Array, reach: Reach, room: Room) -> int:
+    """The number of cells, with the points in them; 0 for a list that goes pair by pair."""
+    if n <= SHORT:
+        return 0
+    cells = find_cells(n, x, reach, room.points)
+    return cells if cells * SPARSE <= n else 0
+
+
+@kernel
+def smooth_ranks(n: int, step: Step, x: Array, room: Room, ranks: Array) -> None:
+    """``1 + sum_{m != n} F(x_m - x_n)`` of each document."""
+    cells = cells_of(n, x, step.above, room)
+    if cells == 0:
+        ranks_by_pairs(n, step.kind, x, ranks)
+        return
+    clear(cells, room.moments)
+    for r in range(n):
+        add_moments(r, 0, 1.0, room.points, room.moments)
+    interact(cells, 1, step.above, room.points, room.moments, room.by_channel, room.arriving)
+    for r in range(n):
+        ranks[r] = 0.5 + arrived(r, 0, room.points, room.arriving)
+
+
+@kernel
+def compare(n: int, step: Step, pair: Array, room: Room, documents: Documents, turned: Array, turning: bool) -> None:
+    """Add ``sum_{m != n} P[i_m, i_n] F(x_m - x_n)`` to ``total``.
+
+    If ``turning``, add ``sum_m f(x_m - x_n) (share_n P[i_m, i_n] - share_m P[i_n, i_m])`` to ``turned``.
+    """
+    cells = cells_of(n, documents.x, step.above, room)
+    if cells == 0:
+        compare_by_pairs(n, step.kind, pair, room.by_channel[: len(pair)], documents, turned, turning)
+        return
+    n_grades = len(pair)
+    clear(cells, room.moments)
+    for r in range(n):
+        add_moments(r, documents.grade[r], 1.0, room.points, room.moments)
+        if turning:
+            add_moments(r, n_grades + documents.grade[r], documents.share[r], room.points, room.moments)
+    interact(cells, n_grades, step.above, room.points, room.moments, room.by_channel, room.arriving)
+    for r in range(n):
+        a = documents.grade[r]
+        found = -0.5 * pair[a, a]
+        for g in range(n_grades):
+            if pair[g, a] != 0.0:
+                found += pair[g, a] * arrived(r, g, room.points, room.arriving)
+        documents.total[r] += found
+    if not turning:
+        return
+    interact(cells, 2 * n_grades, step.slope, room.points, room.moments, room.by_channel, room.arriving)
+    for r in range(n):
+        a = documents.grade[r]
+        for g in range(n_grades):
+            if pair[g, a] != 0.0:
+                turned[r] += documents.share[r] * pair[g, a] * arrived(r, g, room.points, room.arriving)
+            if pair[a, g] != 0.0:
+                turned[r] -= pair[a, g] * arrived(r, n_grades + g, room.points, room.arriving)
+
+
+@kernel
+def push(n: int, step: Step, pair: Array, paired: bool, room: Room, documents: Documents) -> None:
+    """Set ``rising`` and ``pushes``; the pairs themselves push if ``paired``, else only the ranks do."""
+    cells = cells_of(n, documents.x, step.slope, room)
+    if cells == 0:
+        push_by_pairs(n, step.kind, pair, paired, room.by_grade, documents)
+        return
+    n_grades = len(pair)
+    clear(cells, room.moments)
+    for r in range(n):
+        add_moments(r, documents.grade[r], 1.0, room.points, room.moments)
+        add_moments(r, n_grades + documents.grade[r], documents.by_rank[r], room.points, room.moments)
+        if paired:
+            add_moments(r, 2 * n_grades + documents.grade[r], documents.share[r], room.points, room.moments)
+    channels = 3 * n_grades if paired else 2 * n_grades
+    interact(cells, channels, step.slope, room.points, room.moments, room.by_channel, room.arriving)
+    for r in range(n):
+        a = documents.grade[r]
+        for g in range(n_grades):
+            own = documents.by_rank[r]
+            theirs = arrived(r, n_grades + g, room.points, room.arriving)
+            if paired:
+                own += documents.share[r] * pair[g, a]
+                theirs += pair[a, g] * arrived(r, 2 * n_grades + g, room.points, room.arriving)
+            room.by_grade[0, g] = theirs - own * arrived(r, g, room.points, room.arriving)
+        add_pushes(r, room.by_grade[0], documents)
