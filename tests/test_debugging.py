@@ -32,8 +32,7 @@ def in_plain_numpy(*command):
 
 @pytest.mark.parametrize("name", KERNEL_TESTS)
 def test_the_tests_of_kernels_pass_in_plain_numpy(name):
-    plugins = ["-p", "no:cacheprovider", "-p", "no:xdist"]
-    assert " passed" in in_plain_numpy("-m", "pytest", "-q", *plugins, str(Path("tests", name)))
+    assert " passed" in in_plain_numpy("-m", "pytest", "-q", "-p", "no:cacheprovider", str(Path("tests", name)))
 
 
 def test_plain_numpy_gives_what_compiled_code_gives(monkeypatch, tmp_path):
