@@ -239,6 +239,9 @@ def test_to_local_pickle_clone_and_model_files(booster, two, tmp_path):
     assert again.client is None
     np.testing.assert_array_equal(again.to_local().predict(X), expected)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(local)).predict(X), expected)
+    vendor = ranker.to_vendor()
+    assert type(vendor) is {"lightgbm": lightgbm.LGBMRanker, "xgboost": xgboost.XGBRanker}[booster]
+    np.testing.assert_array_equal(vendor.predict(X), expected)
     copy = clone(ranker)
     assert copy.client is two
     assert copy.get_params() == ranker.get_params()
