@@ -173,7 +173,8 @@ class GAPRanker:
     def to_vendor(self) -> Any:
         """The booster's own ranker, fitted, with the same parameters and predictions; it needs no gapboost, in pickles either.
 
-        It knows neither `measure` nor the column ``qid`` of a data frame. Fitted again, it trains for its own objective.
+        It knows neither `measure` nor the column ``qid`` of a data frame, and LightGBM's rounds integers in arrays to float32.
+        Fitted again, it trains for its own objective.
 
         Raises
         ------
