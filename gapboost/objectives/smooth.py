@@ -28,7 +28,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from gapboost._data.queries import Array, Judged, checked_scores, judged, one_dimensional
-from gapboost._kernels.parallel.chunks import chunks, run, table_bytes
+from gapboost._kernels.parallel.chunks import CACHED_CHUNK, chunks, run, table_bytes
 from gapboost._kernels.smooth.query import Documents, rows_by_rank, scaled
 from gapboost._kernels.smooth.sums import Room, Step, room_for, smooth_ranks
 from gapboost.measures.measure import tables_of
@@ -103,7 +103,7 @@ class SmoothPass(Pass):
         self.weights = data.weights
         if objective.normalize:
             self.weights = data.weights * data.weighted_size
-        self.ranges = chunks(data.queries.offsets, threads, table_bytes(data.counts.shape[1]))
+        self.ranges = chunks(data.queries.offsets, threads, table_bytes(data.counts.shape[1]), CACHED_CHUNK)
 
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
         """See `Pass`."""
