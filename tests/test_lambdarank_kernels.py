@@ -12,7 +12,7 @@ from rankings import MEASURES
 
 import gapboost as gb
 from gapboost._kernels.jit import kernel
-from gapboost._kernels.lambdarank.exponents import LOGISTIC, REACH, SLOPE, exponentials
+from gapboost._kernels.lambdarank.exponents import LOGISTIC, STRETCH, SLOPE, exponentials
 from gapboost._kernels.lambdarank.form import make_form, number_grades
 from gapboost._kernels.lambdarank.lists import BLOCK, clear, padded, pointers, working_memory
 from gapboost._kernels.lambdarank.moments import LENGTH, TERMS, moments_at, scale_moments
@@ -174,9 +174,9 @@ def test_exponentials_relative_to_anchors(steps, spread):
     anchors = s[np.concatenate(([0], first)).astype(int)]
     anchor = anchors[stretches]
     assert last == anchors[-1]
-    assert (anchor - s <= REACH).all()
+    assert (anchor - s <= STRETCH).all()
     # a new anchor only where the old one does not reach
-    assert (anchors[:-1] - anchors[1:] > REACH).all()
+    assert (anchors[:-1] - anchors[1:] > STRETCH).all()
     assert_allclose(fall[:n], np.exp(s - anchor), rtol=1e-14)
     assert_allclose(fall[:n] * rise[:n], 1.0, rtol=1e-14)
     assert_allclose(jump[first], np.exp(anchors[1:] - anchors[:-1]), rtol=1e-12, atol=1e-300)
@@ -224,14 +224,14 @@ def test_both_ways_of_summing_equal_the_double_sum(some, measure):
 
 
 def sets(of, width, size):
-    """plain, weighted by grade and power, count and settled by grade."""
+    """plain, weighted by grade and power, count and constant by grade."""
     cuts = np.cumsum([TERMS * width, TERMS * width, width])
-    plain, weighted, count, settled = np.split(of[: LENGTH * width], cuts)
+    plain, weighted, count, constant = np.split(of[: LENGTH * width], cuts)
     return (
         plain[: TERMS * size].reshape(size, -1),
         weighted[: TERMS * size].reshape(size, -1),
         count[:size],
-        settled[:size],
+        constant[:size],
     )
 
 
@@ -253,11 +253,11 @@ def test_moments_that_leave_a_list_are_what_they_say(spread, wanted):
         (memory.below, np.exp((s[:, None] - s[0]) * k), lower, lower_grade, n),
     ]
     for found, w, table, turned, giving in ways:
-        plain, weighted, count, settled = sets(found, padded(size), size)
+        plain, weighted, count, constant = sets(found, padded(size), size)
         assert_allclose(plain, one.T @ w, rtol=1e-10, atol=1e-300)
         assert_allclose(weighted, table.T @ w, rtol=1e-10, atol=1e-12)
         assert_array_equal(count, one[:giving].sum(axis=0))
-        assert_allclose(settled, -(table * turned)[:giving].sum(axis=0), rtol=0, atol=1e-12)
+        assert_allclose(constant, -(table * turned)[:giving].sum(axis=0), rtol=0, atol=1e-12)
 
 
 @kernel

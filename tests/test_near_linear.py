@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import gapboost as gb
 from gapboost._data.queries import GradeLimit, judged
 from gapboost._kernels.lambdarank import long
-from gapboost._kernels.lambdarank.gradients import Inputs, Scale, add_gradients, chunk, room_for
+from gapboost._kernels.lambdarank.gradients import Inputs, Scale, chunk, room_for, write_gradients
 from gapboost._kernels.lambdarank.long import LONG
 from gapboost._kernels.order.long import rank_long
 from gapboost._kernels.order.short import BY_ROW, Elements
@@ -56,7 +56,7 @@ def gradients(measure, grades, scores, sizes, way, sigma=1.0, truncation=0, norm
     inputs = Inputs(scores, data.grades, BY_ROW, discount, np.ones(len(sizes)))
     scale = Scale(sigma, normalize, 0.0 if measure.monotone else 0.25)
     everything = chunk(offsets, discount, truncation, 0, len(sizes), way)
-    add_gradients(inputs, pair, own, scale, everything, room_for([everything], own.shape[1]), grad, hess)
+    write_gradients(inputs, pair, own, scale, everything, room_for([everything], own.shape[1]), grad, hess)
     return grad, hess
 
 

@@ -36,15 +36,30 @@ A pass of `LambdaRank` over the queries of one chunk, and where each step is::
         longer one: running sums, down and up              lambdarank/moments.py  pairs become sums
     lam, eta --scale, write--> grad, hess (by row)         lambdarank/gradients.py
 
-A query beyond ``LONG`` goes through the same steps strip by strip, several threads at once (order/long.py, lambdarank/long.py).
+A pass of `SoftRank` or `ApproxRank` (objectives/smooth.py), over positions x that are scaled scores or smooth ranks::
+
+    x --smooth_ranks--> ranks --discount--> share          smooth/sums.py
+    x, share --compare--> total, and its derivative        smooth/sums.py
+    total --push--> rising, pushes --scaled--> grad, hess  smooth/sums.py, smooth/query.py
+        few documents near each other: every pair          smooth/pairs.py
+        many: polynomials on cells                         smooth/cells.py        (`cells_of` decides)
+
+A query beyond ``LONG`` (lambdarank/long.py) goes through the same steps of `LambdaRank` strip by strip, several
+threads at once (order/long.py, lambdarank/long.py).
 
 Read in this order: `simd` (vectors and pointers), `order`, `lambdarank` (its docstring has the formulas), `smooth`, `value`
 (evaluation), `parallel`, `jit`.
 
-**What a thread may write.** Chunks of queries, or strips of one query, are handed out by Python
-(`parallel.chunks.run`); whoever has a chunk writes the rows of its queries in the outputs, and memory that it has
-borrowed (`parallel.scratch`). Everything else is constant. Between two steps of a long query all threads meet. So
-results never depend on the number of threads.
+**What a thread may write.** Python hands out chunks of queries, or strips of one long query (`parallel.chunks.run`).
+Everything that is not named here is constant.
+
+* A chunk: the rows of its queries in the outputs, and memory that it has borrowed (`parallel.scratch`, held by the passes in
+  objectives/lambdarank.py) or, for the smooth objectives, made for the call.
+* A strip: its ranks in the `LongPass` that the whole query has borrowed, and the rows of the documents at these
+ranks, which nobody else
+  has, as the order is a permutation. Between two steps all threads meet.
+
+So results never depend on the number of threads.
 
 What travels together is a NamedTuple. Only arrays, scalars and tuples of them cross into compiled code: function
 arguments would miss numba's disk cache. Entry points are few and take float64, because compiled code is compiled

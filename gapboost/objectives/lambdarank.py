@@ -13,7 +13,7 @@ import numpy as np
 
 from gapboost._data.arguments import positive, whole
 from gapboost._data.queries import Array, Judged
-from gapboost._kernels.lambdarank.gradients import Inputs, Scale, add_gradients, chunk, room_for
+from gapboost._kernels.lambdarank.gradients import Inputs, Scale, chunk, room_for, write_gradients
 from gapboost._kernels.lambdarank.long import LONG, LongPass, long_query
 from gapboost._kernels.parallel.chunks import CACHED_CHUNK, chunks, resolve_n_jobs, run, table_bytes
 from gapboost._kernels.parallel.scratch import Scratch
@@ -74,7 +74,7 @@ class LambdaRank(Objective):
 
 
 class LambdaRankPass(Pass):
-    """LambdaRank on one data set: turns of tied documents, and the tables of the measure. Nothing of it is ever written."""
+    """LambdaRank on one data set: turns of tied documents, the tables of the measure, and memory that calls borrow."""
 
     def __init__(self, objective: LambdaRank, data: Judged, threads: int) -> None:
         self.objective = objective
@@ -112,12 +112,12 @@ class LambdaRankPass(Pass):
             here = self.chunks[k]
             pair, own = self.kept[k] if self.kept else self._tables(here.first, here.last)
             with self.scratch.lent() as memory:
-                add_gradients(inputs, pair, own, scale, here, memory, grad, hess)
+                write_gradients(inputs, pair, own, scale, here, memory, grad, hess)
 
         run(task, len(self.chunks), self.threads)
         for scratch in self.long:
             with scratch.lent() as long:
-                long.add_gradients(inputs, scale, grad, hess, partial(run, n_jobs=self.threads))
+                long.write_gradients(inputs, scale, grad, hess, partial(run, n_jobs=self.threads))
 
 
 def turns(random_state: int, data: Judged) -> Array:

@@ -1,31 +1,38 @@
 """LambdaRank over all pairs of a ranking, or over those with a document in the top.
 
-For ranks p < q with grades a, b and x = sigma (s_p - s_q), the swap of the two documents changes the measure by
-Delta. It pushes the upper one by Delta t where a > b and by Delta (1 - t) where a < b, the lower one as much the
-other way, and both get the curvature Delta t (1 - t), where t = u / (1 + u) and u = e^-x.
+For ranks p < q with grades a, b and x = sigma (s_p - s_q) >= 0, let Delta be the measure after the two documents are
+swapped minus the measure before, and D = sign(a - b) Delta: negative where the order is right and a swap would lose.
+With u = e^-x, t = u / (1 + u) is the probability of the model that q is above p. The pair adds
 
-**Delta is a sum of something known at p and something known at q** (`tables`). With the prefix sums C_i[r] =
-sum_{m<=r} pair[i_m, i] and E_i[r] = sum_{n<=r} discount[n] pair[i, i_n],
+    lam_p += Delta t        where a > b,        lam_p += Delta (1 - t)        where a < b,        lam_q the same with
+    the sign turned, eta_p -= D t (1 - t),                       eta_q -= D t (1 - t).
 
-    phi_i(p) = discount[p] (own[i] + C_i[p-1]) - E_i[p]
-    chi_i(q) = discount[q] (own[i] + C_i[q-1] + pair[b, i] - pair[i, i]) - E_i[q-1]
+lam is to be minimised: a negative one moves its document up.
+
+**Delta is a sum of something known at p and something known at q** (`tables`). For any grade g, with the prefix sums
+C_g[r] = sum_{m<=r} pair[i_m, g] and E_g[r] = sum_{n<=r} discount[n] pair[g, i_n] over the grades i_n at the ranks n,
+
+    phi_g(p) = discount[p] (own[g] + C_g[p-1]) - E_g[p]
+    chi_g(q) = discount[q] (own[g] + C_g[q-1] + pair[b, g] - pair[g, g]) - E_g[q-1]
     Delta(p, q) = (phi_b(p) - phi_a(p)) + (chi_a(q) - chi_b(q))
 
-With the sign of a - b in them, these are upper[p, b] = sign(a - b) (phi_b - phi_a) and lower[q, a] = sign(a - b) (chi_a - chi_b).
+So D = upper[p, b] + lower[q, a], with upper[p, g] = sign(a - g) (phi_g - phi_a) and lower[q, g] = sign(g - b) (chi_g - chi_b).
 
-**t and t (1 - t) are polynomials in u** (`exponents`), and every power of u = e^(sigma s_q) / e^(sigma s_p) splits
-over the pair. So what a document receives from all documents below it comes from running sums of powers by grade, and
-what it receives from those above from their mirror image (`moments`): O(n c K) for n documents, c grades and K = 16
-powers.
+**t and t (1 - t) are approximated by polynomials in u**, to 1e-11 (`exponents`), and every power of u = e^(sigma s_q)
+/ e^(sigma s_p) is a product of something at q and something at p. So what a document receives from all documents
+below it comes from running sums of powers by grade, and what it receives from those above from their mirror image
+(`moments`): O(n c K) for n documents, c grades and K = 16 powers. Where a < b, the factor 1 - t is written -(t - 1):
+the same polynomial, and the constant -1.
 
 ============ ====================================================================================================
-`lists`      what the functions of this room share: lists, the form of one query, working memory
+`form`       the quadratic form of one query, by the grades that occur in it
+`lists`      what the functions of this room share: lists of documents in order, working memory
 `tables`     upper and lower, and the prefixes that they need
 `exponents`  e^(sigma s) relative to an anchor, and the polynomials
 `moments`    the running sums: what a document receives from them and adds to them
 `pairs`      the same sums pair by pair, for short lists
 `sums`       lam and eta of each document of each list, by pairs or by moments
-`gradients`  one chunk of queries: rank, take, sum, scale
+`gradients`  one chunk of queries: rank, take, sum, scale; which lists go pair by pair
 `long`       one long list: the same steps by several threads, its sums strip by strip
 ============ ====================================================================================================
 """

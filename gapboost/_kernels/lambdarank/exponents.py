@@ -1,6 +1,6 @@
 """Exponentials of scores relative to an anchor, and t = u / (1 + u) and t (1 - t) = u / (1 + u)**2 as polynomials in u.
 
-The anchor is the highest score of a stretch of at most `REACH`, so that 16 powers of the exponentials stay far from overflow.
+The anchor is the highest score of a stretch of at most `STRETCH`, so that 16 powers of the exponentials stay far from overflow.
 ``jump[r] < 1`` marks the first document of a stretch, and moves running sums from the anchor before to its own.
 """
 
@@ -11,7 +11,7 @@ from gapboost._kernels.jit import kernel
 from gapboost._kernels.simd import LANES, Pointer, every8, load8, store
 from gapboost._kernels.simd.exponential import FARTHEST, decay8
 
-REACH = 30.0
+STRETCH = 30.0
 
 # f(u) / u for f = u / (1 + u) and f = u / (1 + u)**2, interpolated at the 16 Chebyshev nodes of [0, 1], by powers of u.
 # Largest errors on [0, 1]: 1.2e-12 and 1.4e-11; with 14 terms 4e-11 and 4e-10, with 12 terms 1e-9 and 1e-8.
@@ -47,7 +47,7 @@ def exponentials(n: int, s: Pointer, fall: Pointer, rise: Pointer, jump: Pointer
     for r in range(n):
         distance = anchor - s[r]
         jump[r] = 1.0
-        if distance > REACH:
+        if distance > STRETCH:
             jump[r] = decay(distance)
             anchor = s[r]
             distance = 0.0

@@ -19,7 +19,7 @@ class Form(NamedTuple):
     size: Any
     width: Any
     pair: Any
-    turned: Any
+    transposed: Any
     bend: Any
     own: Any
     discount: Any
@@ -62,14 +62,14 @@ def make_form(
         for i in range(size):
             worth = pair[grade_of[a] * n_grades + grade_of[i]]
             form.pair[a * width + i] = worth
-            form.turned[i * width + a] = worth
+            form.transposed[i * width + a] = worth
     for a in range(size):
         for i in range(size):
             bend = (
                 form.pair[a * width + a]
                 + form.pair[i * width + i]
                 - form.pair[a * width + i]
-                - form.turned[a * width + i]
+                - form.transposed[a * width + i]
             )
             form.bend[a * width + i] = bend if a > i else -bend
     return form

@@ -204,7 +204,7 @@ def room_for(chunks: Sequence[Chunk], n_grades: int) -> Memory:
     )  # fmt: skip
 
 
-def add_gradients(
+def write_gradients(
     inputs: Inputs, pair: Array, own: Array, scale: Scale, chunk: Chunk, memory: Memory, grad: Array, hess: Array
 ) -> None:
     """Write the gradients, to be minimised, of all pairs of the queries of `chunk`; ``pair`` and ``own`` begin at its first."""

@@ -73,7 +73,7 @@ class Work(NamedTuple):
     """Working memory for one list after the other; float64.
 
     By document ``rise``, ``fall``, ``jump`` (see `exponents`); by document of a block, or of a list that is visited
-    pair by pair, and by grade ``upper``, ``lower`` (see `tables`) and ``turned``; ``prefixes`` by block; ``above``
+    pair by pair, and by grade ``upper``, ``lower`` (see `tables`) and ``lower_by_grade``; ``prefixes`` by block; ``above``
     and ``below``, the `moments` of the documents above and below; ``form``, room for a `Form`.
     """
 
@@ -82,7 +82,7 @@ class Work(NamedTuple):
     jump: Any
     upper: Any
     lower: Any
-    turned: Any
+    lower_by_grade: Any
     prefixes: Any
     above: Any
     below: Any
@@ -100,7 +100,7 @@ def working_memory(longest: int, held: int, n_grades: int) -> Work:
         "jump": by_document,
         "upper": rows,
         "lower": rows,
-        "turned": rows,
+        "lower_by_grade": rows,
         "prefixes": (longest // BLOCK + 2) * 2 * width,
         "above": LENGTH * width,
         "below": LENGTH * width,
@@ -123,7 +123,7 @@ def pointers(work: Work) -> Work:
     """The same as pointers."""
     return Work(
         pointer(work.rise), pointer(work.fall), pointer(work.jump), pointer(work.upper), pointer(work.lower),
-        pointer(work.turned), pointer(work.prefixes), pointer(work.above), pointer(work.below), pointer(work.form),
+        pointer(work.lower_by_grade), pointer(work.prefixes), pointer(work.above), pointer(work.below), pointer(work.form),
     )  # fmt: skip
 
 

@@ -135,7 +135,7 @@ class LongPass:
         self.arriving = Arriving(above, below, np.empty((self.n_strips, 2 * width)), np.empty(self.n_strips))
         self.work = Scratch(lambda: working_memory(STRIP, 0, width))
 
-    def add_gradients(self, inputs: Inputs, scale: Scale, grad: Array, hess: Array, each: Each) -> None:
+    def write_gradients(self, inputs: Inputs, scale: Scale, grad: Array, hess: Array, each: Each) -> None:
         """Write the gradients; ``each(task, n)`` calls ``task(0) ... task(n - 1)`` on threads."""
         long, n_strips = self.long, self.n_strips
         scores, turns, grad, hess = (a[long.rows] for a in (inputs.scores, inputs.turns, grad, hess))

@@ -5,7 +5,7 @@ With w_k = e^(k sigma s) of a document relative to the anchor, from the document
     plain[i, k]     sum of w_k over those of grade i
     weighted[a, k]  sum of w_k table[a], where the table is what they know of a swap with grade a
     count[i]        number of those of grade i
-    settled[a]      minus the sum of table[a] over those whose pair with grade a has the factor 1 - t, for the 1 of it
+    constant[a]     sum of -table[a] over those whose pair with grade a has the factor t - 1: the -1 of it
 
 So a document of grade a, with a table of its own, receives for both polynomials the sums over k of
 
@@ -44,29 +44,29 @@ class Moments(NamedTuple):
     plain: Any
     weighted: Any
     count: Any
-    settled: Any
+    constant: Any
 
 
 class Way(NamedTuple):
-    """Down a ranking (step 1) or up (step -1): exponentials and tables of receiving (in) and of adding (out)."""
+    """Down a ranking (step 1) or up (step -1): which exponentials and tables a document receives with, and adds with."""
 
     step: Any
-    inward: Any
-    outward: Any
-    gained: Any
-    given: Any
+    at_receiver: Any
+    at_giver: Any
+    receiver_tables: Any
+    giver_tables: Any
 
 
 class Block(NamedTuple):
     """Documents ``lo..hi-1`` of a list, whose tables are in memory.
 
-    Those below ``receiving`` receive, those below ``giving`` add.
+    Those with a number smaller than ``receivers_end`` receive, those with one smaller than ``givers_end`` add.
     """
 
     lo: Any
     hi: Any
-    receiving: Any
-    giving: Any
+    receivers_end: Any
+    givers_end: Any
     grade: Any
     jump: Any
 
@@ -92,7 +92,7 @@ def scale_moments(width: int, size: int, factor: float, moments: Moments) -> Non
 def carry(way: Way, block: Block, form: Form, moments: Moments, lam: Pointer, eta: Pointer) -> None:
     """Visit the documents of a block: each receives from the moments, then adds to them.
 
-    Documents below ``block.receiving`` receive, those below ``block.giving`` add.
+    Documents below ``block.receivers_end`` receive, those below ``block.givers_end`` add.
     """
     step, width, size = way.step, form.width, form.size
     logistic, slope = vector16(LOGISTIC), vector16(SLOPE)
@@ -101,30 +101,30 @@ def carry(way: Way, block: Block, form: Form, moments: Moments, lam: Pointer, et
         if step > 0 and block.jump[r] != 1.0:
             scale_moments(width, size, block.jump[r], moments)
         a = block.grade[r]
-        if r < block.receiving:
-            table = way.gained + (r - block.lo) * width
+        if r < block.receivers_end:
+            table = way.receiver_tables + (r - block.lo) * width
             received = load16(moments.weighted, TERMS * a)
             for i in range(size):
                 received += table[i] * load16(moments.plain, TERMS * i)
-            received *= powers(way.inward[r])
+            received *= powers(way.at_receiver[r])
             push = fold(received * logistic)
             for i in range(0, width, LANES):
                 # the grades for which the factor is 1 - t: higher ones below, or lower ones above
-                turned = step * counting(i) < step * a
-                push -= turned * load8(moments.count, i) * load8(table, i)
-            lam[r] -= step * (total(push) + moments.settled[a])
+                against = step * counting(i) < step * a
+                push -= against * load8(moments.count, i) * load8(table, i)
+            lam[r] -= step * (total(push) + moments.constant[a])
             eta[r] -= total(received * slope)
-        if r < block.giving:
-            table = way.given + (r - block.lo) * width
-            power = powers(way.outward[r])
+        if r < block.givers_end:
+            table = way.giver_tables + (r - block.lo) * width
+            power = powers(way.at_giver[r])
             store(moments.plain, TERMS * a, load16(moments.plain, TERMS * a) + power)
             for i in range(size):
                 store(moments.weighted, TERMS * i, load16(moments.weighted, TERMS * i) + table[i] * power)
             for i in range(0, width, LANES):
                 grades = counting(i)
                 store(moments.count, i, load8(moments.count, i) + (grades == a))
-                turned = step * grades > step * a
-                store(moments.settled, i, load8(moments.settled, i) - turned * load8(table, i))
+                against = step * grades > step * a
+                store(moments.constant, i, load8(moments.constant, i) - against * load8(table, i))
         if step < 0 and block.jump[r] != 1.0:
             scale_moments(width, size, block.jump[r], moments)
         r += step

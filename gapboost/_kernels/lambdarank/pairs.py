@@ -11,12 +11,12 @@ NEAR = 300.0
 
 
 @kernel
-def turn(n: int, form: Form, lower: Pointer, turned: Pointer) -> int:
+def turn_by_grade(n: int, form: Form, lower: Pointer, by_grade: Pointer) -> int:
     """Write ``lower`` by grade and then document; returns the length of a row."""
     stride = n + LANES
     for q in range(n):
         for i in range(form.size):
-            turned[i * stride + q] = lower[q * form.width + i]
+            by_grade[i * stride + q] = lower[q * form.width + i]
     return stride
 
 
@@ -27,7 +27,7 @@ def sum_pairs(n: int, s: Pointer, grade: Pointer, form: Form, work: Work, lam: P
     Reads up to 7 elements of ``s`` and ``grade`` further.
     """
     zero = every8(0.0)
-    stride = turn(n, form, work.lower, work.turned)
+    stride = turn_by_grade(n, form, work.lower, work.lower_by_grade)
     # one exponential a document instead of one a pair, unless it could overflow
     near = s[0] - s[n - 1] < NEAR
     if near:
@@ -49,7 +49,7 @@ def sum_pairs(n: int, s: Pointer, grade: Pointer, form: Form, work: Work, lam: P
             for i in range(form.size):
                 change = where(grades == i, every8(work.upper[p * form.width + i]), change)
             place = counting(q)
-            change = where(place > p, change + load8(work.turned, a * stride + q), zero)
+            change = where(place > p, change + load8(work.lower_by_grade, a * stride + q), zero)
             change = where(place < n, change, zero)
             u = work.rise[p] * load8(work.fall, q) if near else decay8(s[p] - load8(s, q))
             v = 1.0 / (1.0 + u)

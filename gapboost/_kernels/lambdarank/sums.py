@@ -78,7 +78,7 @@ def sum_lists(
     lam: Array,
     eta: Array,
 ) -> None:
-    """Set ``lam`` and ``eta`` of all documents,; only pairs whose upper document is among the first ``reached`` count."""
+    """Set ``lam`` and ``eta`` of all documents; only pairs whose upper document is among the first ``reached`` count."""
     work = pointers(memory)
     n_grades = own.shape[1]
     for j in range(len(lists.starts) - 1):

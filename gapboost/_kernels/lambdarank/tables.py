@@ -31,7 +31,7 @@ def fill_tables(n: int, grade: Pointer, discount: Pointer, form: Form, prefix: P
         e = load8(prefix, width + i)
         for r in range(n):
             row = grade[r] * width + i
-            given = discount[r] * load8(form.turned, row)
+            given = discount[r] * load8(form.transposed, row)
             store(tables.upper, r * width + i, discount[r] * (own + c) - e - given)
             c += load8(form.pair, row)
             e += given

@@ -76,8 +76,8 @@ def chunks(
 ) -> list[tuple[int, int]]:
     """Cut the queries into ranges ``(first, last)`` of about equal numbers of documents, a few for each thread.
 
-    A range whose tables would outgrow `CHUNK_BYTES`, or with more than the `largest` number of documents, is cut further. Which queries share a chunk never changes a
-    result: every query is computed by itself.
+    A range whose tables would outgrow `CHUNK_BYTES`, or with more than the `largest` number of documents, is cut
+    further. Which queries share a chunk never changes a result: every query is computed by itself.
     """
     n_queries = len(offsets) - 1
     n_documents = int(offsets[-1])

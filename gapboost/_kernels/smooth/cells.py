@@ -1,9 +1,9 @@
 """Sums of a smooth function over sorted points, sum_m w_m k(x_m - x_n) for all n, in linear time.
 
 Points are sorted into cells of a fixed width. Where a point is in its cell is t, from -1 to 1. Within a pair of cells
-k is a polynomial in the two t, to about 1e-12: so a cell is to all others what its moments are, sum_m w_m t_m^k by
+k is a polynomial in the two t, to about 1e-12: so all that other cells need to know of it are its moments, sum_m w_m t_m^k by
 channel (`add_moments`); the moments of the cells around become the polynomial of what arrives in a cell (`interact`);
-and each point reads it (`arriving`). Beyond
+and each point reads it (`arrived`). Beyond
 ``reach`` cells k has become 0 below, and 0 or 1 above.
 """
 

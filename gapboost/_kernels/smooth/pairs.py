@@ -6,7 +6,7 @@ with certainty: so sums run over windows, and over counts of all documents far a
 
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.smooth.query import Array, Documents
-from gapboost._kernels.smooth.steps import below, slope
+from gapboost._kernels.smooth.steps import overtaking, slope
 
 # Distance of two positions at which the steps are 0 or 1 to the last digit.
 FAR = 40.0
@@ -31,7 +31,7 @@ def ranks_by_pairs(step: int, x: Array, ranks: Array) -> None:
         ranks[i] = 1.0 + first
     for i in range(len(x)):
         for j in range(i + 1, window_end(i, x)):
-            chance = below(step, x[i] - x[j])
+            chance = overtaking(step, x[i] - x[j])
             ranks[i] += chance
             ranks[j] += 1.0 - chance
 
@@ -56,7 +56,7 @@ def add_far_totals(pair: Array, counts: Array, documents: Documents) -> None:
 def compare_by_pairs(step: int, pair: Array, turning: bool, counts: Array, documents: Documents) -> None:
     """Add ``sum_m P[i_m, i_n] F(x_m - x_n)`` to ``total``.
 
-    If ``turning``, add ``sum_m f(x_m - x_n) (share_n P[i_m, i_n] - share_m P[i_n, i_m])`` to ``turned``. ``counts``
+    If ``turning``, add ``sum_m f(x_m - x_n) (share_n P[i_m, i_n] - share_m P[i_n, i_m])`` to ``rising``. ``counts``
     is scratch by grade.
     """
     grade, x, share, total = documents.grade, documents.x, documents.share, documents.total
@@ -66,7 +66,7 @@ def compare_by_pairs(step: int, pair: Array, turning: bool, counts: Array, docum
             ij, ji = pair[grade[i], grade[j]], pair[grade[j], grade[i]]
             if ij != 0.0 or ji != 0.0:
                 distance = x[i] - x[j]
-                chance = below(step, distance)
+                chance = overtaking(step, distance)
                 total[i] += ji * chance
                 total[j] += ij * (1.0 - chance)
                 if turning:
@@ -77,7 +77,7 @@ def compare_by_pairs(step: int, pair: Array, turning: bool, counts: Array, docum
 
 @kernel
 def push_by_pairs(step: int, pair: Array, paired: bool, by_grade: Array, documents: Documents) -> None:
-    """Set ``rising`` and ``pushes``; the pairs themselves push if ``paired``, else only the ranks do.
+    """Add to ``rising`` and ``pushes``; the pairs themselves push if ``paired``, else only the ranks do.
 
     ``by_grade``, by document and grade, is scratch.
     """

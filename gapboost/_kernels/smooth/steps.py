@@ -8,7 +8,7 @@ LOGISTIC, GAUSSIAN = 0, 1
 
 
 @kernel
-def below(step: int, distance: float) -> float:
+def overtaking(step: int, distance: float) -> float:
     """The probability to be above a document that is higher by ``distance``, at least 0; no digits lost where it is small."""
     if step == GAUSSIAN:
         return 0.5 * math.erfc(distance)
@@ -19,7 +19,7 @@ def below(step: int, distance: float) -> float:
 @kernel
 def above(step: int, x: float) -> float:
     """``1 / (1 + e^-x)``, or the probability that a Gaussian of variance 1/2 is below x; no digits lost where it is small."""
-    return 1.0 - below(step, x) if x >= 0.0 else below(step, -x)
+    return 1.0 - overtaking(step, x) if x >= 0.0 else overtaking(step, -x)
 
 
 @kernel

@@ -114,7 +114,8 @@ def smooth_ranks(starts: Array, step: Step, all_x: Array, room: Room, all_ranks:
             add_moments(r, 0, 1.0, room.points, room.moments)
         interact(cells, channels, step.above, room.points, room.moments, room.by_channel, room.arriving)
         for r in range(len(x)):
-            ranks[r] = 0.5 + arrived(r, 0, room.points, room.arriving)
+            # without the document itself, for which F(0) = 1/2
+            ranks[r] = 1.0 - 0.5 + arrived(r, 0, room.points, room.arriving)
 
 
 @kernel
@@ -138,7 +139,7 @@ def compare(starts: Array, step: Step, pairs: Array, turning: bool, room: Room, 
         interact(cells, n_grades, step.above, room.points, room.moments, room.by_channel, room.arriving)
         for r in range(len(documents.x)):
             a = documents.grade[r]
-            found = -0.5 * pair[a, a]
+            found = -0.5 * pair[a, a]  # the document itself, for which F(0) = 1/2
             for g in range(n_grades):
                 if pair[g, a] != 0.0:
                     found += pair[g, a] * arrived(r, g, room.points, room.arriving)
