@@ -13,6 +13,7 @@ from sklearn.metrics import average_precision_score, ndcg_score
 
 import gapboost as gb
 from gapboost import AP, GAP, Precision, eGAP, evaluate, nDCG, xGAP
+from gapboost.measures import NAMED
 
 
 def close(expected, tolerance=1e-12):
@@ -53,9 +54,9 @@ def test_the_random_rankings_hold_what_they_should():
 
 
 def test_the_measures_cover_the_library():
-    kinds = {GAP, xGAP, eGAP, AP, nDCG, Precision}
+    kinds = {*NAMED.values(), gb.WeightedSum}
     assert {type(measure) for measure in MEASURES} == kinds
-    for kind in kinds - {Precision}:
+    for kind in kinds - {Precision, gb.Recall, gb.KendallTau, gb.PairwiseAccuracy, gb.WeightedSum}:
         assert {m.k for m in MEASURES if type(m) is kind} == {None, 1, 3, 20}
     assert sum(m.g[0] == 0 for m in MEASURES if hasattr(m, "g")) >= 12
     assert set().union(*(some_measures(i, 7) for i in range(7))) == set(MEASURES)
