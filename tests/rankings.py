@@ -11,6 +11,7 @@ import oracle
 from hypothesis import strategies as st
 
 import gapboost as gb
+from gapboost.measures.measure import DiscountOfQuery
 
 TOP = 3  # the highest grade of the random rankings
 
@@ -99,8 +100,9 @@ MEASURES: dict[gb.Measure, Callable[..., float]] = {
     )
 }
 
-# Those that objectives train for; smooth ones only for those with one discount for all queries.
+# Those that LambdaRank trains for, and of these those with one discount, for which the smooth objectives do too.
 TRAINED = {measure: value for measure, value in MEASURES.items() if measure.trains}
+SMOOTHED = [m for m in TRAINED if len(m.terms) == 1 and not isinstance(m, DiscountOfQuery)]
 
 
 def some_measures(number: int, of: int, among: Any = MEASURES) -> dict[gb.Measure, Callable[..., float]]:

@@ -67,7 +67,7 @@ def as_discount(discount: Any) -> Discount:
     if number and 1.001 <= discount <= 1e100:
         return float(discount)
     raise ValueError(
-        f'discount is {discount!r}; expected "log2", "letor", "reciprocal", or the base of a logarithm from 1.001 on'
+        f'discount_by is {discount!r}; expected "log2", "letor", "reciprocal", or the base of a logarithm from 1.001 on'
     )
 
 
