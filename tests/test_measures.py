@@ -127,6 +127,20 @@ def test_as_measure():
         assert type(measure) is WeightedSum or type(measure) is NAMED[measure.short_name]
 
 
+def test_err_of_the_grades_that_occur():
+    assert ERR(k=4).resolved(np.array([0, 1, 3])) == ERR(top=3, k=4)
+    assert ERR().resolved(np.array([0])) == ERR(top=1)
+    assert ERR(top=5).resolved(np.array([0, 1])) == ERR(top=5)
+
+
+def test_q_measure_and_cut_kendall_tau_can_fall_when_a_higher_grade_moves_up():
+    assert value(QMeasure(), [1, 3, 0]) < value(QMeasure(), [0, 3, 1])
+    assert value(KendallTau(k=2), [2, 3, 0]) < value(KendallTau(k=2), [2, 0, 3])
+    assert not QMeasure().monotone
+    assert not KendallTau(k=2).monotone
+    assert KendallTau().monotone
+
+
 def test_g_of_the_grades_that_occur():
     assert GAP(k=4).resolved(np.array([0, 1, 3])) == GAP(g=(0.5, 0.0, 0.5), k=4)
     assert eGAP().resolved(np.array([2])) == eGAP(g=(0.0, 1.0))
