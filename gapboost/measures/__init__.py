@@ -1,6 +1,6 @@
 """Measures of a ranking: frozen, hashable values; one file a family.
 
-A new measure of the family is one file with a class like `gapboost.measures.precision.Precision`, named here.
+A new measure of the family is one file with a class like `gapboost.measures.rbp.RBP`, named here.
 """
 
 from typing import Any

@@ -36,7 +36,7 @@ class Measure(ABC):
     branch on which measure it is. Subclasses are frozen dataclasses; they are hashable, picklable and print as they
     are written. ``0.7 * one + 0.3 * another`` is a measure too (`WeightedSum`).
 
-    What does not fit the form overrides `evaluated`, `relevant` and `swap_changes`, and says so by `has_tables`.
+    What does not fit the form overrides `evaluated`, `relevant` and `changes`, and says so by `has_tables`.
 
     Parameters
     ----------
