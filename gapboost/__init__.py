@@ -5,19 +5,47 @@ Measures, `evaluate` and objectives live here; the rankers in `gapboost.lightgbm
 """
 
 from gapboost.evaluation import evaluate
-from gapboost.measures import AP, GAP, Measure, Precision, eGAP, nDCG, xGAP
+from gapboost.measures import (
+    AP,
+    DCG,
+    ERR,
+    GAP,
+    RBP,
+    RR,
+    KendallTau,
+    Measure,
+    PairwiseAccuracy,
+    Precision,
+    QMeasure,
+    Recall,
+    RPrecision,
+    WeightedSum,
+    eGAP,
+    nDCG,
+    xGAP,
+)
 from gapboost.objectives import ApproxRank, LambdaRank, SoftRank
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AP",
+    "DCG",
+    "ERR",
     "GAP",
+    "RBP",
+    "RR",
     "ApproxRank",
+    "KendallTau",
     "LambdaRank",
     "Measure",
+    "PairwiseAccuracy",
     "Precision",
+    "QMeasure",
+    "RPrecision",
+    "Recall",
     "SoftRank",
+    "WeightedSum",
     "eGAP",
     "evaluate",
     "nDCG",

@@ -8,9 +8,9 @@ import numpy as np
 from gapboost._data.arguments import one_of
 from gapboost._data.queries import Array, Judged, checked_scores, judged
 from gapboost._kernels.parallel.chunks import chunks, resolve_n_jobs, run, table_bytes
-from gapboost._kernels.value import in_order, value
+from gapboost._kernels.value import in_order
 from gapboost.measures import Measure
-from gapboost.measures.measure import grade_limit, listed, tables_of
+from gapboost.measures.measure import grade_limit, listed
 
 Ties = Literal["expected", "row"]
 Empty = Literal[0, 1, "skip"]
@@ -117,11 +117,10 @@ def query_values(
     n_jobs: int | None = None,
 ) -> list[Array]:
     """One float64 array of shape (Q,) for each of `measures`, for checked data and scores in grouped order."""
-    offsets = data.queries.offsets
-    longest = int(data.queries.sizes.max())
-    discounts = [measure.discount(longest) for measure in measures]
-    depths = [measure.depth(longest) for measure in measures]
-    values = [np.zeros(len(offsets) - 1) for _ in measures]
+    offsets, sizes = data.queries.offsets, data.queries.sizes
+    terms = [measure.terms for measure in measures]
+    discounts = {part: part.discounts(data.counts, sizes) for each in terms for _, part in each}
+    values = [np.zeros(len(sizes)) for _ in measures]
     threads = resolve_n_jobs(n_jobs)
 
     ranges = chunks(offsets, threads, table_bytes(data.counts.shape[1]))
@@ -129,13 +128,15 @@ def query_values(
     def task(k: int) -> None:
         first, last = ranges[k]
         rows = slice(offsets[first], offsets[last])
+        counts = data.counts[first:last]
         ranked = in_order(scores[rows], data.grades[rows], offsets[first : last + 1] - rows.start, ties == "expected")
-        for measure, discount, depth, out in zip(measures, discounts, depths, values, strict=True):
-            pair, own = tables_of(measure, data.counts[first:last])
-            value(ranked, discount, depth, pair, own, np.empty((2, own.shape[1])), out[first:last])
+        for each, out in zip(terms, values, strict=True):
+            for weight, part in each:
+                weights, begins = discounts[part]
+                out[first:last] += weight * part.evaluated(ranked, counts, weights, begins[first:last])
             if empty != 0:
-                nothing = ~((own > 0) & (data.counts[first:last] > 0)).any(axis=1)
-                out[first:last][nothing] = 1.0 if empty == 1 else np.nan
+                relevant = np.any([part.relevant(counts) for _, part in each], axis=0)
+                out[first:last][~relevant] = 1.0 if empty == 1 else np.nan
 
     run(task, len(ranges), threads)
     return values

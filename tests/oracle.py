@@ -134,26 +134,145 @@ def egap(grades_ranked, g, counts=None, k=None):
     return total
 
 
-def ndcg(grades_ranked, counts=None, k=None, gains=None):
-    """nDCG@k = sum_{n<=k} gain(i_n) / log2(n + 1), over its maximum; gain(i) = 2**i - 1 unless given."""
+def linear(c):
+    """Gains 0, 1, ..., c."""
+    return list(range(c + 1))
+
+
+def exponential(c):
+    """Gains 2**i - 1."""
+    return [2**i - 1 for i in range(c + 1)]
+
+
+def by_log2(n):
+    """1 / log2(n + 1)."""
+    return 1 / math.log2(n + 1)
+
+
+def by_rank(n):
+    """1 / n."""
+    return 1 / n
+
+
+def by_log(base):
+    """1 before rank `base`, 1 / log_base(n) from there on; 1, 1, 1/log2(3), ... for base 2."""
+    return lambda n: 1.0 if n < base else 1 / math.log(n, base)
+
+
+def _with_counts(grades_ranked, counts):
     c = max((int(grade) for grade in grades_ranked), default=0) if counts is None else len(counts) - 1
     ranked, counts = _checked(grades_ranked, counts, c)
-    if gains is None:
-        gains = [2**i - 1 for i in range(c + 1)]
-    ideal = []
-    for i in range(c + 1):
-        ideal += [gains[i]] * counts[i]
-    ideal.sort(reverse=True)
-    last = math.inf if k is None else k
-    best = sum(gain / math.log2(n + 1) for n, gain in enumerate(ideal, start=1) if n <= last)
-    if best == 0:
+    return ranked, counts, c
+
+
+def _gains_of(gains, c):
+    return list(gains) if isinstance(gains, tuple) else (gains or exponential)(c)
+
+
+def dcg(grades_ranked, counts=None, k=None, gains=None, discount=by_log2):
+    """DCG@k = sum_{n<=k} gain(i_n) discount(n); gain(i) = 2**i - 1 unless given."""
+    ranked, counts, c = _with_counts(grades_ranked, counts)
+    gain = _gains_of(gains, c)
+    return sum(gain[ranked[n - 1]] * discount(n) for n in range(1, _last_rank(ranked, k) + 1))
+
+
+def ideal_list(counts):
+    """All documents of the query, best first."""
+    return [i for i in range(len(counts) - 1, -1, -1) for _ in range(counts[i])]
+
+
+def ndcg(grades_ranked, counts=None, k=None, gains=None, discount=by_log2, short_is_zero=False):
+    """DCG@k over its maximum; 0 for queries of less than k documents if `short_is_zero`."""
+    ranked, counts, c = _with_counts(grades_ranked, counts)
+    if short_is_zero and k is not None and sum(counts) < k:
         return 0.0
-    return sum(gains[i] / math.log2(n + 1) for n, i in enumerate(ranked, start=1) if n <= last) / best
+    gain = _gains_of(gains, c)
+    best = dcg(sorted(ideal_list(counts), key=lambda i: -gain[i]), counts, k, gains, discount)
+    return 0.0 if best == 0 else dcg(ranked, counts, k, gains, discount) / best
 
 
 def precision(grades_ranked, rel, k, counts=None):
     """PC(k) (P@k) = |{n <= k: i_n >= rel}| / k; k divides also where the list is shorter. `counts` change nothing."""
     return sum(1 for grade in grades_ranked[:k] if grade >= rel) / k
+
+
+def rbp(grades_ranked, p, gain, counts=None, k=None):
+    """RBP = (1 - p) sum_n p**(n - 1) gain(i_n) (Moffat and Zobel, 2008)."""
+    return (1 - p) * sum(p ** (n - 1) * gain(grade) for n, grade in enumerate(grades_ranked[:k], start=1))
+
+
+def recall(grades_ranked, rel, k, counts=None):
+    """|{n <= k: i_n >= rel}| / RB(rel)."""
+    ranked, counts, _ = _with_counts(grades_ranked, counts)
+    base = recall_base(counts, rel)
+    return 0.0 if base == 0 else sum(1 for grade in ranked[:k] if grade >= rel) / base
+
+
+def r_precision(grades_ranked, rel, counts=None, k=None):
+    """Precision at rank RB(rel); ranks beyond k hold nothing."""
+    ranked, counts, _ = _with_counts(grades_ranked, counts)
+    base = recall_base(counts, rel)
+    return 0.0 if base == 0 else precision(ranked[:k], rel, base)
+
+
+def pair_counts(grades_ranked, counts=None, k=None):
+    """Pairs within the first k in the right order, in the wrong order; pairs of different grades in the query."""
+    ranked, counts, c = _with_counts(grades_ranked, counts)
+    right = wrong = 0
+    for m, n in itertools.combinations(range(_last_rank(ranked, k)), 2):
+        right += ranked[m] > ranked[n]
+        wrong += ranked[m] < ranked[n]
+    return right, wrong, sum(counts[i] * counts[j] for i in range(c + 1) for j in range(i))
+
+
+def kendall_tau(grades_ranked, counts=None, k=None):
+    """Right minus wrong over all pairs of documents of different grades."""
+    right, wrong, pairs = pair_counts(grades_ranked, counts, k)
+    return (right - wrong) / pairs if pairs else 0.0
+
+
+def pairwise_accuracy(grades_ranked, counts=None, k=None):
+    """Right over all pairs of documents of different grades."""
+    right, _, pairs = pair_counts(grades_ranked, counts, k)
+    return right / pairs if pairs else 0.0
+
+
+def q_measure(grades_ranked, beta, counts=None, k=None, gains=linear):
+    """1/R sum over relevant ranks n of (C(n) + beta cg(n)) / (n + beta cg*(n)) (Sakai, 2004)."""
+    ranked, counts, c = _with_counts(grades_ranked, counts)
+    gain = _gains_of(gains, c)
+    ideal = ideal_list(counts)
+    relevant = sum(1 for i in ideal if gain[i] > 0)
+    total = 0.0
+    for n in range(1, _last_rank(ranked, k) + 1):
+        if gain[ranked[n - 1]] > 0:
+            found = sum(1 for i in ranked[:n] if gain[i] > 0)
+            blended = found + beta * sum(gain[i] for i in ranked[:n])
+            total += blended / (n + beta * sum(gain[i] for i in ideal[:n]))
+    return total / relevant if relevant else 0.0
+
+
+def rr(grades_ranked, rel, counts=None, k=None):
+    """1 / the first rank of a relevant document within k; 0 if there is none."""
+    for n, grade in enumerate(grades_ranked[:k], start=1):
+        if grade >= rel:
+            return 1 / n
+    return 0.0
+
+
+def err(grades_ranked, top, counts=None, k=None):
+    """sum_n 1/n R_n prod_{m<n} (1 - R_m), R = (2**i - 1) / 2**top (Chapelle et al., 2009)."""
+    total, reaching = 0.0, 1.0
+    for n, grade in enumerate(grades_ranked[:k], start=1):
+        satisfied = (2 ** int(grade) - 1) / 2**top
+        total += reaching * satisfied / n
+        reaching *= 1 - satisfied
+    return total
+
+
+def weighted_sum(grades_ranked, parts, counts=None):
+    """The sum of value functions times weights."""
+    return sum(weight * value(grades_ranked, counts=counts) for weight, value in parts)
 
 
 # --------------------------------------------------------------------------------------------------- swaps and ties
@@ -262,8 +381,10 @@ def rows_of_queries(qid):
 
 
 def nothing_relevant(value, counts):
-    """True if no document of the query would be worth anything, even alone at rank 1."""
-    return all(value([i], counts=counts) == 0 for i in range(len(counts)) if counts[i] > 0)
+    """True if no document of the query would be worth anything, even alone at rank 1 or above another grade's."""
+    occurring = [i for i in range(len(counts)) if counts[i] > 0]
+    lists = [[i] for i in occurring] + [list(pair) for pair in itertools.permutations(occurring, 2)]
+    return all(value(ranked, counts=counts) <= 0 for ranked in lists)
 
 
 def per_query(value, grades, scores, qid, ties="expected", empty=0.0, counts=None):

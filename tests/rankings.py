@@ -11,6 +11,7 @@ import oracle
 from hypothesis import strategies as st
 
 import gapboost as gb
+from gapboost.measures.measure import DiscountOfQuery
 
 TOP = 3  # the highest grade of the random rankings
 
@@ -26,6 +27,8 @@ G = (
 )
 CUTOFFS = (None, 1, 3, 20)
 GAINS = (None, (0, 1, 2, 3), (0.5, 1, 1, 4))
+DISCOUNTS = {"log2": oracle.by_log2, "letor": oracle.by_log(2), "reciprocal": oracle.by_rank, 3.5: oracle.by_log(3.5)}
+
 
 # Most orders of tied documents that the oracle goes through for one query.
 MOST_ORDERS = 120
@@ -54,13 +57,57 @@ MEASURES: dict[gb.Measure, Callable[..., float]] = {
         *((gb.AP(rel=rel, k=k), partial(oracle.ap, rel=rel, k=k)) for rel in (1, 2, 3, 4)),
         *((gb.nDCG(gains=gains, k=k), partial(oracle.ndcg, gains=gains, k=k)) for gains in GAINS),
         *((gb.Precision(rel=rel, k=k), partial(oracle.precision, rel=rel, k=k)) for rel in (1, 3) if k is not None),
+        *(
+            (kind(gains="linear", discount_by=d, k=k), partial(value, gains=oracle.linear, discount=discount, k=k))
+            for kind, value in ((gb.DCG, oracle.dcg), (gb.nDCG, oracle.ndcg))
+            for d, discount in DISCOUNTS.items()
+        ),
+        (gb.nDCG(short_is_zero=True, k=k), partial(oracle.ndcg, short_is_zero=True, k=k)),
+        *(
+            (gb.RBP(p=p, rel=rel, k=k), partial(oracle.rbp, p=p, gain=rel.__le__, k=k))
+            for p, rel in ((0.5, 1), (0.8, 2))
+        ),
+        (gb.RBP(gains=(0, 0.2, 0.5, 1), k=k), partial(oracle.rbp, p=0.8, gain=(0, 0.2, 0.5, 1).__getitem__, k=k)),
+        *((gb.Recall(rel=rel, k=k), partial(oracle.recall, rel=rel, k=k)) for rel in (1, 3) if k is not None),
+        *((gb.RPrecision(rel=rel, k=k), partial(oracle.r_precision, rel=rel, k=k)) for rel in (1, 2)),
+        *(
+            (kind(k=k), partial(value, k=k))
+            for kind, value in ((gb.KendallTau, oracle.kendall_tau), (gb.PairwiseAccuracy, oracle.pairwise_accuracy))
+            if k != 1
+        ),
+        (gb.QMeasure(k=k), partial(oracle.q_measure, beta=1, k=k)),
+        (gb.QMeasure(beta=10, gains=(0, 0, 1, 4), k=k), partial(oracle.q_measure, beta=10, gains=(0, 0, 1, 4), k=k)),
+        *((gb.RR(rel=rel, k=k), partial(oracle.rr, rel=rel, k=k)) for rel in (1, 2)),
+        *((gb.ERR(top=top, k=k), partial(oracle.err, top=top, k=k)) for top in (3, 4)),
+        (
+            0.25 * gb.GAP(g=G[1], k=k) + 2 * gb.AP(k=k),
+            partial(
+                oracle.weighted_sum,
+                parts=[(0.25, partial(oracle.gap, g=G[1], k=k)), (2, partial(oracle.ap, rel=1, k=k))],
+            ),
+        ),
+        (
+            0.7 * gb.GAP(g=G[1]) + 0.3 * gb.nDCG(k=k) + 0.5 * gb.eGAP(g=G[1]),
+            partial(
+                oracle.weighted_sum,
+                parts=[
+                    (0.7, partial(oracle.gap, g=G[1])),
+                    (0.3, partial(oracle.ndcg, k=k)),
+                    (0.5, partial(oracle.egap, g=G[1])),
+                ],
+            ),
+        ),
     )
 }
 
+# Those that LambdaRank trains for, and of these those with one discount, for which the smooth objectives do too.
+TRAINED = {measure: value for measure, value in MEASURES.items() if measure.trains}
+SMOOTHED = [m for m in TRAINED if len(m.terms) == 1 and not isinstance(m, DiscountOfQuery)]
 
-def some_measures(number: int, of: int) -> dict[gb.Measure, Callable[..., float]]:
+
+def some_measures(number: int, of: int, among: Any = MEASURES) -> dict[gb.Measure, Callable[..., float]]:
     """Every `of`-th measure from `number` on: all measures over `of` calls, without the time of all at each."""
-    return dict(list(MEASURES.items())[number % of :: of])
+    return dict(list(among.items())[number % of :: of])
 
 
 @dataclass(frozen=True, eq=False)

@@ -168,6 +168,10 @@ MEASURES = {
     gb.AP(rel=2, k=3): partial(oracle.ap, rel=2, k=3),
     gb.nDCG(k=5): partial(oracle.ndcg, k=5),
     gb.Precision(k=3): partial(oracle.precision, rel=1, k=3),
+    gb.RBP(p=0.7): partial(oracle.rbp, p=0.7, gain=(1).__le__),
+    gb.RPrecision(): partial(oracle.r_precision, rel=1),
+    gb.QMeasure(): partial(oracle.q_measure, beta=1),
+    gb.ERR(top=2): partial(oracle.err, top=2),
 }
 
 
@@ -200,7 +204,13 @@ PEERS = {
     gb.AP(rel=2): ir_measures.AP(rel=2),
     gb.Precision(k=10): ir_measures.P @ 10,
     gb.nDCG(gains=(0, 1, 2)): ir_measures.nDCG,
-    gb.nDCG(gains=(0, 1, 2), k=10): ir_measures.nDCG @ 10,
+    gb.nDCG(gains="linear", k=10): ir_measures.nDCG @ 10,
+    gb.Recall(k=10): ir_measures.R @ 10,
+    gb.Recall(k=100, rel=2): ir_measures.R(rel=2) @ 100,
+    gb.RPrecision(): ir_measures.Rprec,
+    gb.RPrecision(rel=2): ir_measures.Rprec(rel=2),
+    gb.RR(): ir_measures.RR,
+    gb.RR(rel=2): ir_measures.RR(rel=2),
 }
 
 

@@ -15,7 +15,7 @@ from bad_input import check, inf, nan, table
 import gapboost as gb
 from gapboost import AP, GAP, ApproxRank, LambdaRank, Precision, SoftRank, eGAP, evaluate, nDCG, xGAP
 from gapboost.analysis import maximum_entropy, precision_recall
-from gapboost.measures import Measure, as_measure
+from gapboost.measures import NAMED, Measure, as_measure
 from gapboost.objectives import as_objective
 
 MEASURE = GAP(g=(0.5, 0.5))
@@ -406,13 +406,47 @@ PARAMETERS = table(
     ("g", "nothing relevant", lambda: GAP().resolved(np.array([0])), ValueError, "no document", "relevant documents"),
     *(
         (name, str(k), lambda kind=kind, k=k: kind(**k), ValueError, repr(*k.values()), "a whole number")
-        for kind in (GAP, xGAP, eGAP, AP, nDCG, Precision)
+        for kind in NAMED.values()
         for name, k in (("k", {"k": bad}) for bad in (0, -1, True, 2.0, "10", (5,)))
     ),
     ("k", "None", lambda: Precision(k=None), ValueError, "None", "a cut-off >= 1"),
+    ("k", "None for recall", lambda: gb.Recall(k=None), ValueError, "None", "a cut-off >= 1"),
+    ("k", "1 for pairs", lambda: gb.KendallTau(k=1), ValueError, "is 1", "a cut-off >= 2"),
+    ("k", "for a sum", lambda: gb.WeightedSum(((1, AP()),), k=3), ValueError, "k is 3", "inside the measures"),
+    ("weight", "0", lambda: 0 * AP(), ValueError, "is 0", "a finite number > 0"),
+    ("weight", "below 0", lambda: AP() * -1.0, ValueError, "-1.0", "a finite number > 0"),
+    ("weight", "text", lambda: "2" * AP(), ValueError, "'2'", "a finite number > 0"),
+    ("parts", "none", lambda: gb.WeightedSum(), ValueError, "empty", "at least one measure"),
+    ("parts", "a name", lambda: gb.WeightedSum(((1, "ap"),)), TypeError, "'ap'", "measures such as"),
+    *(
+        ("discount_by", str(bad), lambda bad=bad: nDCG(discount_by=bad), ValueError, repr(bad), '"log2", "letor"')
+        for bad in ("log", 1, 0.5, nan, inf, True, None, (2,))
+    ),
+    ("short_is_zero", "1", lambda: nDCG(k=3, short_is_zero=1), ValueError, "is 1", "True or False"),
+    *(
+        ("p", str(bad), lambda bad=bad: gb.RBP(p=bad), ValueError, repr(bad), "between 0 and 1")
+        for bad in (0, 1, 1.5, nan, "0.8", None)
+    ),
+    ("gains", "beyond 1", lambda: gb.RBP(gains=(0, 1, 2)), ValueError, "(0, 1, 2)", "each from 0 to 1"),
+    ("gains", "beside rel", lambda: gb.RBP(gains=(0, 1), rel=2), ValueError, "(0, 1)", "without rel"),
+    ("gains", "a word", lambda: gb.RBP(gains="linear"), ValueError, "'linear'", "each from 0 to 1"),
+    ("beta", "0", lambda: gb.QMeasure(beta=0), ValueError, "is 0", "a finite number > 0"),
+    ("top", "0", lambda: gb.ERR(top=0), ValueError, "is 0", "the highest grade"),
+    *(
+        (
+            "measure",
+            f"{how.__name__} of {measure}",
+            lambda how=how, m=measure: how(m),
+            ValueError,
+            repr(measure),
+            "such as",
+        )
+        for how in (LambdaRank, SoftRank, ApproxRank)
+        for measure in (gb.RR(), gb.ERR(top=3), AP() + gb.ERR())
+    ),
     *(
         ("rel", str(bad), lambda kind=kind, bad=bad: kind(rel=bad), ValueError, repr(bad), "a whole number >= 1")
-        for kind in (AP, Precision)
+        for kind in (AP, Precision, gb.RBP, gb.Recall, gb.RPrecision, gb.RR)
         for bad in (0, -1, True, 1.0, "1", None)
     ),
     ("gains", "a number", lambda: nDCG(gains=3), ValueError, "3", "the gain of grade 0, 1"),

@@ -9,10 +9,12 @@ import oracle
 import pytest
 from hypothesis import given, settings
 from rankings import MEASURES, TOP, documents, random_rankings, some_measures
-from sklearn.metrics import average_precision_score, ndcg_score
+from scipy.stats import kendalltau
+from sklearn.metrics import average_precision_score, dcg_score, ndcg_score, roc_auc_score
 
 import gapboost as gb
 from gapboost import AP, GAP, Precision, eGAP, evaluate, nDCG, xGAP
+from gapboost.measures import NAMED
 
 
 def close(expected, tolerance=1e-12):
@@ -53,9 +55,9 @@ def test_the_random_rankings_hold_what_they_should():
 
 
 def test_the_measures_cover_the_library():
-    kinds = {GAP, xGAP, eGAP, AP, nDCG, Precision}
+    kinds = {*NAMED.values(), gb.WeightedSum}
     assert {type(measure) for measure in MEASURES} == kinds
-    for kind in kinds - {Precision}:
+    for kind in kinds - {Precision, gb.Recall, gb.KendallTau, gb.PairwiseAccuracy, gb.WeightedSum}:
         assert {m.k for m in MEASURES if type(m) is kind} == {None, 1, 3, 20}
     assert sum(m.g[0] == 0 for m in MEASURES if hasattr(m, "g")) >= 12
     assert set().union(*(some_measures(i, 7) for i in range(7))) == set(MEASURES)
@@ -367,6 +369,109 @@ def test_ndcg_equals_ir_measures_exp_log2(collection):
     cutoffs = (1, 5, 20)
     theirs = [ir_measures.nDCG(dcg="exp-log2") @ k for k in cutoffs]
     compared(collection, theirs, [nDCG(k=k) for k in cutoffs], 5.1e-6)  # gdeval prints five digits
+
+
+@pytest.mark.skipif(shutil.which("perl") is None, reason="ir_measures computes ERR with gdeval.pl")
+def test_err_equals_gdeval_whose_scale_ends_at_4(collection):
+    cutoffs = (1, 5, 20)
+    compared(collection, [ir_measures.ERR @ k for k in cutoffs], [gb.ERR(top=4, k=k) for k in cutoffs], 5.1e-6)
+
+
+def test_dcg_is_scikit_learns_which_averages_over_ties():
+    rng = np.random.default_rng(17)
+    for _ in range(60):
+        n = rng.integers(2, 120)
+        grades, scores = rng.integers(0, TOP + 1, size=n), rng.integers(0, rng.integers(1, 2 * n), size=n)
+        for k in (None, 1, 5, 50):
+            expected = dcg_score([grades], [scores], k=k)
+            assert evaluate(gb.DCG(gains="linear", k=k), grades, scores)[gb.DCG(gains="linear", k=k)] == close(expected)
+
+
+def test_orders_of_pairs_are_scikit_learns_and_scipys():
+    rng = np.random.default_rng(18)
+    measures = [gb.KendallTau(), gb.PairwiseAccuracy()]
+    for _ in range(60):
+        n = rng.integers(3, 120)
+        grades, scores = rng.integers(0, TOP + 1, size=n), rng.integers(0, n, size=n)
+        grades[:2] = (0, 1)
+        tau, accuracy = evaluate(measures, grades, scores).values()
+        assert accuracy == close((tau + 1) / 2)
+        # tau-b also divides by the pairs of different scores
+        pairs = [sum(x[i] != x[j] for i in range(n) for j in range(i)) for x in (grades, scores)]
+        assert tau * pairs[0] == close(kendalltau(grades, scores).statistic * math.sqrt(pairs[0] * pairs[1]), 1e-9)
+        binary = grades > 0
+        assert evaluate(gb.PairwiseAccuracy(), binary, scores)[gb.PairwiseAccuracy()] == close(
+            roc_auc_score(binary, scores)
+        )
+
+
+def test_reciprocal_rank_of_tied_documents_has_a_closed_form():
+    """The first of h among t tied documents is at rank x with probability C(t - x, h - 1) / C(t, h)."""
+    for t, h in ((1, 1), (5, 2), (40, 3), (1000, 250), (3000, 1)):
+        grades = (np.arange(t) < h).astype(int)
+        expected = sum(math.comb(t - x, h - 1) / math.comb(t, h) / x for x in range(1, t - h + 2))
+        assert evaluate(gb.RR(), grades, np.zeros(t))[gb.RR()] == close(expected)
+
+
+def test_expected_reciprocal_rank_of_many_tied_documents():
+    """The mean over random orders of a group that no one could go through."""
+    rng = np.random.default_rng(19)
+    grades = rng.integers(0, TOP + 1, size=60)
+    measure = gb.ERR(top=5, k=25)
+    orders = np.concatenate([rng.permutation(60) for _ in range(4000)])
+    drawn = evaluate(measure, np.tile(grades, 4000), orders, np.repeat(np.arange(4000), 60), per_query=True)[measure]
+    expected = evaluate(measure, grades, np.zeros(60))[measure]
+    assert abs(expected - drawn.mean()) < 4 * drawn.std() / math.sqrt(4000)
+
+
+def test_q_measure_without_stress_on_gain_is_average_precision():
+    data = random_rankings(np.random.default_rng(20), 100)
+    flat, ap = gb.QMeasure(beta=1e-100), AP()
+    values = evaluate([flat, ap], data.grades, data.scores, data.qid, recall_base=data.counts, per_query=True)
+    assert values[flat] == close(values[ap])
+
+
+def test_letors_discount_and_short_lists():
+    letor = nDCG(discount_by="letor", k=4, short_is_zero=True)
+    assert 1 / letor.discount(5)[:4] == close([1, 1, math.log2(3), 2])
+    assert evaluate(letor, [1, 0, 0], [1, 2, 3]) == {letor: 0}
+    assert evaluate(letor, [1, 0, 0, 0], [4, 2, 3, 1]) == {letor: 1}
+    assert evaluate(letor, [1, 0, 0], [1, 2, 3], recall_base=[[5, 1]]) == {letor: close(1 / math.log2(3))}
+    assert nDCG(discount_by=2, gains="linear").discount(9) == close(nDCG(discount_by="letor").discount(9))
+
+
+# ------------------------------------------------------------------------------------------------------ weighted sums
+
+
+def test_sums_with_one_discount_are_one_measure_of_the_form():
+    one = 0.7 * GAP((0.5, 0.5)) + 0.3 * AP(rel=2)
+    assert one.terms == ((1.0, one),)
+    assert one.n_grades == 2
+    counts = np.array([[3, 2, 1], [0, 0, 4]])
+    parts = [GAP((0.5, 0.5)).tables(counts), AP(rel=2).tables(counts)]
+    for found, gap, ap in zip(one.tables(counts), *parts, strict=True):
+        assert found == close(0.7 * gap + 0.3 * ap)
+    at_five = GAP((0.5, 0.5), k=5) + AP(k=5)
+    assert at_five.k == 5
+    assert len(at_five.terms) == 1
+    assert len((GAP((0.5, 0.5), k=5) + AP()).terms) == 2
+    three = 0.7 * GAP((0.5, 0.5)) + 0.2 * nDCG(k=10) + 0.1 * AP()
+    assert three.terms == ((1.0, 0.7 * GAP((0.5, 0.5)) + 0.1 * AP()), (0.2, nDCG(k=10)))
+    with pytest.raises(ValueError, match="which has several discounts"):
+        three.tables(counts)
+    assert (gb.nDCG(discount_by="letor") + gb.nDCG(discount_by=2)).terms[0][1].k is None
+    assert len((gb.nDCG(discount_by="letor", k=3) + gb.DCG(discount_by=2, k=3)).terms) == 1
+    assert not (one + gb.ERR()).trains
+
+
+def test_a_sum_leaves_to_the_data_what_its_parts_do():
+    data = random_rankings(np.random.default_rng(21), 30)
+    measure = 0.5 * GAP() + 0.5 * gb.ERR()
+    resolved = 0.5 * GAP((1 / 3, 1 / 3, 1 / 3)) + 0.5 * gb.ERR(top=3)
+    values = [evaluate(m, data.grades, data.scores, data.qid)[m] for m in (measure, resolved)]
+    assert values[0] == values[1]
+    parts = evaluate([GAP(), gb.ERR()], data.grades, data.scores, data.qid)
+    assert values[0] == close(sum(parts.values()) / 2)
 
 
 def test_is_exported():

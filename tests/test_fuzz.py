@@ -10,11 +10,11 @@ import test_bad_input_selection
 from fuzzing import Refused, anything, called, columns, fuzz, mostly, numbers, scalars, spoilt
 from hypothesis import assume
 from hypothesis import strategies as st
-from rankings import GAINS, MEASURES, G
+from rankings import GAINS, MEASURES, SMOOTHED, TRAINED, G
 from sklearn.exceptions import ConvergenceWarning
 
 import gapboost as gb
-from gapboost.measures import as_measure
+from gapboost.measures import NAMED, as_measure
 from gapboost.model_selection import g_from_clicks, simplex_grid
 
 IDS = [
@@ -110,7 +110,7 @@ def test_recall_base(drawn, base):
 
 @fuzz(
     2,
-    name=mostly(st.sampled_from(["gap", "xgap", "egap", "ap", "ndcg", "precision"])),
+    name=mostly(st.sampled_from(sorted(NAMED))),
     g=st.one_of(st.none(), st.sampled_from(G), st.lists(st.floats(0, 1), max_size=4), anything),
     k=mostly(st.sampled_from([None, 1, 5])),
     rel=mostly(st.integers(1, 3)),
@@ -122,7 +122,7 @@ def test_parameters_of_measures(name, g, k, rel, gains):
         lambda: as_measure(name, g),
         *(lambda kind=kind: kind(g=g, k=k) for kind in (gb.GAP, gb.xGAP, gb.eGAP)),
         *(lambda kind=kind: kind(rel=rel, k=k) for kind in (gb.AP, gb.Precision)),
-        lambda: gb.nDCG(gains=gains, k=k),
+        *(lambda kind=kind: kind(gains=gains, k=k) for kind in (gb.nDCG, gb.DCG, gb.QMeasure, gb.RBP)),
     ]
     refused = 0
     for make in made:
@@ -157,7 +157,7 @@ def test_swap_changes(ranked, measure):
 @fuzz(
     2,
     drawn=rows(9),
-    measure=st.sampled_from(list(MEASURES)),
+    measure=st.sampled_from(list(TRAINED)),
     sigma=mostly(st.floats(0.01, 10)),
     truncation=mostly(st.sampled_from([None, 1, 3])),
 )
@@ -176,7 +176,7 @@ def test_lambdarank(drawn, measure, sigma, truncation):
         s = [scores[row] for row in in_query]
         if len(set(s)) == len(s) and objective.sigma < 1e3:
             expected = oracle.lambda_gradients(
-                MEASURES[measure],
+                TRAINED[measure],
                 [grades[r] for r in in_query],
                 s,
                 objective.sigma,
@@ -188,7 +188,7 @@ def test_lambdarank(drawn, measure, sigma, truncation):
 
 @fuzz(
     drawn=rows(),
-    measure=st.sampled_from(list(MEASURES)),
+    measure=st.sampled_from(SMOOTHED),
     kind=st.sampled_from([gb.SoftRank, gb.ApproxRank]),
     normalize=st.booleans(),
     scale=mostly(st.one_of(st.none(), st.floats(0.01, 100))),
@@ -311,7 +311,7 @@ def tiny_tasks(draw):
     0.5,
     drawn=tiny_tasks(),
     booster=st.sampled_from(["LGBMGAPRanker", "XGBGAPRanker"]),
-    measure=st.sampled_from([m for m in MEASURES if m.k is None and m.n_grades in (None, 3)]),
+    measure=st.sampled_from([m for m in SMOOTHED if m.k is None and m.n_grades in (None, 3)]),
     objective=st.sampled_from([gb.LambdaRank, gb.SoftRank, gb.ApproxRank]),
 )
 def test_no_constant_model_in_silence(drawn, booster, measure, objective):

@@ -8,18 +8,42 @@ import numpy as np
 import oracle
 import pytest
 from hypothesis import given, settings
-from rankings import MEASURES, TOP, documents, random_rankings, some_measures
+from rankings import TOP, TRAINED, documents, random_rankings, some_measures
 
 import gapboost as gb
-from gapboost import AP, GAP, LambdaRank, Precision, eGAP, nDCG, xGAP
+from gapboost import (
+    AP,
+    DCG,
+    GAP,
+    RBP,
+    KendallTau,
+    LambdaRank,
+    PairwiseAccuracy,
+    Precision,
+    QMeasure,
+    Recall,
+    RPrecision,
+    eGAP,
+    nDCG,
+    xGAP,
+)
 
-SIX = (
+EACH_KIND = (
     GAP((0.2, 0.3, 0.5)),
     xGAP((0.217, 0.704, 0.079)),
     eGAP((0.0, 0.4, 0.6), k=10),
     AP(rel=2),
     nDCG(k=5),
     Precision(k=7),
+    DCG(gains="linear", discount_by="letor", k=20),
+    RBP(p=0.9),
+    Recall(k=12),
+    RPrecision(),
+    KendallTau(),
+    PairwiseAccuracy(k=40),
+    QMeasure(beta=2),
+    0.7 * GAP((0.2, 0.3, 0.5)) + 0.3 * AP(),
+    0.7 * GAP((0.2, 0.3, 0.5)) + 0.3 * nDCG(k=10),
 )
 FLOOR = 1e-16
 
@@ -30,7 +54,7 @@ def raw(measure, **options):
 
 def steadied(measure, grad, hess, sigma=1.0):
     """Where pairs may push the wrong way their curvatures can cancel: then a step is never longer than 4 / sigma."""
-    least = sigma / 4 * np.abs(grad) if isinstance(measure, xGAP) else FLOOR
+    least = FLOOR if measure.monotone else sigma / 4 * np.abs(grad)
     return grad, np.maximum(np.maximum(hess, least), FLOOR)
 
 
@@ -60,7 +84,7 @@ def assert_equal(found, expected, tolerance=1e-12):
 def test_equals_the_oracle(part, normalize):
     """Every measure; one document, no relevant document, missing grades; several steepnesses and truncations."""
     rng = np.random.default_rng([part, normalize])
-    for number, (measure, value) in enumerate(some_measures(part, 10).items()):
+    for number, (measure, value) in enumerate(some_measures(part, 10, TRAINED).items()):
         sigma, truncation = ((1.0, None), (0.3, 2), (4.0, None), (1.0, 5))[number % 4]
         data = random_rankings(rng, 8, ties=False)
         weights = rng.integers(0, 5, size=8) / 2 + (np.arange(8) == 0)
@@ -75,7 +99,7 @@ def test_equals_the_oracle(part, normalize):
 def test_equals_the_oracle_for_every_small_query(rows):
     """Scores from -1e300 to 1e300, ties wherever hypothesis puts them: some order of the tied documents is right."""
     grades, scores = np.array(rows).T
-    for measure, value in some_measures(len(rows) + int(grades.sum()), 29).items():
+    for measure, value in some_measures(len(rows) + int(grades.sum()), 29, TRAINED).items():
         found = raw(measure).gradients(grades, scores)
         orders = itertools.product(*(itertools.permutations(group) for group in oracle.tied_groups(scores)))
         assert any(
@@ -110,7 +134,7 @@ def dense(measure, grades, scores, sigma=1.0, truncation=None):
 
 
 @pytest.mark.parametrize("truncation", [None, 30])
-@pytest.mark.parametrize("measure", SIX, ids=str)
+@pytest.mark.parametrize("measure", EACH_KIND, ids=str)
 def test_long_lists(measure, truncation):
     """Boosters take float32 gradients; a method for long lists may be off by far less than that, and no more."""
     rng = np.random.default_rng(1)
@@ -191,7 +215,7 @@ def many():
 
 
 @pytest.mark.parametrize("normalize", [False, True])
-@pytest.mark.parametrize("measure", SIX, ids=str)
+@pytest.mark.parametrize("measure", EACH_KIND, ids=str)
 def test_gradients_of_a_query_sum_to_zero(measure, normalize, many):
     grades, _, qid = many
     grad, hess = LambdaRank(measure, normalize=normalize).gradients(*many)
@@ -203,12 +227,12 @@ def test_gradients_of_a_query_sum_to_zero(measure, normalize, many):
     alike = np.bincount(qid, grades) == 0
     assert 5 < alike.sum() < len(size) / 2
     assert not grad[alike[qid]].any()
-    assert (hess[alike[qid]] == FLOOR).all()
+    assert (hess[alike[qid]] <= len(measure.terms) * FLOOR).all()
     assert np.count_nonzero(size) > len(size) / 2
 
 
 @pytest.mark.parametrize("normalize", [False, True])
-@pytest.mark.parametrize("measure", SIX, ids=str)
+@pytest.mark.parametrize("measure", EACH_KIND, ids=str)
 def test_an_ideal_list_is_left_almost_alone(measure, normalize):
     ideal = np.repeat([3, 2, 1, 0], [3, 4, 5, 30])
     scores = 20.0 * ideal + np.linspace(0.5, 0, len(ideal))
@@ -219,19 +243,20 @@ def test_an_ideal_list_is_left_almost_alone(measure, normalize):
     assert np.abs(grad).max() < 1e-6 * np.abs(reversed_grad).max()
 
 
-@pytest.mark.parametrize("measure", [m for m in SIX if type(m) is not xGAP], ids=str)
+@pytest.mark.parametrize("measure", [m for m in EACH_KIND if type(m) is not xGAP], ids=str)
 def test_a_step_along_the_gradient_helps(measure, many):
     grades, scores, qid = many
     before = gb.evaluate(measure, grades, scores, qid)[measure]
     for _ in range(30):
         scores = scores - 0.1 * LambdaRank(measure).gradients(grades, scores, qid)[0]
-    assert gb.evaluate(measure, grades, scores, qid)[measure] > before + 0.1
+    best = gb.evaluate(measure, grades, grades, qid)[measure]
+    assert gb.evaluate(measure, grades, scores, qid)[measure] > before + 0.2 * (best - before)
 
 
 def test_weights_multiply(many):
     _, _, qid = many
     weights = np.random.default_rng(4).integers(0, 9, size=qid[-1] + 1) / 4
-    for measure in SIX[:2]:
+    for measure in EACH_KIND[:2]:
         of_rows = weights[qid]
         for objective in (raw(measure), LambdaRank(measure)):
             grad, hess = objective.gradients(*many)
@@ -242,8 +267,8 @@ def test_weights_multiply(many):
 
 def test_normalized_gradients_add_up_to_the_logarithm(many):
     _, _, qid = many
-    grad, hess = raw(SIX[0], sigma=2.0).gradients(*many)
-    normalized = LambdaRank(SIX[0], sigma=2.0).gradients(*many)
+    grad, hess = raw(EACH_KIND[0], sigma=2.0).gradients(*many)
+    normalized = LambdaRank(EACH_KIND[0], sigma=2.0).gradients(*many)
     size = np.bincount(qid, np.abs(grad))[qid]
     size, some = np.where(size > 0, size, 1), size > 0
     scale = np.log2(1 + size) / size
@@ -255,7 +280,7 @@ def test_normalized_gradients_add_up_to_the_logarithm(many):
 def test_the_order_of_rows_does_not_matter_without_ties(many):
     grades, scores, qid = many
     rng = np.random.default_rng(5)
-    for measure in SIX[:3]:
+    for measure in EACH_KIND[:3]:
         grad, hess = LambdaRank(measure).gradients(grades, scores, qid)
         names = np.array([f"q{i}" for i in rng.permutation(qid[-1] + 1)])[qid]
         for rows in (rng.permutation(len(qid)), np.argsort(grades), np.argsort(-grades), np.argsort(scores)):
@@ -265,7 +290,7 @@ def test_the_order_of_rows_does_not_matter_without_ties(many):
 
 
 def test_threads_change_nothing(many):
-    for measure in SIX:
+    for measure in EACH_KIND:
         one = LambdaRank(measure).gradients(*many, n_jobs=1)
         for n_jobs in (2, 3, 8, -1, None):
             several = LambdaRank(measure).gradients(*many, n_jobs=n_jobs)
@@ -276,7 +301,7 @@ def test_threads_change_nothing(many):
 def test_float32_scores_are_the_same_numbers(many):
     grades, scores, qid = many
     narrow = scores.astype(np.float32)
-    for measure in SIX:
+    for measure in EACH_KIND:
         found = LambdaRank(measure).gradients(grades, narrow, qid)
         assert [array.dtype for array in found] == [np.float64, np.float64]
         assert_equal(found, LambdaRank(measure).gradients(grades, narrow.astype(np.float64), qid), 1e-14)
@@ -284,15 +309,15 @@ def test_float32_scores_are_the_same_numbers(many):
 
 def test_every_query_by_itself(many):
     grades, scores, qid = many
-    grad, hess = raw(SIX[0]).gradients(grades, scores, qid)
+    grad, hess = raw(EACH_KIND[0]).gradients(grades, scores, qid)
     for q in (0, 7, int(np.argmax(np.bincount(qid)))):
         rows = qid == q
-        alone = raw(SIX[0]).gradients(grades[rows], scores[rows])
+        alone = raw(EACH_KIND[0]).gradients(grades[rows], scores[rows])
         assert np.array_equal(alone[0], grad[rows])
         assert np.array_equal(alone[1], hess[rows])
 
 
-@pytest.mark.parametrize("measure", SIX, ids=str)
+@pytest.mark.parametrize("measure", EACH_KIND, ids=str)
 def test_truncation(measure):
     rng = np.random.default_rng(6)
     grades, scores = rng.integers(0, TOP + 1, size=60), rng.normal(size=60)
@@ -323,7 +348,7 @@ def test_g_is_uniform_over_the_grades_of_the_data(many):
 
 
 @pytest.mark.parametrize("sigma", [1.0, 10.0])
-@pytest.mark.parametrize("measure", SIX, ids=str)
+@pytest.mark.parametrize("measure", EACH_KIND, ids=str)
 def test_wide_scores(measure, sigma):
     """No score overflows; far apart, a pair in the wrong order pushes with its whole change, one in the right with 0."""
     rng = np.random.default_rng(8)
@@ -358,7 +383,7 @@ def orders_by_seed(rows, seeds):
         list(itertools.chain.from_iterable(order))
         for order in itertools.product(*(itertools.permutations(g) for g in oracle.tied_groups(TIED_SCORES)))
     ]
-    expected = [oracle.lambda_gradients(MEASURES[TIED], TIED_GRADES, TIED_SCORES, 1.0, order)[0] for order in orders]
+    expected = [oracle.lambda_gradients(TRAINED[TIED], TIED_GRADES, TIED_SCORES, 1.0, order)[0] for order in orders]
     assert min(np.abs(a - b).max() for a, b in itertools.combinations(expected, 2)) > 1e-3
     found = []
     for seed in seeds:
@@ -395,7 +420,7 @@ def test_only_tied_documents_depend_on_the_seed_or_the_rows():
     rng = np.random.default_rng(10)
     data = random_rankings(rng, 60)
     untied = random_rankings(rng, 60, ties=False)
-    for measure in SIX:
+    for measure in EACH_KIND:
         once = LambdaRank(measure).gradients(untied.grades, untied.scores, untied.qid)
         seeded = LambdaRank(measure, random_state=3).gradients(untied.grades, untied.scores, untied.qid)
         assert np.array_equal(once, seeded)
@@ -443,3 +468,28 @@ def test_an_objective_is_a_value(objective, printed):
     with pytest.raises(AttributeError):
         objective.sigma = 3.0
     assert objective != LambdaRank(objective.measure, sigma=0.7)
+
+
+def test_a_sum_with_several_discounts_adds_the_gradients_of_its_parts(many):
+    grades, scores, qid = many
+    parts = [0.7 * GAP((0.2, 0.3, 0.5)), 2 * nDCG(k=10), 0.1 * QMeasure()]
+    added = sum(np.array(raw(part).gradients(grades, scores, qid)) for part in parts)
+    found = raw(parts[0] + parts[1] + parts[2]).gradients(grades, scores, qid)
+    assert_equal(found, added, 1e-11)
+
+
+@pytest.mark.parametrize("sizes", [[20_000, 30, 17_000], [40] * 200], ids=["long", "short"])
+def test_a_discount_of_the_query_is_read_where_it_begins(sizes):
+    """Q-measure without stress on the gain is average precision, on lists of any length."""
+    rng = np.random.default_rng(11)
+    qid = np.repeat(np.arange(len(sizes)), sizes)
+    grades, scores = rng.choice(3, p=(0.9, 0.07, 0.03), size=len(qid)), rng.normal(size=len(qid))
+    found = LambdaRank(QMeasure(beta=1e-100)).gradients(grades, scores, qid)
+    expected = steadied(QMeasure(), *LambdaRank(AP()).gradients(grades, scores, qid))
+    # The floor of the curvature is met before and after the scaling of a query: the two may differ upwards.
+    assert found[0] == pytest.approx(expected[0], rel=1e-9, abs=1e-12)
+    assert (found[1] >= expected[1] * (1 - 1e-9) - 1e-12).all()
+    single = LambdaRank(QMeasure(beta=5)).gradients(grades[qid == 1], scores[qid == 1])
+    together = LambdaRank(QMeasure(beta=5)).gradients(grades, scores, qid)
+    for one, all_of_them in zip(single, together, strict=True):
+        np.testing.assert_array_equal(one, all_of_them[qid == 1])

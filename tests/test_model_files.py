@@ -30,7 +30,15 @@ MEASURES = [
     gb.nDCG(),
     gb.nDCG(k=10, gains=(0, 1, 1e20)),
     gb.Precision(k=5, rel=2),
+    gb.DCG(gains="linear", discount_by="letor"),
+    gb.nDCG(discount_by=3.5, short_is_zero=True, k=5),
+    gb.RBP(p=0.9),
+    gb.Recall(k=3),
+    gb.KendallTau(),
+    0.7 * gb.GAP(g=(1 / 3, 2 / 3)) + 1e-7 * gb.AP() + 2 * gb.xGAP(g=(0.5, 0.5)),
 ]
+# Of these none but LambdaRank trains.
+SEVERAL_DISCOUNTS = [gb.RPrecision(rel=2), gb.QMeasure(gains="exponential"), 0.7 * gb.AP() + 0.3 * gb.nDCG(k=10)]
 OBJECTIVES = [
     gb.LambdaRank,
     lambda measure: gb.LambdaRank(measure, random_state=7),
@@ -44,6 +52,11 @@ OBJECTIVES = [
 @pytest.mark.parametrize("how", OBJECTIVES)
 def test_words_are_read_again(measure, how):
     assert read(words(how(measure)), gb.LambdaRank(gb.AP())) == how(measure)
+
+
+@pytest.mark.parametrize("measure", SEVERAL_DISCOUNTS, ids=str)
+def test_words_of_several_discounts_are_read_again(measure):
+    assert read(words(gb.LambdaRank(measure)), gb.LambdaRank(gb.AP())) == gb.LambdaRank(measure)
 
 
 @dataclass(frozen=True)

@@ -380,6 +380,41 @@ def test_missing_documents_under_ties():
     assert oracle.value_in_row_order(value, [1, 0], [0, 0], counts=(9, 4)) == close(1 / 4)
 
 
+# ------------------------------------------------------------------------------------------------- more measures
+
+
+def test_cumulated_gains_by_hand():
+    assert oracle.dcg([0, 2, 1], gains=oracle.linear) == close(2 / math.log2(3) + 1 / 2)
+    assert oracle.dcg([0, 2, 1], gains=oracle.linear, discount=oracle.by_log(2)) == close(2 + 1 / math.log2(3))
+    assert oracle.dcg([2, 2, 2], k=2, discount=oracle.by_rank) == close(3 + 3 / 2)
+    assert ndcg([0, 2, 1], gains=oracle.linear, discount=oracle.by_rank) == close((1 + 1 / 3) / (2 + 1 / 2))
+    assert ndcg([1, 0], k=3, short_is_zero=True) == 0
+    assert ndcg([1, 0], k=2, short_is_zero=True) == 1
+
+
+def test_binary_measures_by_hand():
+    assert oracle.rbp([0, 1, 1], 0.5, (1).__le__) == close(0.5 * (0.5 + 0.25))
+    assert oracle.recall([1, 0, 1, 1], 1, 2) == close(1 / 3)
+    assert oracle.recall([1, 0], 1, 2, counts=(1, 4)) == close(1 / 4)
+    assert oracle.r_precision([1, 0, 1, 1], 1) == close(2 / 3)
+    assert oracle.r_precision([1, 0, 1], 1, k=2) == close(1 / 2)
+    assert oracle.rr([0, 1, 2], 1) == 1 / 2
+    assert oracle.rr([0, 1, 2], 2) == close(1 / 3)
+    assert oracle.rr([0, 1, 2], 2, k=2) == 0
+
+
+def test_graded_measures_by_hand():
+    assert oracle.kendall_tau([1, 2, 0]) == close((2 - 1) / 3)
+    assert oracle.pairwise_accuracy([1, 2, 0]) == close(2 / 3)
+    assert oracle.pairwise_accuracy([1, 0], counts=(1, 1, 1)) == close(1 / 3)
+    assert oracle.kendall_tau([1, 1]) == 0
+    # C + cg = 1 + 1 and 2 + 3 at ranks 1 and 3; ideal gains 2, 3, 3
+    assert oracle.q_measure([1, 0, 2], 1) == close((2 / (1 + 2) + 5 / (3 + 3)) / 2)
+    # stops with 3/4 at grade 2, with 1/4 at grade 1
+    assert oracle.err([0, 1, 2], 2) == close(1 / 2 * 1 / 4 + 1 / 3 * 3 / 4 * 3 / 4)
+    assert oracle.weighted_sum([0, 1], [(2, partial(ap, rel=1)), (1, ndcg)]) == close(1 + 1 / math.log2(3))
+
+
 # -------------------------------------------------------------------------------------------------- other libraries
 
 

@@ -19,6 +19,14 @@ MEASURES = [
     gb.AP(rel=1),
     gb.nDCG(k=10),
     gb.Precision(k=10),
+    gb.DCG(gains="linear", k=10),
+    gb.RBP(p=0.9),
+    gb.Recall(k=30),
+    gb.RPrecision(),
+    gb.KendallTau(),
+    gb.QMeasure(),
+    0.5 * gb.GAP(g=(0.5, 0.5)) + 0.5 * gb.AP(),
+    0.7 * gb.GAP(g=(0.5, 0.5)) + 0.3 * gb.nDCG(k=10),
 ]
 
 

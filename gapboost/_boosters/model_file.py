@@ -16,7 +16,7 @@ def words(objective: Objective) -> str:
 
     `read` makes the objective of it again. Of objectives and measures that are not gapboost's, odd characters become ``?``.
     """
-    return re.sub(r"[^\w\s()\[\]<>=,.+'/-]", "?", " ".join(repr(objective).split()), flags=re.ASCII)
+    return re.sub(r"[^\w\s()\[\]<>=,.+*'/-]", "?", " ".join(repr(objective).split()), flags=re.ASCII)
 
 
 def read(text: str, requested: Objective) -> Objective:
@@ -52,4 +52,7 @@ def _value(node: ast.expr) -> Any:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in KINDS:
         named = {str(keyword.arg): _value(keyword.value) for keyword in node.keywords}
         return KINDS[node.func.id](*map(_value, node.args), **named)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mult):
+        left, right = _value(node.left), _value(node.right)
+        return left + right if isinstance(node.op, ast.Add) else left * right
     return ast.literal_eval(node)

@@ -16,7 +16,8 @@ grades      int32     (N,)          grade of each document, ``0..c``
 scores      float     (N,)          float32 or float64, finite; higher is better
 turns       int32     (N,)          per query a permutation of its positions: the order of equal scores
 order       int32     (N,)          per query a permutation of its positions: best first
-discount    float64   (>= max n,)   weight of rank ``n`` (index ``n - 1``), the same for every query
+discount    float64   (>= max n,)   weight of rank ``n``: index ``n - 1``, counted from where the query's discount begins
+begins      int64     (Q,)          where it begins: at 0 for all queries, unless each has a discount of its own
 pair        float64   (Q, c+1, c+1) worth of a document of grade ``j`` below one of grade ``i``: ``[q, i, j]``
 own         float64   (Q, c+1)      worth of a document of grade ``j`` by itself: ``[q, j]``
 weights     float64   (Q,)          weight of each query

@@ -64,13 +64,16 @@ def in_order(scores: Array, grades: Array, starts: Array, expected: bool) -> Ran
 
 
 @kernel
-def value(ranked: Ranked, discount: Array, depth: int, pair: Array, own: Array, scratch: Array, out: Array) -> None:
+def value(
+    ranked: Ranked, discount: Array, begins: Array, depth: int, pair: Array, own: Array, scratch: Array, out: Array
+) -> None:
     """Write the value of each query to ``out``; ``scratch`` is two rows by grade.
 
-    Ranks beyond ``depth`` have discount 0 and are not visited. A tied group of t documents with grade counts h
-    takes the ranks r..r+t-1. On each of them the grade is i with probability f_i = h_i / t; the documents above the
-    group are all above it; and the x documents of the group that precede it pair with it x / (t - 1) times the sum
-    over ordered pairs within the group, f_j (h_i - 1{i=j}) pair[i, j].
+    The discount of query q begins at ``begins[q]``. Ranks beyond ``depth`` have discount 0 and are not visited.
+    A tied group of t documents with grade counts h takes the ranks r..r+t-1. On each of them the grade is i with
+    probability f_i = h_i / t; the documents above the group are all above it; and the x documents of the group that
+    precede it pair with it x / (t - 1) times the sum over ordered pairs within the group,
+    f_j (h_i - 1{i=j}) pair[i, j].
     """
     starts, grades, ends = ranked.starts, ranked.grades, ranked.ends
     n_grades = own.shape[1]
@@ -78,6 +81,7 @@ def value(ranked: Ranked, discount: Array, depth: int, pair: Array, own: Array, 
     for q in range(len(starts) - 1):
         begin = starts[q]
         end = min(starts[q + 1] - begin, depth)
+        first = begins[q]
         worth = pair[q]
         alone = own[q]
         for i in range(n_grades):
@@ -88,7 +92,7 @@ def value(ranked: Ranked, discount: Array, depth: int, pair: Array, own: Array, 
             stop = ends[begin + r]
             if stop == r + 1:
                 grade = grades[begin + r]
-                total += discount[r] * (alone[grade] + above[grade])
+                total += discount[first + r] * (alone[grade] + above[grade])
                 for j in range(n_grades):
                     above[j] += worth[grade, j]
                 r = stop
@@ -108,7 +112,7 @@ def value(ranked: Ranked, discount: Array, depth: int, pair: Array, own: Array, 
                         within += share * (tied[i] - (1.0 if i == j else 0.0)) * worth[i, j]
             within /= size - 1
             for m in range(r, min(stop, end)):
-                total += discount[m] * (fixed + (m - r) * within)
+                total += discount[first + m] * (fixed + (m - r) * within)
             for i in range(n_grades):
                 if tied[i] > 0.0:
                     for j in range(n_grades):

@@ -7,7 +7,8 @@
 `entropy`           the distribution of grades over ranks that a measure's value implies
 `informativeness`   how much of the precision-recall curve a measure's value tells; the most informative g
 `discrimination`    how many pairs of systems a measure tells apart
-`correlation`       whether measures rank systems alike
+`correlation`       whether measures rank systems alike; ``tau_ap``
+`bpref`             binary preference, which looks at judged documents alone
 `robustness`        whether they still do so with fewer judgements
 `optimality`        whether small changes of a trained model improve a measure; `ensembles` for trees
 `significance`      whether one ranker is better than another
@@ -17,11 +18,13 @@ Results are frozen values with a pandas view, ``to_pandas()``, and a picture, ``
 """
 
 from gapboost.analysis import trec
+from gapboost.analysis.bpref import bpref
 from gapboost.analysis.correlation import (
     Correlation,
     ThresholdCorrelation,
     correlation,
     few_highly_relevant,
+    tau_ap,
     threshold_correlation,
 )
 from gapboost.analysis.curve import PrecisionRecallCurve, precision_recall
@@ -54,6 +57,7 @@ __all__ = [
     "SystemValues",
     "ThresholdCorrelation",
     "ThresholdSweep",
+    "bpref",
     "correlation",
     "discriminative_power",
     "expected_value",
@@ -69,6 +73,7 @@ __all__ = [
     "robustness",
     "significance",
     "system_values",
+    "tau_ap",
     "threshold_correlation",
     "threshold_sweep",
     "trec",

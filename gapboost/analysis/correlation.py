@@ -9,7 +9,7 @@ from scipy.stats import kendalltau
 
 from gapboost._data.arguments import whole
 from gapboost._data.optional import axes, frame
-from gapboost._data.queries import Array
+from gapboost._data.queries import Array, checked_scores, one_dimensional
 from gapboost.analysis.systems import SystemValues, checked_values, system_values
 from gapboost.analysis.trec import Qrels, Run, Ties, checked_qrels
 from gapboost.measures import AP, GAP, Measure, eGAP, nDCG, xGAP
@@ -19,6 +19,53 @@ from gapboost.measures.grids import simplex_grid
 def kendall_tau(a: Array, b: Array) -> float:
     """Kendall's tau-b of the scores of systems; NaN where one of them makes no difference between systems."""
     return float(kendalltau(a, b).statistic)
+
+
+def tau_ap(estimated: Any, truth: Any) -> float:
+    """AP correlation: Kendall's tau with stress on the top of the estimated ranking [yilmaz2008].
+
+    ``2 / (n - 1) sum_{i=2..n} C(i) / (i - 1) - 1``, where C(i) of the systems above rank i are truly better than the one at rank
+    i. The mean of ``tau_ap(a, b)`` and ``tau_ap(b, a)`` is its symmetric version.
+
+    Parameters
+    ----------
+    estimated, truth : array-like of shape (n,)
+        Scores of systems, n >= 2; higher is better. Equal estimates count the expected value over their orders, a system that
+        is truly as good as another counts one half.
+
+    Returns
+    -------
+    float
+        From -1 to 1.
+
+    Raises
+    ------
+    ValueError
+        Where there are less than two systems, or a score is not finite.
+
+    Examples
+    --------
+    >>> tau_ap([4.0, 3.0, 2.0, 1.0], [3.0, 4.0, 2.0, 1.0])
+    0.33333333333333326
+    """
+    y = one_dimensional(truth, "truth")
+    x = checked_scores(estimated, len(y), "estimated", "truth").astype(np.float64)
+    y = checked_scores(y, len(y), "truth", "truth").astype(np.float64)
+    n = len(y)
+    if n < 2:
+        raise ValueError(f"truth has {n} systems; expected at least two")
+    better = (y > y[:, None]) + 0.5 * (y == y[:, None])  # [i, j]: j is better than i
+    above, tied = x > x[:, None], x == x[:, None]
+    np.fill_diagonal(tied, False)
+    total = 0.0
+    for i in range(n):
+        fixed, mates = int(above[i].sum()), int(tied[i].sum())
+        share = better[i, tied[i]].mean() if mates else 0.0
+        # 0, 1, ... of the systems with the same estimate are above it with equal probability.
+        higher = np.arange(mates + 1)
+        right = better[i, above[i]].sum() + higher * share
+        total += np.divide(right, fixed + higher, out=np.zeros(mates + 1), where=fixed + higher > 0).mean()
+    return float(2 * total / (n - 1) - 1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,7 +39,7 @@ class Problem:
         self.n = n
         self.pair = pair[0][np.ix_(occurring, occurring)]
         self.own = own[0][occurring]
-        self.discount = measure.discount(n)[:, None]
+        self.discount = measure.discounts(recall_base[None, :], np.array([n]))[0][:, None]
 
     def expected(self, p: Array) -> float:
         """The expected value where p_n(i) is the probability of grade i at rank n."""

@@ -1,17 +1,42 @@
 """Measures of a ranking: frozen, hashable values; one file a family.
 
-A new measure of the family is one file with a class like `gapboost.measures.precision.Precision`, named here.
+A new measure of the family is one file with a class like `gapboost.measures.rbp.RBP`, named here.
 """
 
 from typing import Any
 
 from gapboost.measures.average_precision import AP
+from gapboost.measures.cascade import ERR, RR
 from gapboost.measures.graded import GAP, GradedMeasure, eGAP, xGAP
 from gapboost.measures.measure import Measure
-from gapboost.measures.ndcg import nDCG
+from gapboost.measures.ndcg import DCG, nDCG
+from gapboost.measures.pairwise import KendallTau, PairwiseAccuracy
 from gapboost.measures.precision import Precision
+from gapboost.measures.qmeasure import QMeasure
+from gapboost.measures.rbp import RBP
+from gapboost.measures.recall import Recall, RPrecision
+from gapboost.measures.weighted import WeightedSum
 
-__all__ = ["AP", "GAP", "Measure", "Precision", "as_measure", "eGAP", "nDCG", "xGAP"]
+__all__ = [
+    "AP",
+    "DCG",
+    "ERR",
+    "GAP",
+    "RBP",
+    "RR",
+    "KendallTau",
+    "Measure",
+    "PairwiseAccuracy",
+    "Precision",
+    "QMeasure",
+    "RPrecision",
+    "Recall",
+    "WeightedSum",
+    "as_measure",
+    "eGAP",
+    "nDCG",
+    "xGAP",
+]
 
 NAMED: dict[str, type[Measure]] = {
     "gap": GAP,
@@ -20,6 +45,15 @@ NAMED: dict[str, type[Measure]] = {
     "ap": AP,
     "ndcg": nDCG,
     "precision": Precision,
+    "dcg": DCG,
+    "rbp": RBP,
+    "recall": Recall,
+    "rprecision": RPrecision,
+    "qmeasure": QMeasure,
+    "kendalltau": KendallTau,
+    "pairwiseaccuracy": PairwiseAccuracy,
+    "rr": RR,
+    "err": ERR,
 }
 
 
@@ -28,7 +62,8 @@ def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> 
 
     Parameters
     ----------
-    measure : {"gap", "xgap", "egap", "ap", "ndcg", "precision"} or Measure
+    measure : str or Measure
+        A name is one of `NAMED`.
     g : sequence of float, optional
         Threshold probabilities for a named graded measure.
     name : str

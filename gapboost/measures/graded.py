@@ -16,7 +16,7 @@ eGAP  [ferrante2014] eq. 6              sum_n 1/n sum_{m<=n} w[min(i_m, i_n)] = 
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -164,7 +164,10 @@ class xGAP(GradedMeasure):
         Cut-off.
     """
 
-    monotone: ClassVar[bool] = False
+    @property
+    def monotone(self) -> bool:
+        """False."""
+        return False
 
     @property
     def short_name(self) -> str:

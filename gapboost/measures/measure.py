@@ -7,8 +7,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from gapboost._data.arguments import ordered, whole
+from gapboost._data.arguments import ordered, positive, whole
 from gapboost._data.queries import Array, GradeLimit, judged
+from gapboost._kernels.value import Ranked, value
 
 
 def as_cutoff(k: Any, name: str = "k") -> int | None:
@@ -31,9 +32,11 @@ def as_relevant(rel: Any) -> int:
 class Measure(ABC):
     """A measure of the form ``M = sum_n discount[n] (own[i_n] + sum_{m<n} pair[i_m, i_n])``.
 
-    A measure is data: evaluation, swap changes, objectives and analyses all read `discount` and `tables` and never
+    A measure is data: evaluation, swap changes, objectives and analyses all read `discounts` and `tables` and never
     branch on which measure it is. Subclasses are frozen dataclasses; they are hashable, picklable and print as they
-    are written.
+    are written. ``0.7 * one + 0.3 * another`` is a measure too (`WeightedSum`).
+
+    What does not fit the form overrides `evaluated`, `relevant` and `changes`, and says so by `has_tables`.
 
     Parameters
     ----------
@@ -41,8 +44,11 @@ class Measure(ABC):
         Cut-off: ranks beyond it contribute nothing; the recall base stays complete. None is the whole list.
     """
 
-    # Whether the value never falls when a higher grade moves above a lower one.
-    monotone: ClassVar[bool] = True
+    # Whether `tables` and a discount give its value.
+    has_tables: ClassVar[bool] = True
+
+    # Numpy's numbers leave ``number * measure`` to the measure.
+    __array_ufunc__: ClassVar[None] = None
 
     k: int | None = field(default=None, kw_only=True)
 
@@ -64,6 +70,21 @@ class Measure(ABC):
         """Lower-case name by which rankers take the measure and boosters report it."""
 
     @property
+    def monotone(self) -> bool:
+        """Whether the value never falls when a higher grade moves above a lower one."""
+        return True
+
+    @property
+    def terms(self) -> "tuple[tuple[float, Measure], ...]":
+        """Weights and measures, each with one discount or with none, whose weighted sum this measure is."""
+        return ((1.0, self),)
+
+    @property
+    def trains(self) -> bool:
+        """Whether `LambdaRank` can train for it."""
+        return all(part.has_tables for _, part in self.terms)
+
+    @property
     def n_grades(self) -> int | None:
         """Number of positive grades the measure is defined for; None means any."""
         return None
@@ -80,6 +101,25 @@ class Measure(ABC):
         """Weights of ranks ``1..n``, float64 of shape (n,), 0 beyond the cut-off."""
         weights, _ = weights_at(self, np.arange(1.0, n + 1))
         return np.where(np.arange(n) < self.depth(n), weights, 0.0)
+
+    def discounts(self, counts: Array, sizes: Array) -> tuple[Array, Array]:
+        """Weights of the ranks of several queries, 0 beyond the cut-off.
+
+        Parameters
+        ----------
+        counts : int ndarray of shape (Q, c + 1)
+            As in `tables`.
+        sizes : int ndarray of shape (Q,)
+            Documents in the list of each query, at least 1.
+
+        Returns
+        -------
+        weights : float64 ndarray
+        begins : int64 ndarray of shape (Q,)
+            Rank n of query q weighs ``weights[begins[q] + n - 1]``. All queries begin at 0, unless the discount belongs to
+            the query (`DiscountOfQuery`).
+        """
+        return self.discount(int(sizes.max())), np.zeros(len(sizes), dtype=np.int64)
 
     @abstractmethod
     def discount_at(self, ranks: Array) -> tuple[Array, Array]:
@@ -113,6 +153,50 @@ class Measure(ABC):
             ``[q, j]``: what a document of grade j is worth by itself. Both arrays are C-contiguous; where
             nothing in a query is relevant, they are 0 for every grade that occurs in it.
         """
+
+    def evaluated(self, ranked: Ranked, counts: Array, weights: Array, begins: Array) -> Array:
+        """The value of each query, its expectation over the orders of tied documents.
+
+        Parameters
+        ----------
+        ranked : Ranked
+            Queries in order of rank.
+        counts : int ndarray of shape (Q, c + 1)
+            As in `tables`.
+        weights, begins
+            Of these queries, as `discounts` returns them.
+
+        Returns
+        -------
+        float64 ndarray of shape (Q,)
+        """
+        pair, own = tables_of(self, counts)
+        depth = self.depth(int(np.diff(ranked.starts).max()))
+        found = np.empty(len(counts))
+        value(ranked, weights, begins, depth, pair, own, np.empty((2, own.shape[1])), found)
+        return found
+
+    def relevant(self, counts: Array) -> Array:
+        """Whether anything in a query is worth anything, bool of shape (Q,); `counts` as in `tables`."""
+        pair, own = tables_of(self, counts)
+        occurs = counts > 0
+        worth = np.any((own > 0) & occurs, axis=1)
+        worth |= np.any((pair > 0) & occurs[:, :, None] & occurs[:, None, :], axis=(1, 2))
+        return np.asarray(worth)
+
+    def __mul__(self, weight: Any) -> "Measure":
+        """The measure times a finite number above 0."""
+        from gapboost.measures.weighted import WeightedSum
+
+        return WeightedSum(((positive(weight, "weight"), self),))
+
+    __rmul__ = __mul__
+
+    def __add__(self, other: Any) -> "Measure":
+        """The sum of two measures."""
+        from gapboost.measures.weighted import WeightedSum
+
+        return WeightedSum(((1.0, self), (1.0, other))) if isinstance(other, Measure) else NotImplemented
 
     def swap_changes(self, ranked: Any, recall_base: Any = None) -> Array:
         """What the measure gains when two documents of a ranking change places, for all pairs of ranks.
@@ -159,9 +243,16 @@ class Measure(ABC):
             limit=grade_limit([self]),
             names=("ranked", "qid", "sample_weight"),
         )
-        (pair,), (own,) = tables_of(self.resolved(data.graded), data.counts)
-        grades, rank = data.grades, np.arange(data.queries.n_rows)
-        discount = self.discount(len(grades))[:, None]
+        terms = self.resolved(data.graded).terms
+        changes: Array = np.sum([weight * part.changes(data.grades, data.counts) for weight, part in terms], axis=0)
+        return changes + changes.T
+
+    def changes(self, grades: Array, counts: Array) -> Array:
+        """The upper triangle of `swap_changes` for one checked list; `counts` of shape (1, c + 1)."""
+        (pair,), (own,) = tables_of(self, counts)
+        rank = np.arange(len(grades))
+        weights, _ = self.discounts(counts, np.array([len(grades)]))
+        discount = weights[:, None]
         seen = np.cumsum(pair[grades], axis=0)  # [r, i] = C_i
         given = np.cumsum(discount * pair[:, grades].T, axis=0)  # [r, i] = E_i
         here = discount * (own + seen - pair[grades])
@@ -170,7 +261,45 @@ class Measure(ABC):
         upper = phi[:, grades] - phi[rank, grades][:, None]
         lower = chi[:, grades].T - chi[rank, grades]
         changes: Array = np.triu(upper + lower, 1)
-        return changes + changes.T
+        return changes
+
+
+@dataclass(frozen=True, repr=False)
+class DiscountOfQuery(Measure):
+    """A measure of the form whose discount is another for each query: `weights_of` in place of `discount_at`."""
+
+    @abstractmethod
+    def weights_of(self, counts: Array, ranks: Array) -> Array:
+        """Weights at whole ranks as if there were no cut-off.
+
+        Parameters
+        ----------
+        counts : int ndarray of shape (N, c + 1)
+            Of the query of each rank.
+        ranks : float64 ndarray of shape (N,)
+
+        Returns
+        -------
+        float64 ndarray of shape (N,)
+        """
+
+    def discounts(self, counts: Array, sizes: Array) -> tuple[Array, Array]:
+        """See `Measure.discounts`; the weights of one query follow those of another."""
+        ends = np.cumsum(sizes, dtype=np.int64)
+        begins = ends - sizes
+        ranks = np.arange(1.0, ends[-1] + 1) - np.repeat(begins, sizes)
+        weights = self.weights_of(np.repeat(counts, sizes, axis=0), ranks)
+        return np.where(ranks <= (np.inf if self.k is None else self.k), weights, 0.0), begins
+
+    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
+        """None is the same for all queries.
+
+        Raises
+        ------
+        ValueError
+            Always.
+        """
+        raise ValueError(f"measure is {self!r}, whose discount belongs to the query; expected a measure such as GAP()")
 
 
 def tables_of(measure: Measure, counts: Array) -> tuple[Array, Array]:

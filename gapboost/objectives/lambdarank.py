@@ -6,14 +6,14 @@ document as Delta / (1 + e^x) where a > b and as Delta / (1 + e^-x) where a < b,
 """
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
 from gapboost._data.arguments import positive, whole
 from gapboost._data.queries import Array, Judged
-from gapboost._kernels.lambdarank.gradients import Inputs, Scale, chunk, room_for, write_gradients
+from gapboost._kernels.lambdarank.gradients import HESSIAN_FLOOR, Inputs, Scale, chunk, room_for, write_gradients
 from gapboost._kernels.lambdarank.long import LONG, LongPass, long_query
 from gapboost._kernels.parallel.chunks import CACHED_CHUNK, chunks, resolve_n_jobs, run, table_bytes
 from gapboost._kernels.parallel.scratch import Scratch
@@ -32,6 +32,8 @@ LEAST_CURVATURE = 0.25
 @dataclass(frozen=True, repr=False)
 class LambdaRank(Objective):
     """Pairwise logistic gradients weighted by what a swap of the pair changes in the measure.
+
+    A sum of measures with several discounts costs one pass for each of these.
 
     Parameters
     ----------
@@ -68,9 +70,11 @@ class LambdaRank(Objective):
         object.__setattr__(self, "truncation", as_cutoff(self.truncation, "truncation"))
         object.__setattr__(self, "random_state", whole(self.random_state, "random_state", 0))
 
-    def prepared(self, data: Judged, n_jobs: int | None = None) -> "LambdaRankPass":
+    def prepared(self, data: Judged, n_jobs: int | None = None) -> Pass:
         """See `Objective.prepared`."""
-        return LambdaRankPass(self, data, resolve_n_jobs(n_jobs))
+        terms, threads = self.measure.terms, resolve_n_jobs(n_jobs)
+        alone = len(terms) == 1 and terms[0][1] is self.measure
+        return LambdaRankPass(self, data, threads) if alone else SumPass(self, data, threads)
 
 
 class LambdaRankPass(Pass):
@@ -82,7 +86,9 @@ class LambdaRankPass(Pass):
         self.threads = threads
         offsets, sizes = data.queries.offsets, data.queries.sizes
         self.turns = turns(objective.random_state, data)
-        self.discount = discount = objective.measure.discount(int(sizes.max()))
+        self.discount, self.begins = objective.measure.discounts(data.counts, sizes)
+        # Of several discounts each may reach down to the end of its list.
+        discount = np.ones(int(sizes.max())) if self.begins.any() else self.discount
         n_grades = data.counts.shape[1]
         cost = table_bytes(n_grades)
         truncation = objective.truncation or 0
@@ -106,7 +112,7 @@ class LambdaRankPass(Pass):
         objective, data = self.objective, self.data
         least = 0.0 if objective.measure.monotone else LEAST_CURVATURE
         scale = Scale(objective.sigma, objective.normalize, least)
-        inputs = Inputs(scores, data.grades, self.turns, self.discount, data.weights)
+        inputs = Inputs(scores, data.grades, self.turns, self.discount, self.begins, data.weights)
 
         def task(k: int) -> None:
             here = self.chunks[k]
@@ -118,6 +124,37 @@ class LambdaRankPass(Pass):
         for scratch in self.long:
             with scratch.lent() as long:
                 long.write_gradients(inputs, scale, grad, hess, partial(run, n_jobs=self.threads))
+
+
+class SumPass(Pass):
+    """LambdaRank for a sum of measures with several discounts on one data set: a pass for each of them, scaled together."""
+
+    def __init__(self, objective: LambdaRank, data: Judged, threads: int) -> None:
+        self.normalize = objective.normalize
+        self.data = data
+        self.passes = [
+            LambdaRankPass(
+                replace(objective, measure=part, normalize=False),
+                replace(data, weights=np.full(len(data.queries), weight)),
+                threads,
+            )
+            for weight, part in objective.measure.terms
+        ]
+
+    def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
+        """See `Pass`."""
+        queries = self.data.queries
+        total, part = np.zeros((2, queries.n_rows)), np.empty((2, queries.n_rows))
+        for add in self.passes:
+            add(scores, part[0], part[1])
+            total += part
+        weights = self.data.weights
+        if self.normalize:
+            size = np.add.reduceat(np.abs(total[0]), queries.offsets[:-1])
+            weights = weights * np.divide(np.log2(1 + size), size, out=np.ones(len(size)), where=size > 0)
+        factor = np.repeat(weights, queries.sizes)
+        grad[:] = total[0] * factor
+        hess[:] = np.maximum(total[1] * factor, HESSIAN_FLOOR)
 
 
 def turns(random_state: int, data: Judged) -> Array:

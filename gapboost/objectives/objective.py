@@ -40,6 +40,11 @@ class Objective(ABC):
     def __post_init__(self) -> None:
         if not isinstance(self.measure, Measure):
             raise TypeError(f"measure is {self.measure!r}; expected a measure such as GAP(g=(0.5, 0.5))")
+        if not self.measure.trains:
+            raise ValueError(
+                f"measure is {self.measure!r}, by which gapboost evaluates but cannot train; expected a measure such as "
+                "GAP(g=(0.5, 0.5)) or nDCG(k=10)"
+            )
 
     def __repr__(self) -> str:
         options = [

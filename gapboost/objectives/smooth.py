@@ -31,7 +31,7 @@ from gapboost._data.queries import Array, Judged, checked_scores, judged, one_di
 from gapboost._kernels.parallel.chunks import CACHED_CHUNK, chunks, run, table_bytes
 from gapboost._kernels.smooth.query import Documents, rows_by_rank, scaled
 from gapboost._kernels.smooth.sums import Room, Step, room_for, smooth_ranks
-from gapboost.measures.measure import tables_of
+from gapboost.measures.measure import DiscountOfQuery, tables_of
 from gapboost.objectives.objective import Objective, Pass
 
 
@@ -171,6 +171,15 @@ class SmoothObjective(Objective):
     in_units_of_rows: ClassVar[bool] = True
 
     normalize: bool = field(default=True, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        terms = self.measure.terms
+        if len(terms) > 1 or isinstance(terms[0][1], DiscountOfQuery):
+            raise ValueError(
+                f"measure is {self.measure!r} in {type(self).__name__}; expected a measure with one discount, the same for all "
+                "queries, such as nDCG(k=10): LambdaRank trains for the others"
+            )
 
     @abstractmethod
     def prepared(self, data: Judged, n_jobs: int | None = None) -> SmoothPass:

@@ -57,6 +57,8 @@ class Inputs(NamedTuple):
     turns : int32 ndarray of shape (N,)
         See `gapboost._kernels.order`.
     discount : float64 ndarray
+    begins : int64 ndarray of shape (Q,)
+        Where the discount of each query begins in it: at 0, where all share one.
     weights : float64 ndarray of shape (Q,)
     """
 
@@ -64,6 +66,7 @@ class Inputs(NamedTuple):
     grades: Array
     turns: Array
     discount: Array
+    begins: Array
     weights: Array
 
 
@@ -218,6 +221,7 @@ def write_gradients(
     lists = Lists(
         starts,
         alone,
+        inputs.begins[chunk.first : chunk.last],
         all_of_it,
         chunk.by_pairs,
         memory.s,

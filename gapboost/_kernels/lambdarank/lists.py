@@ -27,6 +27,8 @@ class Lists(NamedTuple):
         List j is documents ``starts[j]..starts[j + 1] - 1``.
     above : int64 ndarray of shape (L,)
         Documents of the same query that are ranked above the list.
+    weighed : int64 ndarray of shape (L,)
+        Where the discount of the list begins among all discounts.
     query : int64 ndarray of shape (L,)
         Whose tables it is judged by.
     by_pairs : bool ndarray of shape (L,)
@@ -42,6 +44,7 @@ class Lists(NamedTuple):
 
     starts: Array
     above: Array
+    weighed: Array
     query: Array
     by_pairs: Array
     s: Array

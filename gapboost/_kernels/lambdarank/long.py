@@ -139,6 +139,7 @@ class LongPass:
         """Write the gradients; ``each(task, n)`` calls ``task(0) ... task(n - 1)`` on threads."""
         long, n_strips = self.long, self.n_strips
         scores, turns, grad, hess = (a[long.rows] for a in (inputs.scores, inputs.turns, grad, hess))
+        discount = inputs.discount[inputs.begins[long.query] :]
         if long.size < 2:
             grad[:] = 0.0
             hess[:] = HESSIAN_FLOOR
@@ -146,11 +147,11 @@ class LongPass:
         rank_long(scores, turns, self.dealt, self.order, each)
         for what_arrives in self.arriving:
             what_arrives[:] = 0.0
-        each(lambda j: self.take(j, scores, inputs.discount, scale.sigma), n_strips)
+        each(lambda j: self.take(j, scores, discount, scale.sigma), n_strips)
         self.settle_prefixes()
-        each(lambda j: self.add(j, inputs.discount, False), n_strips)
+        each(lambda j: self.add(j, discount, False), n_strips)
         self.hand_on()
-        each(lambda j: self.add(j, inputs.discount, True), n_strips)
+        each(lambda j: self.add(j, discount, True), n_strips)
         factor = factors(self.mass.sum(keepdims=True), inputs.weights[long.query : long.query + 1], scale)
         each(lambda j: self.write(j, *factor, scale.least_curvature, grad, hess), n_strips)
 
@@ -182,8 +183,8 @@ class LongPass:
         """The moments of strip j by itself or, if ``wanted``, lam and eta of its documents."""
         one, long = slice(j, j + 1), self.long
         strip = Lists(
-            self.starts[j : j + 2], self.starts[one], np.zeros(1, np.int64), np.zeros(1, bool), self.s, self.grade,
-            np.array([long.size]), long.grade_of[None],
+            self.starts[j : j + 2], self.starts[one], self.starts[one], np.zeros(1, np.int64), np.zeros(1, bool), self.s,
+            self.grade, np.array([long.size]), long.grade_of[None],
         )  # fmt: skip
         arriving = Arriving(*[of_all[one] for of_all in self.arriving])
         with self.work.lent() as work:

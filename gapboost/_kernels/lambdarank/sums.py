@@ -95,7 +95,8 @@ def sum_lists(
         s, grade = pointer(lists.s) + begin, pointer(lists.grade) + begin
         form = make_form(
             pointer(pair) + query * n_grades * n_grades, pointer(own) + query * n_grades, n_grades,
-            pointer(lists.grade_of) + j * n_grades, size, work.form, pointer(discount) + above, min(max(reached - above, 0), n),
+            pointer(lists.grade_of) + j * n_grades, size, work.form, pointer(discount) + lists.weighed[j],
+            min(max(reached - above, 0), n),
         )  # fmt: skip
         width = form.width
         moments = LENGTH * width

@@ -1,0 +1,77 @@
+"""Binary preference: how often judged irrelevant documents are above relevant ones [buckley2004].
+
+It looks at judged documents alone, so that it hardly changes when judgements are missing. `gapboost.evaluate` has grade 0 for
+unjudged and irrelevant documents alike; here they are told apart.
+
+>>> qrels = {"601": {"a": 1, "b": 0, "c": 1, "d": 0}}
+>>> bpref(qrels, {"601": {"b": 9.0, "unknown": 8.0, "a": 7.0, "c": 6.0}})
+{'601': 0.5}
+"""
+
+import numpy as np
+
+from gapboost._data.queries import Array
+from gapboost.analysis.trec import Qrels, Run, Ties, checked_qrels, retrieved
+from gapboost.measures.measure import as_relevant
+
+
+def bpref(qrels: Qrels, run: Run, *, rel: int = 1, ties: Ties = "expected") -> dict[str, float]:
+    """Binary preference of a run, as trec_eval has it.
+
+    ``1/R sum_r (1 - min(n_r, R) / min(N, R))`` over the relevant documents that were retrieved, n_r judged irrelevant ones above
+    each of them, R relevant and N irrelevant ones in the judgements. Judgements below 0 count as none.
+
+    Parameters
+    ----------
+    qrels : {topic: {document: judgement}}
+    run : {topic: {document: score}}
+    rel : int, default=1
+        The lowest judgement that counts as relevant.
+    ties : {"expected", "trec_eval"}, default="expected"
+        As in `gapboost.analysis.trec.rankings`. The expected value has a closed form: of z irrelevant documents in a tied
+        group, 0, 1, ..., z are above a relevant one with equal probability.
+
+    Returns
+    -------
+    dict {topic: float}
+        All topics of `qrels`; 0 where nothing is relevant.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Where an argument is unusable.
+    """
+    rel = as_relevant(rel)
+    topics = list(checked_qrels(qrels))
+    found = retrieved(run, topics, ties)
+    found.judged(qrels)  # refuses judgements that are no grades
+    offsets = found.queries.offsets
+    values = {}
+    for topic, first, last in zip(topics, offsets[:-1], offsets[1:], strict=True):
+        judgements = qrels[topic]
+        given = np.array([judgements.get(document, -1) for document in found.documents[first:last]], dtype=np.int64)
+        judged = given >= 0
+        known = np.array([judgement for judgement in judgements.values() if judgement >= 0], dtype=np.int64)
+        n_relevant = int((known >= rel).sum())
+        values[topic] = _value(
+            given[judged] >= rel, found.scores[first:last][judged], n_relevant, len(known) - n_relevant, ties
+        )
+    return values
+
+
+def _value(relevant: Array, scores: Array, n_relevant: int, n_irrelevant: int, ties: Ties) -> float:
+    """Of one list of judged documents; equal scores are in trec_eval's order."""
+    order = np.argsort(-scores, kind="stable")
+    relevant, scores = relevant[order], scores[order]
+    changes = np.ones(len(scores), dtype=bool)
+    if ties == "expected":
+        changes[1:] = scores[1:] != scores[:-1]
+    begins = np.flatnonzero(changes)
+    worst = max(min(n_irrelevant, n_relevant), 1)
+    total, above = 0.0, 0
+    for group in np.split(relevant, begins[1:]):
+        tied = int((~group).sum())
+        lost = np.minimum(above + np.arange(tied + 1), n_relevant).mean() / worst
+        total += group.sum() * (1.0 - lost)
+        above += tied
+    return float(total / n_relevant) if n_relevant else 0.0

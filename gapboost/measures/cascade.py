@@ -1,0 +1,145 @@
+"""Measures of a user who goes down the list and stops at a document that satisfies: reciprocal rank, expected reciprocal rank.
+
+They do not fit the form of the others: what a document is worth falls by a factor with every document above it. gapboost
+evaluates by them, and trains for none of them.
+
+>>> import gapboost as gb
+>>> gb.evaluate([gb.RR(), gb.ERR(top=2)], y_true=[0, 1, 2], y_score=[3.0, 2.0, 1.0])
+{RR(): 0.5, ERR(top=2): 0.3125}
+"""
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+import numpy as np
+
+from gapboost._data.arguments import whole
+from gapboost._data.queries import Array
+from gapboost._kernels.cascade import cascade
+from gapboost._kernels.value import Ranked
+from gapboost.measures.measure import Measure, as_relevant, harmonic
+
+
+@dataclass(frozen=True, repr=False)
+class Cascade(Measure):
+    """``sum_n 1/n stop[i_n] prod_{m<n} (1 - stop[i_m])``."""
+
+    has_tables: ClassVar[bool] = False
+
+    @abstractmethod
+    def stops(self, n_grades: int) -> Array:
+        """Probability to stop at a document of grade ``0..n_grades - 1``, float64."""
+
+    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
+        """1 / rank."""
+        return harmonic(ranks)
+
+    def tables(self, counts: Array) -> tuple[Array, Array]:
+        """There are none.
+
+        Raises
+        ------
+        ValueError
+            Always.
+        """
+        raise ValueError(
+            f"measure is {self!r}, which is no sum over pairs of documents; expected one such as nDCG(k=10)"
+        )
+
+    def evaluated(self, ranked: Ranked, counts: Array, weights: Array, begins: Array) -> Array:
+        """See `Measure.evaluated`. A group of t tied documents, R of which may satisfy, costs O(t R)."""
+        longest = int(np.diff(ranked.starts).max())
+        found = np.empty(len(counts))
+        cascade(ranked, weights, self.depth(longest), self.stops(counts.shape[1]), np.empty(longest + 1), found)
+        return found
+
+    def relevant(self, counts: Array) -> Array:
+        """See `Measure.relevant`."""
+        return np.asarray(np.any(counts[:, self.stops(counts.shape[1]) > 0] > 0, axis=1))
+
+    def changes(self, grades: Array, counts: Array) -> Array:
+        """See `Measure.changes`: every pair of documents is swapped, and the list evaluated again."""
+        n = len(grades)
+        weights, _ = self.discounts(counts, np.array([n]))
+        found = np.zeros((n, n))
+        for p in range(n):
+            lists = np.tile(grades, (n - p, 1))
+            others = np.arange(n - p)
+            lists[:, p], lists[others, p + others] = grades[p:], grades[p]
+            untied = np.tile(np.arange(1, n + 1, dtype=np.int32), n - p)
+            ranked = Ranked(np.arange(n - p + 1) * n, lists.ravel(), untied)
+            values = self.evaluated(ranked, np.repeat(counts, n - p, axis=0), weights, np.zeros(n - p, dtype=np.int64))
+            found[p, p:] = values - values[0]
+        return found
+
+
+@dataclass(frozen=True, repr=False)
+class RR(Cascade):
+    """Reciprocal rank, 1 over the rank of the first relevant document; 0 where none is in the list.
+
+    Parameters
+    ----------
+    rel : int, default=1
+        The lowest grade that counts as relevant.
+    k : int, optional
+        Cut-off: 0 where none is among the first k.
+    """
+
+    rel: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "rel", as_relevant(self.rel))
+
+    @property
+    def short_name(self) -> str:
+        """``rr``."""
+        return "rr"
+
+    def stops(self, n_grades: int) -> Array:
+        """1 from grade `rel` on."""
+        return (np.arange(n_grades) >= self.rel).astype(np.float64)
+
+
+@dataclass(frozen=True, repr=False)
+class ERR(Cascade):
+    """Expected reciprocal rank of the document that satisfies, ``stop[i] = (2**i - 1) / 2**top`` [chapelle2009].
+
+    Parameters
+    ----------
+    top : int, optional
+        The highest grade of the scale; None: the highest that occurs in the (training) labels.
+    k : int, optional
+        Cut-off.
+    """
+
+    top: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.top is not None:
+            object.__setattr__(self, "top", whole(self.top, "top", 1, "the highest grade, a whole number"))
+
+    @property
+    def short_name(self) -> str:
+        """``err``."""
+        return "err"
+
+    @property
+    def n_grades(self) -> int | None:
+        """`top`."""
+        return self.top
+
+    def resolved(self, occurring: Array) -> Self:
+        """With the highest grade that occurs for `top`."""
+        return self if self.top is not None else replace(self, top=max(int(occurring[-1]), 1))
+
+    def stops(self, n_grades: int) -> Array:
+        """``(2**i - 1) / 2**top``."""
+        if self.top is None:
+            raise ValueError(f"{self!r} leaves top to the data; expected a top, or a call of resolved() first")
+        # Grades above it have no document: measures with a top of their own evaluated together.
+        grades = np.minimum(np.arange(float(n_grades)), self.top)
+        stops: Array = np.exp2(grades - self.top) - np.exp2(-float(self.top))
+        return stops

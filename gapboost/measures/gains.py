@@ -1,0 +1,110 @@
+"""Gains of grades and discounts of ranks, which measures of cumulated gain have to be told."""
+
+from typing import Any
+
+import numpy as np
+
+from gapboost._data.arguments import as_floats
+from gapboost._data.queries import Array
+from gapboost.measures.measure import harmonic
+
+# The quotient of two gains must not overflow.
+LEAST_GAIN = 1e-100
+
+Gains = str | tuple[float, ...] | None
+Discount = str | float
+
+
+def as_gains(gains: Any) -> Gains:
+    """Gains by grade as a tuple of floats, ``"linear"``, or None for exponential ones.
+
+    Raises
+    ------
+    ValueError
+        Where they are not finite, begin below 0, fall, or are so small or large that their quotients would overflow.
+    """
+    if gains is None or (isinstance(gains, str) and gains in ("exponential", "linear")):
+        return None if gains == "exponential" else gains
+    try:
+        values = as_floats(gains)
+    except (TypeError, ValueError):
+        values = ()
+    if not values:
+        raise ValueError(
+            f'gains is {gains!r}; expected the gain of grade 0, 1, ..., such as (0, 1, 3), or "exponential" or "linear"'
+        )
+    if len(values) < 2 or not np.isfinite(values).all() or values[0] < 0 or (np.diff(values) < 0).any():
+        raise ValueError(f"gains is {values}; expected finite gains of grade 0, 1, ..., from 0 on and never falling")
+    if any(0 < x < LEAST_GAIN for x in values) or values[-1] > 1 / LEAST_GAIN:
+        raise ValueError(f"gains is {values}; expected each to be 0, or from {LEAST_GAIN:g} to {1 / LEAST_GAIN:g}")
+    return values
+
+
+def most_grades(gains: Gains) -> int | None:
+    """Positive grades that have a gain; None where a formula gives it for all."""
+    return len(gains) - 1 if isinstance(gains, tuple) else None
+
+
+def gain_of_grades(gains: Gains, n_grades: int) -> Array:
+    """The gain of grade ``0..n_grades - 1``, float64."""
+    if isinstance(gains, tuple):
+        return np.array(gains + (gains[-1],) * n_grades)[:n_grades]
+    grades = np.arange(float(n_grades))
+    return grades if gains == "linear" else np.exp2(grades) - 1
+
+
+def as_discount(discount: Any) -> Discount:
+    """``"log2"``, ``"letor"``, ``"reciprocal"``, or the base of a logarithm as float.
+
+    Raises
+    ------
+    ValueError
+        Where it is anything else.
+    """
+    if isinstance(discount, str) and discount in ("log2", "letor", "reciprocal"):
+        return discount
+    number = isinstance(discount, int | float | np.integer | np.floating) and not isinstance(discount, bool)
+    if number and 1.001 <= discount <= 1e100:
+        return float(discount)
+    raise ValueError(
+        f'discount_by is {discount!r}; expected "log2", "letor", "reciprocal", or the base of a logarithm from 1.001 on'
+    )
+
+
+def discount_at(discount: Discount, ranks: Array) -> tuple[Array, Array]:
+    """Weight and slope at real ranks.
+
+    ============  ===================================================================================
+    log2          ``1 / log2(rank + 1)``
+    reciprocal    ``1 / rank``
+    base b        ``1 / max(1, log_b(rank))``: no discount before rank b [jarvelin2002]
+    letor         base 2: 1, 1, 1 / log2(3), 1 / 2, ... of the tables published with LETOR
+    ============  ===================================================================================
+    """
+    if discount == "reciprocal":
+        return harmonic(ranks)
+    if discount == "log2":
+        weight = 1.0 / np.log2(ranks + 1)
+        return weight, -weight * weight / (np.log(2) * (ranks + 1))
+    scale = np.log(2.0 if isinstance(discount, str) else discount)
+    weight = 1.0 / np.maximum(1.0, np.log(ranks) / scale)
+    return weight, np.where(weight < 1.0, -weight * weight / (scale * ranks), 0.0)
+
+
+def ideal_gain(gain: Array, counts: Array, ranks: Array) -> Array:
+    """Cumulated gain of an ideal ranking down to each rank, float64 of shape (N,).
+
+    Parameters
+    ----------
+    gain : float64 ndarray of shape (c + 1,)
+        Never falling.
+    counts : int ndarray of shape (N, c + 1)
+        Of the query of each rank.
+    ranks : float64 ndarray of shape (N,)
+    """
+    left, cumulated = ranks, np.zeros(len(ranks))
+    for grade in range(len(gain) - 1, -1, -1):
+        here = np.minimum(left, counts[:, grade])
+        cumulated += gain[grade] * here
+        left = left - here
+    return cumulated

@@ -1,0 +1,87 @@
+"""Measures of the whole order, without any stress on the top: Kendall's tau and pairwise accuracy.
+
+>>> import gapboost as gb
+>>> gb.evaluate([gb.KendallTau(), gb.PairwiseAccuracy()], y_true=[1, 2, 0], y_score=[3.0, 2.0, 1.0])
+{KendallTau(): 0.3333333333333333, PairwiseAccuracy(): 0.6666666666666666}
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gapboost._data.queries import Array
+from gapboost.measures.measure import Measure, reciprocal
+
+
+@dataclass(frozen=True, repr=False)
+class PairMeasure(Measure):
+    """A measure that counts pairs of documents with different grades, wherever they are."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.k == 1:
+            raise ValueError("k is 1; expected a cut-off >= 2, or None for the whole list: one document makes no pair")
+
+    @property
+    def monotone(self) -> bool:
+        """Without a cut-off. With one, a document that comes within it brings its pairs with all above it."""
+        return self.k is None
+
+    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
+        """1 at every rank."""
+        return np.ones(ranks.shape), np.zeros(ranks.shape)
+
+
+def share_of_pairs(counts: Array) -> tuple[Array, Array]:
+    """``[q, i, j] = 1{i > j}`` over the pairs with different grades, and the worth of documents by themselves: 0."""
+    # As floats: a query may have more pairs than a whole number of 64 bits counts.
+    documents = counts.astype(np.float64)
+    pairs = (documents.sum(axis=1) ** 2 - (documents**2).sum(axis=1)) / 2
+    grades = np.arange(counts.shape[1])
+    return (grades[:, None] > grades) * reciprocal(pairs)[:, None, None], np.zeros(counts.shape)
+
+
+@dataclass(frozen=True, repr=False)
+class KendallTau(PairMeasure):
+    """Pairs in the right order minus pairs in the wrong one, over all pairs of documents with different grades.
+
+    From -1 to 1; documents with equal scores count 0 in expectation. A pair of which a document is missing from the list
+    counts 0, and in the number of pairs.
+
+    Parameters
+    ----------
+    k : int, optional
+        Cut-off: pairs within it count, over the number of all pairs.
+    """
+
+    @property
+    def short_name(self) -> str:
+        """``kendalltau``."""
+        return "kendalltau"
+
+    def tables(self, counts: Array) -> tuple[Array, Array]:
+        """``pair[i, j] = 1{i > j} - 1{i < j}`` over the number of pairs; documents by themselves are worth nothing."""
+        share, own = share_of_pairs(counts)
+        return share - share.transpose(0, 2, 1), own
+
+
+@dataclass(frozen=True, repr=False)
+class PairwiseAccuracy(PairMeasure):
+    """Share of the pairs of documents with different grades that are in the right order.
+
+    ``(KendallTau + 1) / 2`` where no documents are missing; with two grades it is the area under the ROC curve.
+
+    Parameters
+    ----------
+    k : int, optional
+        Cut-off: pairs within it count, over the number of all pairs.
+    """
+
+    @property
+    def short_name(self) -> str:
+        """``pairwiseaccuracy``."""
+        return "pairwiseaccuracy"
+
+    def tables(self, counts: Array) -> tuple[Array, Array]:
+        """``pair[i, j] = 1{i > j}`` over the number of pairs; documents by themselves are worth nothing."""
+        return share_of_pairs(counts)

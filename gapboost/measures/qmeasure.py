@@ -1,0 +1,73 @@
+"""Q-measure: average precision with a blended ratio of precision and cumulated gain.
+
+>>> import gapboost as gb
+>>> gb.evaluate([gb.QMeasure()], y_true=[1, 0, 2], y_score=[3.0, 2.0, 1.0])
+{QMeasure(): 0.75}
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gapboost._data.arguments import positive
+from gapboost._data.queries import Array
+from gapboost.measures.gains import Gains, as_gains, gain_of_grades, ideal_gain, most_grades
+from gapboost.measures.measure import DiscountOfQuery, diagonal, reciprocal
+
+
+@dataclass(frozen=True, repr=False)
+class QMeasure(DiscountOfQuery):
+    """The mean of ``(C(n) + beta cg(n)) / (n + beta cg*(n))`` over the ranks n of relevant documents [sakai2004].
+
+    C(n) relevant documents and a cumulated gain of cg(n) are among the first n, cg*(n) in an ideal ranking. Relevant are the
+    documents with a gain.
+
+    Parameters
+    ----------
+    beta : float, default=1.0
+        Stress on the gain; near 0 it is average precision.
+    gains : sequence of float, "exponential" or "linear", default="linear"
+        Gain of grade 0, 1, ...
+    k : int, optional
+        Cut-off. The recall base stays complete.
+    """
+
+    beta: float = 1.0
+    gains: Gains = "linear"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "beta", positive(self.beta, "beta"))
+        given = as_gains(self.gains)
+        object.__setattr__(self, "gains", "exponential" if given is None else given)
+
+    @property
+    def monotone(self) -> bool:
+        """False: a document that moves above others of higher grade is measured by a larger ideal gain a rank."""
+        return False
+
+    @property
+    def short_name(self) -> str:
+        """``qmeasure``."""
+        return "qmeasure"
+
+    @property
+    def n_grades(self) -> int | None:
+        """Positive grades that have a gain."""
+        return most_grades(self.gains)
+
+    def _gain(self, n_grades: int) -> Array:
+        return gain_of_grades(self.gains, n_grades)
+
+    def weights_of(self, counts: Array, ranks: Array) -> Array:
+        """``1 / (rank + beta cg*(rank))``."""
+        weights: Array = 1.0 / (ranks + self.beta * ideal_gain(self._gain(counts.shape[1]), counts, ranks))
+        return weights
+
+    def tables(self, counts: Array) -> tuple[Array, Array]:
+        """``pair[i, j] = (1 + beta gain[i]) / R`` where both gain anything."""
+        gain = self._gain(counts.shape[1])
+        relevant = gain > 0
+        worth = np.where(relevant[:, None] & relevant, 1.0 + self.beta * gain[:, None], 0.0)
+        pair = worth * reciprocal(counts[:, relevant].sum(axis=1))[:, None, None]
+        return pair, diagonal(pair)

@@ -1,0 +1,69 @@
+"""Rank-biased precision: a user who goes on to the next document with probability p.
+
+>>> import gapboost as gb
+>>> gb.evaluate([gb.RBP(p=0.5), gb.RBP(p=0.5, gains=(0, 0.5, 1))], y_true=[1, 0, 2], y_score=[3.0, 2.0, 1.0])
+{RBP(p=0.5): 0.625, RBP(p=0.5, gains=(0.0, 0.5, 1.0)): 0.375}
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gapboost._data.arguments import probability
+from gapboost._data.queries import Array
+from gapboost.measures.gains import as_gains, gain_of_grades, most_grades
+from gapboost.measures.measure import Measure, as_relevant
+
+
+@dataclass(frozen=True, repr=False)
+class RBP(Measure):
+    """Rank-biased precision, ``(1 - p) sum_n p^(n - 1) gain[i_n]`` [moffat2008].
+
+    Parameters
+    ----------
+    p : float, default=0.8
+        Probability to look at the next document, between 0 and 1.
+    rel : int, default=1
+        The lowest grade that counts as relevant: its gain and those of higher grades are 1, those of lower ones 0.
+    gains : sequence of float, optional
+        Gain of grade 0, 1, ..., from 0 to 1, in place of `rel`.
+    k : int, optional
+        Cut-off.
+    """
+
+    p: float = field(default=0.8, metadata={"always_shown": True})
+    rel: int = 1
+    gains: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "p", probability(self.p, "p"))
+        object.__setattr__(self, "rel", as_relevant(self.rel))
+        gains = as_gains(self.gains)
+        if gains is not None and (isinstance(gains, str) or gains[-1] > 1 or self.rel != 1):
+            raise ValueError(
+                f"gains is {self.gains!r}; expected the gain of grade 0, 1, ..., each from 0 to 1, without rel"
+            )
+        object.__setattr__(self, "gains", gains)
+
+    @property
+    def short_name(self) -> str:
+        """``rbp``."""
+        return "rbp"
+
+    @property
+    def n_grades(self) -> int | None:
+        """Positive grades that have a gain; None where grades are relevant or not."""
+        return most_grades(self.gains)
+
+    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
+        """``(1 - p) p^(rank - 1)``."""
+        weight = (1.0 - self.p) * self.p ** (ranks - 1)
+        return weight, weight * np.log(self.p)
+
+    def tables(self, counts: Array) -> tuple[Array, Array]:
+        """``own[j] = gain[j]``; no pairs."""
+        n_grades = counts.shape[1]
+        relevant = (np.arange(n_grades) >= self.rel).astype(np.float64)
+        own = np.tile(relevant if self.gains is None else gain_of_grades(self.gains, n_grades), (len(counts), 1))
+        return np.zeros((len(counts), n_grades, n_grades)), own

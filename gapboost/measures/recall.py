@@ -1,0 +1,93 @@
+"""Recall at a cut-off, and R-precision, whose cut-off is the number of relevant documents.
+
+>>> import gapboost as gb
+>>> gb.evaluate([gb.Recall(k=2), gb.RPrecision()], y_true=[1, 0, 2, 1], y_score=[4.0, 3.0, 2.0, 1.0])
+{Recall(k=2): 0.3333333333333333, RPrecision(): 0.6666666666666666}
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gapboost._data.queries import Array
+from gapboost.measures.measure import DiscountOfQuery, Measure, as_relevant, at_or_above, reciprocal
+
+
+def shares(counts: Array, rel: int) -> tuple[Array, Array]:
+    """No pairs, and ``own[j] = 1{j >= rel} / RB[rel]``."""
+    n_grades = counts.shape[1]
+    relevant = np.arange(n_grades) >= rel
+    return np.zeros((len(counts), n_grades, n_grades)), relevant * reciprocal(relevant_documents(counts, rel))[:, None]
+
+
+def relevant_documents(counts: Array, rel: int) -> Array:
+    """``RB[rel]`` by row of `counts`."""
+    base: Array = at_or_above(counts)[:, rel] if rel < counts.shape[1] else np.zeros(len(counts))
+    return base
+
+
+@dataclass(frozen=True, repr=False)
+class Recall(Measure):
+    """Recall at k, ``#{n <= k: i_n >= rel} / RB[rel]``.
+
+    Parameters
+    ----------
+    k : int, default=10
+        Cut-off.
+    rel : int, default=1
+        The lowest grade that counts as relevant.
+    """
+
+    k: int | None = field(default=10, kw_only=True, metadata={"always_shown": True})
+    rel: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.k is None:
+            raise ValueError("k is None; expected a cut-off >= 1: recall needs one")
+        object.__setattr__(self, "rel", as_relevant(self.rel))
+
+    @property
+    def short_name(self) -> str:
+        """``recall``."""
+        return "recall"
+
+    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
+        """1 at every rank."""
+        return np.ones(ranks.shape), np.zeros(ranks.shape)
+
+    def tables(self, counts: Array) -> tuple[Array, Array]:
+        """``own[j] = 1{j >= rel} / RB[rel]``; no pairs."""
+        return shares(counts, self.rel)
+
+
+@dataclass(frozen=True, repr=False)
+class RPrecision(DiscountOfQuery):
+    """R-precision, ``#{n <= RB[rel]: i_n >= rel} / RB[rel]``: precision, and recall, where both are equal.
+
+    Parameters
+    ----------
+    rel : int, default=1
+        The lowest grade that counts as relevant.
+    k : int, optional
+        Ranks beyond it contribute nothing, even where more documents are relevant.
+    """
+
+    rel: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "rel", as_relevant(self.rel))
+
+    @property
+    def short_name(self) -> str:
+        """``rprecision``."""
+        return "rprecision"
+
+    def weights_of(self, counts: Array, ranks: Array) -> Array:
+        """1 down to rank ``RB[rel]``."""
+        return (ranks <= relevant_documents(counts, self.rel)).astype(np.float64)
+
+    def tables(self, counts: Array) -> tuple[Array, Array]:
+        """``own[j] = 1{j >= rel} / RB[rel]``; no pairs."""
+        return shares(counts, self.rel)

@@ -1,0 +1,124 @@
+"""Weighted sums of measures.
+
+>>> import gapboost as gb
+>>> measure = 0.7 * gb.GAP(g=(0.5, 0.5)) + 0.3 * gb.nDCG(k=10)
+>>> gb.evaluate([measure], y_true=[1, 2, 0], y_score=[3.0, 2.0, 1.0])
+{0.7 * GAP(g=(0.5, 0.5)) + 0.3 * nDCG(k=10): 0.8223456076304853}
+"""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from gapboost._data.arguments import positive
+from gapboost._data.queries import Array
+from gapboost.measures.measure import DiscountOfQuery, Measure, tables_of
+
+# Discounts that agree at these ranks are the same.
+PROBES = np.concatenate((np.arange(1.0, 101.0), np.linspace(1.0, 12.0, 57)))
+
+
+@dataclass(frozen=True, repr=False)
+class WeightedSum(Measure):
+    """A sum of measures, each times a number above 0: what ``0.7 * one + 0.3 * another`` makes.
+
+    Measures with the same discount and cut-off are one measure of the form, whose tables are the sum of theirs: together
+    they cost what one of them costs, and every objective trains for them.
+
+    Parameters
+    ----------
+    parts : sequence of (float, Measure)
+        Weights and measures. Sums among them are dissolved, and the weights of equal measures added.
+
+    Raises
+    ------
+    ValueError
+        Where a weight is not a finite number above 0, there are no parts, or `k` is not that of all parts.
+    TypeError
+        Where a part is no measure.
+    """
+
+    parts: tuple[tuple[float, Measure], ...] = ()
+
+    def __post_init__(self) -> None:
+        weights: dict[Measure, float] = {}
+        for weight, measure in self.parts:
+            if not isinstance(measure, Measure):
+                raise TypeError(f"parts holds {measure!r}; expected measures such as GAP(g=(0.5, 0.5))")
+            inside = measure.parts if isinstance(measure, WeightedSum) else ((1.0, measure),)
+            for inner, part in inside:
+                weights[part] = weights.get(part, 0.0) + positive(weight, "weight") * inner
+        if not weights:
+            raise ValueError("parts is empty; expected at least one measure")
+        object.__setattr__(self, "parts", tuple((weight, part) for part, weight in weights.items()))
+        cutoffs = {part.k for part in weights}
+        common = cutoffs.pop() if len(cutoffs) == 1 else None
+        if self.k not in (None, common):
+            raise ValueError(f"k is {self.k!r} for {self!r}; expected the cut-offs inside the measures")
+        object.__setattr__(self, "k", common)
+
+    def __repr__(self) -> str:
+        return " + ".join(f"{weight!r} * {part!r}" for weight, part in self.parts)
+
+    @property
+    def short_name(self) -> str:
+        """Such as ``0.7*gap+0.3*ndcg@10``; a cut-off of all parts is not in it."""
+        shown = [
+            f"{weight:g}*{part.short_name}{f'@{part.k}' if part.k != self.k else ''}" for weight, part in self.parts
+        ]
+        return "+".join(shown)
+
+    @property
+    def monotone(self) -> bool:
+        """Whether all parts are."""
+        return all(part.monotone for _, part in self.parts)
+
+    @property
+    def n_grades(self) -> int | None:
+        """The least number that a part is defined for."""
+        return min((part.n_grades for _, part in self.parts if part.n_grades is not None), default=None)
+
+    def resolved(self, occurring: Array) -> Self:
+        """With all parts resolved."""
+        return type(self)(parts=tuple((weight, part.resolved(occurring)) for weight, part in self.parts))
+
+    @property
+    def terms(self) -> tuple[tuple[float, Measure], ...]:
+        """The parts, those of one discount together."""
+        sums: dict[Any, list[tuple[float, Measure]]] = {}
+        for weight, part in self.parts:
+            sums.setdefault(_discount(part), []).append((weight, part))
+        if len(sums) == 1 and _discount(self.parts[0][1]) is not self.parts[0][1]:
+            return ((1.0, self),)
+        return tuple(each[0] if len(each) == 1 else (1.0, WeightedSum(tuple(each))) for each in sums.values())
+
+    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
+        """That of every part."""
+        self._of_one_discount()
+        return self.parts[0][1].discount_at(ranks)
+
+    def tables(self, counts: Array) -> tuple[Array, Array]:
+        """The weighted sums of those of the parts."""
+        self._of_one_discount()
+        n_grades = counts.shape[1]
+        pair, own = np.zeros((len(counts), n_grades, n_grades)), np.zeros((len(counts), n_grades))
+        for weight, part in self.parts:
+            of_part = tables_of(part, counts)
+            pair += weight * of_part[0]
+            own += weight * of_part[1]
+        return pair, own
+
+    def _of_one_discount(self) -> None:
+        if len(self.terms) > 1 or self.terms[0][1] is not self:
+            raise ValueError(
+                f"measure is {self!r}, which has several discounts; expected a measure with one, such as GAP()"
+            )
+
+
+def _discount(part: Measure) -> Any:
+    """Equal for measures of the form that share their discount; else the measure itself."""
+    if isinstance(part, DiscountOfQuery) or not part.has_tables:
+        return part
+    weight, slope = part.discount_at(PROBES)
+    return part.k, weight.tobytes(), slope.tobytes()
