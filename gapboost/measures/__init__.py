@@ -3,15 +3,19 @@
 A new measure of the family is one file with a class like `gapboost.measures.precision.Precision`, named here.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from gapboost._data.arguments import ordered
 from gapboost.measures.average_precision import AP
-from gapboost.measures.graded import GAP, GradedMeasure, eGAP, xGAP
+from gapboost.measures.graded import GAP, eGAP, xGAP
 from gapboost.measures.measure import Measure
+from gapboost.measures.names import parsed
 from gapboost.measures.ndcg import nDCG
 from gapboost.measures.precision import Precision
 
-__all__ = ["AP", "GAP", "Measure", "Precision", "as_measure", "eGAP", "nDCG", "xGAP"]
+__all__ = ["AP", "GAP", "Measure", "Measures", "Precision", "as_measure", "as_measures", "eGAP", "nDCG", "xGAP"]
 
 NAMED: dict[str, type[Measure]] = {
     "gap": GAP,
@@ -22,13 +26,21 @@ NAMED: dict[str, type[Measure]] = {
     "precision": Precision,
 }
 
+# One measure or several, by name or by value.
+Measures = str | Measure | Sequence[str | Measure]
+
+# Other names that people know them by.
+ALIASES: dict[str, type[Measure]] = {"map": AP, "p": Precision}
+
 
 def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> Measure:
-    """A measure from its name, as parameters of rankers and callbacks give it, or from itself.
+    """A measure from its name, or from itself.
 
     Parameters
     ----------
-    measure : {"gap", "xgap", "egap", "ap", "ndcg", "precision"} or Measure
+    measure : str or Measure
+        A name is one of `NAMED` or `ALIASES` with any parameters, ``"ndcg"``, ``"p@10"``, ``"gap(g=0.5,0.5)@10"``, or what
+        a measure prints as.
     g : sequence of float, optional
         Threshold probabilities for a named graded measure.
     name : str
@@ -37,23 +49,39 @@ def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> 
     Raises
     ------
     ValueError
-        Where the name is unknown, or `g` is given for a measure that has none or has its own.
+        Where the name or one of its parameters is unknown, or `g` is given for a measure that has none or has its own.
     TypeError
         Where `measure` is neither a name nor a measure.
+
+    Examples
+    --------
+    >>> as_measure("ndcg@10"), as_measure("map"), as_measure("gap(g=0.5,0.5)@10")
+    (nDCG(k=10), AP(rel=1), GAP(g=(0.5, 0.5), k=10))
     """
-    if isinstance(measure, Measure):
-        if g is not None:
-            raise ValueError(f"g is {g!r} but {name} is {measure!r}; expected g inside the measure, or measure by name")
-        return measure
-    if not isinstance(measure, str):
-        raise TypeError(
-            f"{name} is {measure!r}; expected one of {', '.join(NAMED)} or a measure such as GAP(g=(0.5, 0.5))"
-        )
-    if measure not in NAMED:
-        raise ValueError(f"{name} is {measure!r}; expected one of {', '.join(NAMED)} or a measure such as nDCG(k=10)")
-    kind = NAMED[measure]
-    if issubclass(kind, GradedMeasure):
-        return kind(g=g)
-    if g is not None:
-        raise ValueError(f"g is {g!r} but {name} is {measure!r}; expected g only with gap, xgap or egap")
-    return kind()
+    if not isinstance(measure, str | Measure):
+        raise TypeError(f'{name} is {measure!r}; expected a name such as "ndcg@10" or a measure such as nDCG(k=10)')
+    found = parsed(measure, {**NAMED, **ALIASES}, name) if isinstance(measure, str) else measure
+    if g is None:
+        return found
+    if isinstance(measure, Measure) or getattr(found, "g", None) is not None:
+        raise ValueError(f"g is {g!r} but {name} is {measure!r}; expected g inside the measure, or measure by name")
+    if not hasattr(found, "g"):
+        graded = [known for known, kind in NAMED.items() if hasattr(kind, "g")]
+        raise ValueError(f"g is {g!r} but {name} is {measure!r}; expected g only with {', '.join(graded)}")
+    bound: Measure = replace(found, **{"g": g})
+    return bound
+
+
+def as_measures(measures: Measures, name: str = "measures") -> list[Measure]:
+    """One measure or several, by name or by value, as a list.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `as_measure`; where they are in no order.
+    """
+    if isinstance(measures, str | Measure):
+        return [as_measure(measures, None, name)]
+    if not ordered(measures):
+        raise TypeError(f'{name} is {measures!r}; expected a measure, by value or a name such as "ndcg@10", or several')
+    return [as_measure(measure, None, name) for measure in measures]

@@ -1,5 +1,7 @@
 """What a measure is: a frozen value that fills the three arrays of the quadratic form (see `gapboost._kernels`)."""
 
+import hashlib
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, field, fields
@@ -7,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from gapboost._data.arguments import ordered, whole
+from gapboost._data.arguments import whole
 from gapboost._data.queries import Array, judged
 
 
@@ -62,6 +64,23 @@ class Measure(ABC):
     @abstractmethod
     def short_name(self) -> str:
         """Lower-case name by which rankers take the measure and boosters report it."""
+
+    @property
+    def label(self) -> str:
+        """A name for files, columns and logs, of letters, digits, ``_``, ``.`` and ``-``: ``ndcg_at_10``, ``gap_g_0.5_0.5``.
+
+        Different measures have different ones. The short name comes first, the cut-off last, and every other parameter that
+        is not at its default in between.
+        """
+        words: list[Any] = [self.short_name]
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if f.name != "k" and value != f.default:
+                words += [f.name, *(value if isinstance(value, tuple) else (value,))]
+        words += [] if self.k is None else ["at", self.k]
+        label = "_".join(_plain(word) for word in words)
+        # MLflow takes 250 characters, files 255 with their endings.
+        return label if len(label) <= 200 else f"{label[:150]}-{hashlib.sha256(label.encode()).hexdigest()[:16]}"
 
     @property
     def n_grades(self) -> int | None:
@@ -173,6 +192,11 @@ class Measure(ABC):
         return changes + changes.T
 
 
+def _plain(word: Any) -> str:
+    """A word or number of letters, digits, ``.`` and ``-``; other characters by their code."""
+    return re.sub(r"[^a-zA-Z0-9.-]", lambda odd: f"-{ord(odd[0]):x}-", str(word).replace("e+", "e"))
+
+
 def tables_of(measure: Measure, counts: Array) -> tuple[Array, Array]:
     """``pair`` and ``own`` of `Measure.tables`, as compiled code trusts them.
 
@@ -215,24 +239,6 @@ def _as_promised(measure: Measure, method: str, found: Any, shapes: list[tuple[i
             f"{method} of {measure!r} returns NaN, infinite values or none that are numbers; expected finite ones"
         )
     return [np.ascontiguousarray(array, dtype=np.float64) for array in arrays]
-
-
-def listed(measures: Any, name: str = "measures") -> "list[Measure]":
-    """One measure or several as a list.
-
-    Raises
-    ------
-    TypeError
-        Where something else is among them.
-    """
-    several: Any = [measures] if isinstance(measures, Measure) else measures
-    if not ordered(several):
-        raise TypeError(f"{name} is {several!r}; expected a measure such as GAP(g=(0.5, 0.5)), or several")
-    found: list[Measure] = list(several)
-    for measure in found:
-        if not isinstance(measure, Measure):
-            raise TypeError(f"{name} holds {measure!r}; expected measures such as GAP(g=(0.5, 0.5))")
-    return found
 
 
 def known_grades(measures: Sequence[Measure]) -> tuple[int, str] | None:

@@ -19,7 +19,7 @@ from gapboost._data.optional import progress
 from gapboost._data.queries import Array, checked_grades
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost.evaluation import evaluate
-from gapboost.measures import Measure
+from gapboost.measures import Measure, Measures
 from gapboost.measures.measure import known_grades
 from gapboost.model_selection.courses import NAMES, Data, Params, Task, as_courses
 from gapboost.model_selection.scorers import checked_target
@@ -38,7 +38,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     param_grid : dict {parameter: list of values}, or list of them
         As for `GridSearchCV`; for g see `gapboost.model_selection.simplex_grid`. Without ``n_estimators`` every number of
         trees up to the estimator's is a candidate.
-    scoring : Measure or sequence of Measure
+    scoring : str, Measure or sequence of them
         The target that all candidates are judged by, with its g where it has one; the first of several chooses the best, the
         others are reported.
     cv : int, splitter or iterable of (train, test), default=5
@@ -90,7 +90,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         estimator: Any,
         param_grid: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]],
         *,
-        scoring: Measure | Sequence[Measure],
+        scoring: Measures,
         cv: Any = 5,
         refit: bool = True,
         n_jobs: int | None = None,
@@ -165,7 +165,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                 for candidate, values, seconds in found:
                     scores[candidate, number // parts] = values
                     times[candidate, number // parts] = seconds
-        names = ["score"] if isinstance(self.scoring, Measure) else [str(m) for m in targets]
+        names = ["score"] if isinstance(self.scoring, str | Measure) else [str(m) for m in targets]
         self.cv_results_ = _results(candidates, names, scores, times)
         self.best_index_ = int(self.cv_results_[f"rank_test_{names[0]}"].argmin())
         self.best_params_ = candidates[self.best_index_]
@@ -173,9 +173,11 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self.n_splits_ = len(folds)
 
     def _targets(self) -> list[Measure]:
-        several = [self.scoring] if isinstance(self.scoring, Measure) else self.scoring
+        several = [self.scoring] if isinstance(self.scoring, str | Measure) else self.scoring
         if not isinstance(several, list | tuple) or not several:
-            raise TypeError(f"scoring is {self.scoring!r}; expected a measure such as nDCG(k=10), or a list of them")
+            raise TypeError(
+                f'scoring is {self.scoring!r}; expected a measure, by value or a name such as "ndcg@10", or a list of them'
+            )
         return list(dict.fromkeys(checked_target(m, "scoring") for m in several))
 
     def _candidates(self) -> list[Params]:
