@@ -181,7 +181,7 @@ def of_ranker(name):
 
 def of_callback(name):
     named = NOT_A_MEASURE if "objective" in name else {**NOT_A_MEASURE, "empty": []}
-    yield from defects(name, "measure", named, "a measure" if "objective" in name else "a name, a measure", TypeError)
+    yield from defects(name, "measure", named, "a measure" if "objective" in name else "a name such as", TypeError)
     yield from defects(name, "measure", {"unknown": "map", "upper case": "GAP"}, "one of gap, xgap")
     yield from defects(name, "g", THRESHOLDS, "")
 
@@ -202,7 +202,7 @@ def of_cv(name):
     yield from defects(name, "measure", NOT_A_MEASURE, "a measure", TypeError)
     yield from defects(name, "g", THRESHOLDS, "")
     yield from defects(
-        name, "eval_metric", {**without(NOT_A_MEASURE, "None"), "empty": []}, "a name, a measure", TypeError
+        name, "eval_metric", {**without(NOT_A_MEASURE, "None"), "empty": []}, "a name such as", TypeError
     )
     yield from defects(name, "eval_metric", {"unknown": "map"}, "one of gap, xgap")
     yield from defects(name, "random_state", NOT_A_SEED, "a whole number >= 0")
@@ -214,7 +214,7 @@ CASES = [
         "LGBMGAPRanker", "eval_names", {"a number": 3, "text": "a", "empty": [], "two": ["a", "b"]}, "a name for each"
     ),
     *defects(
-        "LGBMGAPRanker", "eval_metric", {**without(NOT_A_MEASURE, "None"), "empty": []}, "a name, a measure", TypeError
+        "LGBMGAPRanker", "eval_metric", {**without(NOT_A_MEASURE, "None"), "empty": []}, "a name such as", TypeError
     ),
     *(case for name in CALLS if "." in name and "cv" not in name for case in of_callback(name)),
     *(case for name in ("lightgbm.cv", "xgboost.cv") for case in of_cv(name)),

@@ -25,7 +25,7 @@ ROOMS = {
     "xgboost": TWINS,
     "dask": TWINS | {"lightgbm", "xgboost"},
     "model_selection": TWINS,
-    "plotting": DATA,
+    "plotting": MEASURES,
     "analysis": MEASURES | {"evaluation"},
     "datasets": DATA,
     "warmup": TWINS,

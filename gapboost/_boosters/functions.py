@@ -213,7 +213,7 @@ def as_metrics(measures: Any, g: Any = None, name: str = "measure") -> list[Meas
         return [as_measure(measures, g, name)]
     found = as_measures(measures, name)
     if not found:
-        raise ValueError(f"{name} is {measures!r}; expected at least one measure")
+        raise TypeError(f'{name} is {measures!r}; expected a measure, or a name such as "ndcg@10", or several')
     if g is not None:
         raise ValueError(f"g is {g!r} with a list of measures; expected each measure with its own g")
     # XGBoost would record two values a round for a measure that is named twice.

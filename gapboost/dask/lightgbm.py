@@ -12,6 +12,7 @@ except ImportError as error:
         "gapboost.dask.lightgbm needs dask and lightgbm; expected both installed: pip install 'gapboost[dask,lightgbm]'"
     ) from error
 
+from gapboost._boosters.signature import taking
 from gapboost.dask.ranker import DaskGAPRanker
 from gapboost.dask.rings import lightgbm_ring
 from gapboost.lightgbm import LGBMGAPRanker
@@ -58,6 +59,7 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):  # type: ignore[misc]
     _ring = staticmethod(lightgbm_ring)
     _score_dtype = "float64"
 
+    @taking(LGBMGAPRanker)
     def __init__(
         self,
         *,

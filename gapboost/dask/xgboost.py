@@ -12,6 +12,7 @@ except ImportError as error:
         "gapboost.dask.xgboost needs dask and xgboost; expected both installed: pip install 'gapboost[dask,xgboost]'"
     ) from error
 
+from gapboost._boosters.signature import taking
 from gapboost.dask.ranker import DaskGAPRanker
 from gapboost.dask.rings import xgboost_ring
 from gapboost.measures import Measure
@@ -44,6 +45,7 @@ class DaskXGBGAPRanker(DaskGAPRanker, XGBGAPRanker):  # type: ignore[misc]
     _ring = staticmethod(xgboost_ring)
     _score_dtype = "float32"
 
+    @taking(XGBGAPRanker)
     def __init__(
         self,
         *,

@@ -59,15 +59,17 @@ def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> 
     (nDCG(k=10), AP(rel=1), GAP(g=(0.5, 0.5), k=10))
     """
     if not isinstance(measure, str | Measure):
-        raise TypeError(f'{name} is {measure!r}; expected a name such as "ndcg@10" or a measure such as nDCG(k=10)')
+        raise TypeError(
+            f'{name} is {measure!r}; expected a measure such as GAP(g=(0.5, 0.5)), or a name such as "ndcg@10"'
+        )
     found = parsed(measure, {**NAMED, **ALIASES}, name) if isinstance(measure, str) else measure
     if g is None:
         return found
     if isinstance(measure, Measure) or getattr(found, "g", None) is not None:
         raise ValueError(f"g is {g!r} but {name} is {measure!r}; expected g inside the measure, or measure by name")
     if not hasattr(found, "g"):
-        graded = [known for known, kind in NAMED.items() if hasattr(kind, "g")]
-        raise ValueError(f"g is {g!r} but {name} is {measure!r}; expected g only with {', '.join(graded)}")
+        *others, last = [known for known, kind in NAMED.items() if hasattr(kind, "g")]
+        raise ValueError(f"g is {g!r} but {name} is {measure!r}; expected g only with {', '.join(others)} or {last}")
     bound: Measure = replace(found, **{"g": g})
     return bound
 
@@ -83,5 +85,7 @@ def as_measures(measures: Measures, name: str = "measures") -> list[Measure]:
     if isinstance(measures, str | Measure):
         return [as_measure(measures, None, name)]
     if not ordered(measures):
-        raise TypeError(f'{name} is {measures!r}; expected a measure, by value or a name such as "ndcg@10", or several')
+        raise TypeError(
+            f'{name} is {measures!r}; expected a measure such as GAP(g=(0.5, 0.5)), a name such as "ndcg@10", or several'
+        )
     return [as_measure(measure, None, name) for measure in measures]

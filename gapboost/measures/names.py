@@ -52,7 +52,7 @@ def _kind(word: str, text: str, named: Mapping[str, type[Measure]], name: str) -
     known = {**{kind.__name__.lower(): kind for kind in named.values()}, **named}
     if word.lower() in known:
         return known[word.lower()]
-    near = "".join(f', perhaps "{match}"' for match in difflib.get_close_matches(word.lower(), known, 1))
+    near = "".join(f', perhaps "{match}"' for match in difflib.get_close_matches(word.lower(), known, 1, 0.5))
     raise ValueError(
         f"{name} is {text!r}; expected one of {', '.join(named)}{near}, with parameters as in "
         '"ndcg@10" or "gap(g=0.5,0.5)", or a measure such as nDCG(k=10)'
