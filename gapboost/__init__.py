@@ -1,9 +1,10 @@
 """Train LightGBM and XGBoost rankers for graded average precision, and evaluate rankings by it.
 
-Measures, `evaluate` and objectives live here; the rankers in `gapboost.lightgbm` and `gapboost.xgboost`, so that
+Measures, `evaluate`, objectives and `plotting` live here; the rankers in `gapboost.lightgbm` and `gapboost.xgboost`, so that
 ``import gapboost`` needs neither library.
 """
 
+from gapboost import plotting
 from gapboost.evaluation import evaluate
 from gapboost.measures import AP, GAP, Measure, Precision, eGAP, nDCG, xGAP
 from gapboost.objectives import ApproxRank, LambdaRank, SoftRank
@@ -21,5 +22,6 @@ __all__ = [
     "eGAP",
     "evaluate",
     "nDCG",
+    "plotting",
     "xGAP",
 ]

@@ -139,7 +139,7 @@ KINDS = (
     (("trec.rankings", "trec.evaluate", "system_values", "robustness"), "ties", {**NOT_A_CHOICE, "None": None}, '"expected" or "trec_eval"', ValueError),
     (("precision_recall",), "ties", {**NOT_A_CHOICE, "None": None}, '"expected" or "row"', ValueError),
     (("trec.evaluate",), "empty", {**NOT_A_CHOICE, "None": None}, '0, 1 or "skip"', ValueError),
-    (("precision_recall", "expected_value", "maximum_entropy"), "measure", NOT_A_MEASURE, "measures such as", TypeError),
+    (("precision_recall", "expected_value", "maximum_entropy"), "measure", NOT_A_MEASURE, "a measure such as", TypeError),
     (("maximum_entropy",), "counts", COUNTS, "one number of documents for each", ValueError),
     (("maximum_entropy",), "recall_base", without(COUNTS, "None"), "one number of documents for each", ValueError),
     (("expected_value",), "recall_base", COUNTS, "one number of documents for each", ValueError),

@@ -29,7 +29,7 @@ ROOMS = {
     "analysis": MEASURES | {"evaluation"},
     "datasets": DATA,
     "warmup": TWINS,
-    "__init__": SHARED,
+    "__init__": SHARED | {"plotting"},
 }
 
 

@@ -307,7 +307,14 @@ def fit(grid=None, estimator=RANKERS[0], qid="given", **options):
         ({"cv": GroupKFold(2), "random_state": 1}, "random_state is 1 but cv is GroupKFold"),
         ({"estimator": KFold()}, "estimator is KFold.*expected an LGBMGAPRanker or XGBGAPRanker"),
         ({"estimator": LGBMGAPRanker(num_trees=3, verbose=-1)}, "ended after 3 of 100 trees"),
-        ({"estimator": XGBGAPRanker(early_stopping_rounds=1)}, "early_stopping_rounds is 1; expected None"),
+        (
+            {"estimator": XGBGAPRanker(early_stopping_rounds=1)},
+            r"early_stopping_rounds is 1; expected None: .*set_params\(early_stopping_rounds=None\)",
+        ),
+        *(
+            ({"estimator": LGBMGAPRanker(verbose=-1, **{name: 1})}, rf"{name} is 1; expected None: .*{name}=None\)")
+            for name in ("early_stopping_round", "early_stopping_rounds", "early_stopping", "n_iter_no_change")
+        ),
     ],
 )
 @pytest.mark.filterwarnings("ignore:Found `num_trees` in params")

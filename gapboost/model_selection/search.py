@@ -24,6 +24,9 @@ from gapboost.measures.measure import known_grades
 from gapboost.model_selection.courses import NAMES, Data, Params, Task, as_courses
 from gapboost.model_selection.scorers import checked_target
 
+# XGBoost's name, LightGBM's and its aliases.
+EARLY_STOPPING = ("early_stopping_rounds", "early_stopping_round", "early_stopping", "n_iter_no_change")
+
 
 class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Choose g, the number of trees and other parameters of a ranker by cross-validation over whole queries.
@@ -232,15 +235,23 @@ def _silent(task: Task) -> Any:
 
 def _check_candidates(estimator: GAPRanker, candidates: list[Params], targets: list[Measure], y: Any) -> None:
     """Refuse candidates that could not be trained, before any is."""
-    patience = getattr(estimator, "early_stopping_rounds", None)
-    if patience is not None:
-        raise ValueError(
-            f"early_stopping_rounds is {patience!r}; expected None: the search chooses the number of trees"
-        )
     for candidate in candidates:
         whole(candidate["n_estimators"], "n_estimators in param_grid")
-    trained = [clone(estimator).set_params(**course.params)._requested().measure for course in as_courses(candidates)]
-    checked_grades(y, "y", known_grades([*targets, *trained]))
+    rankers = [clone(estimator).set_params(**course.params) for course in as_courses(candidates)]
+    for ranker in rankers:
+        _check_no_early_stopping(ranker)
+    checked_grades(y, "y", known_grades([*targets, *(ranker._requested().measure for ranker in rankers)]))
+
+
+def _check_no_early_stopping(ranker: GAPRanker) -> None:
+    parameters = ranker.get_params()  # type: ignore[attr-defined]
+    for name in EARLY_STOPPING:
+        if parameters.get(name) is not None:
+            raise ValueError(
+                f"{name} is {parameters[name]!r}; expected None: the search tries every number of trees up to n_estimators and "
+                f"chooses the best. Pass clone(ranker).set_params({name}=None) with the largest n_estimators to try; "
+                "best_estimator_ then has the best number"
+            )
 
 
 def _results(candidates: list[Params], names: list[str], scores: Array, times: Array) -> dict[str, Any]:
