@@ -182,9 +182,9 @@ def test_the_package_says_that_it_is_typed():
 def test_predicting_one_row_costs_little_more_than_the_booster(ranker, frame):
     """In a service each request is one row: at most 0.3 ms beside the booster's own ranker."""
     rng = np.random.default_rng(0)
-    X, y, qid = rng.normal(size=(400, 20)), rng.integers(0, 3, 400), np.repeat(np.arange(20), 20)
+    X, y, qid = rng.normal(size=(400, 100)), rng.integers(0, 3, 400), np.repeat(np.arange(20), 20)
     if frame:
-        X = pd.DataFrame(X, columns=[f"f{i}" for i in range(20)])
+        X = pd.DataFrame(X, columns=[f"f{i}" for i in range(100)])
     ours = ranker(n_estimators=5, n_jobs=1).fit(X, y, qid=qid)
     if ranker is LGBMGAPRanker:
         theirs = lightgbm.LGBMRanker(n_estimators=5, n_jobs=1, verbose=-1).fit(X, y, group=[20] * 20)

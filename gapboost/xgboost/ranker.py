@@ -38,8 +38,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
     Parameters
     ----------
-    measure : {"gap", "xgap", "egap", "ap", "ndcg", "precision"} or Measure, default="gap"
-        What to train for, to report on evaluation sets and to score by.
+    measure : str or Measure, default="gap"
+        What to train for, to report on evaluation sets and to score by: a name such as ``"ap"`` or ``"ndcg@10"``, or a value.
     g : sequence of float, optional
         Threshold probabilities of a named graded measure, one for each positive grade; None is uniform over the grades
         that occur in the training labels.
