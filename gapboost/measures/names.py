@@ -79,7 +79,7 @@ def _parameters(kind: type[Measure], inside: str, cutoff: str | None, found: str
 
 
 def _example(known: Mapping[str, Any]) -> str:
-    return ", ".join(f"{parameter}=..." for parameter in known if parameter != "k") + " in brackets, or @ and a cut-off"
+    return ", ".join(f"{parameter}=..." for parameter in known)
 
 
 def _value(text: str, several: bool) -> Any:
