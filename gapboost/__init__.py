@@ -1,9 +1,10 @@
 """Train LightGBM and XGBoost rankers for graded average precision, and evaluate rankings by it.
 
-Measures, `evaluate` and objectives live here; the rankers in `gapboost.lightgbm` and `gapboost.xgboost`, so that
+Measures, `evaluate`, objectives and `plotting` live here; the rankers in `gapboost.lightgbm` and `gapboost.xgboost`, so that
 ``import gapboost`` needs neither library.
 """
 
+from gapboost import plotting
 from gapboost.evaluation import evaluate
 from gapboost.measures import (
     AP,
@@ -49,5 +50,6 @@ __all__ = [
     "eGAP",
     "evaluate",
     "nDCG",
+    "plotting",
     "xGAP",
 ]

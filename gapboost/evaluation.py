@@ -1,21 +1,30 @@
 """The value of measures for rankings: the mean over queries, or one value a query."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import Any, Literal, get_args, overload
 
 import numpy as np
 
 from gapboost._data.arguments import one_of
+from gapboost._data.optional import imported
 from gapboost._data.queries import Array, Judged, checked_scores, judged
 from gapboost._kernels.parallel.chunks import chunks, resolve_n_jobs, run, table_bytes
 from gapboost._kernels.value import in_order
-from gapboost.measures import Measure
-from gapboost.measures.measure import grade_limit, listed
+from gapboost.measures import Measure, Measures, as_measures
+from gapboost.measures.measure import grade_limit
 
 Ties = Literal["expected", "row"]
 Empty = Literal[0, 1, "skip"]
 TIES: tuple[Ties, ...] = get_args(Ties)
 EMPTY: tuple[Empty, ...] = get_args(Empty)
+
+
+class Values(dict[Measure, float]):
+    """``{measure: mean over queries}``."""
+
+    def labelled(self) -> dict[str, float]:
+        """``{measure.label: mean over queries}``, as json, MLflow and the like take it."""
+        return {measure.label: value for measure, value in self.items()}
 
 
 class PerQuery(dict[Measure, Array]):
@@ -31,9 +40,64 @@ class PerQuery(dict[Measure, Array]):
         super().__init__(values)
         self.qid = qid
 
+    def to_pandas(self) -> Any:
+        """One row a query, with the index ``qid``, and a column for each measure, named as it prints."""
+        pandas = imported("pandas", "analysis", "for a pandas view")
+        # Of ids that are tuples pandas would make an index of several levels.
+        index = pandas.Index(self.qid, name="qid", tupleize_cols=False)
+        return pandas.DataFrame({str(measure): values for measure, values in self.items()}, index=index)
+
+
+@overload
+def evaluate(
+    measures: Measures,
+    y_true: Any,
+    y_score: Any,
+    qid: Any = None,
+    *,
+    sample_weight: Any = None,
+    recall_base: Any = None,
+    ties: Ties = "expected",
+    empty: Empty = 0,
+    per_query: Literal[False] = False,
+    n_jobs: int | None = None,
+) -> Values: ...
+
+
+@overload
+def evaluate(
+    measures: Measures,
+    y_true: Any,
+    y_score: Any,
+    qid: Any = None,
+    *,
+    sample_weight: Any = None,
+    recall_base: Any = None,
+    ties: Ties = "expected",
+    empty: Empty = 0,
+    per_query: Literal[True],
+    n_jobs: int | None = None,
+) -> PerQuery: ...
+
+
+@overload
+def evaluate(
+    measures: Measures,
+    y_true: Any,
+    y_score: Any,
+    qid: Any = None,
+    *,
+    sample_weight: Any = None,
+    recall_base: Any = None,
+    ties: Ties = "expected",
+    empty: Empty = 0,
+    per_query: bool,
+    n_jobs: int | None = None,
+) -> Values | PerQuery: ...
+
 
 def evaluate(
-    measures: Measure | Sequence[Measure],
+    measures: Measures,
     y_true: Any,
     y_score: Any,
     qid: Any = None,
@@ -44,12 +108,13 @@ def evaluate(
     empty: Empty = 0,
     per_query: bool = False,
     n_jobs: int | None = None,
-) -> dict[Measure, float] | PerQuery:
+) -> Values | PerQuery:
     """Evaluate measures on scored documents.
 
     Parameters
     ----------
-    measures : Measure or sequence of Measure
+    measures : str, Measure or sequence of them
+        By name, such as ``"ndcg@10"``, or by value.
         With ``g=None`` a graded measure is uniform over the grades that occur in `y_true`.
     y_true : array-like of shape (N,)
         Integer grades ``0..c``.
@@ -74,8 +139,9 @@ def evaluate(
 
     Returns
     -------
-    dict {Measure: float}, or PerQuery {Measure: float64 array of shape (Q,)}
-        The mean is NaN where `empty` is "skip" and every query is left out.
+    Values {Measure: float}, or PerQuery {Measure: float64 array of shape (Q,)}
+        Dictionaries. The mean is NaN where `empty` is "skip" and every query is left out. ``labelled()`` of means has strings
+        as keys, for logs; ``to_pandas()`` of one value a query is a table.
 
     Raises
     ------
@@ -87,8 +153,10 @@ def evaluate(
     >>> import gapboost as gb
     >>> gb.evaluate([gb.GAP(g=(0.5, 0.5)), gb.AP()], [2, 0, 1, 0, 1], [3, 2, 1, 2, 1], ["a", "a", "a", "b", "b"])
     {GAP(g=(0.5, 0.5)): 0.6944444444444444, AP(rel=1): 0.6666666666666666}
+    >>> gb.evaluate(["ap", "p@1"], [2, 0, 1], [3, 2, 1]).labelled()
+    {'ap': 0.8333333333333333, 'precision_at_1': 1.0}
     """
-    wanted = listed(measures)
+    wanted = as_measures(measures)
     one_of(ties, "ties", TIES)
     one_of(empty, "empty", EMPTY)
     limit = grade_limit(wanted)
@@ -98,7 +166,7 @@ def evaluate(
     values = query_values(resolved, data, scores, ties=ties, empty=empty, n_jobs=n_jobs)
     if per_query:
         return PerQuery(dict(zip(wanted, values, strict=True)), data.queries.ids)
-    return {measure: mean(v, data.weights) for measure, v in zip(wanted, values, strict=True)}
+    return Values({measure: mean(v, data.weights) for measure, v in zip(wanted, values, strict=True)})
 
 
 def mean(values: Array, weights: Array) -> float:

@@ -1,12 +1,14 @@
 """The choice of g as a picture; needs matplotlib (``pip install 'gapboost[plot]'``)."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from gapboost._data.optional import imported
 from gapboost._data.queries import Array
+from gapboost.measures import as_measure
 
 # Where g = (1, 0, 0), (0, 1, 0) and (0, 0, 1) stand: an equilateral triangle, the highest grade at the top.
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
@@ -59,16 +61,24 @@ def plot_g(search: Any, *, measure: Any = None, figure: Any = None) -> Any:
     return figure
 
 
+def _spelled(measure: Any, names: list[str]) -> str:
+    """A measure as it stands among `names`; those of other searches may be any words."""
+    if isinstance(measure, str) and measure not in names:
+        with suppress(ValueError):
+            return str(as_measure(measure))
+    return str(measure)
+
+
 def _named(search: Any, results: Mapping[str, Any], measure: Any) -> tuple[str, str]:
     """The measure's name in the results, and how the picture calls it."""
     names = [key.removeprefix("mean_test_") for key in results if key.startswith("mean_test_")]
     if not names:
         raise ValueError(f"search has the results {sorted(results)}; expected those of a search, with mean_test_...")
-    name = names[0] if measure is None else str(measure)
+    name = names[0] if measure is None else _spelled(measure, names)
     scoring = getattr(search, "scoring", None)
     if measure is None and isinstance(getattr(search, "refit", None), str):
         name = search.refit
-    if measure is not None and names == ["score"] and measure == scoring:
+    if measure is not None and names == ["score"] and name == _spelled(scoring, names):
         name = "score"
     if name not in names:
         raise ValueError(f"measure is {measure!r}; expected one of {', '.join(names)}")

@@ -7,7 +7,7 @@ import pytest
 
 import gapboost as gb
 from gapboost.analysis import trec
-from gapboost.analysis.provider import GAP, eGAP, provider, xGAP
+from gapboost.analysis.provider import GAP, eGAP, named, provider, xGAP
 
 G = (0.4, 0.6)
 QRELS = {"1": {"a": 2, "b": 1, "c": 0, "d": 1}, "2": {"a": 1, "x": 2}, "3": {"a": 2}}
@@ -55,3 +55,13 @@ def test_values_as_ir_measures_writes_them():
     assert not provider.supports(ir_measures.AP)
     with pytest.raises(AssertionError, match="ties"):
         ir_measures.calc_aggregate([GAP(ties="row")], QRELS, RUN)
+
+
+def test_measures_by_the_names_of_gapboost():
+    assert named("gap(g=0.4,0.6)@10") == named(gb.GAP(g=G, k=10)) == GAP(g=G) @ 10
+    assert named("xgap") == xGAP
+    for measure, peer in PEERS.items():
+        assert named(peer) == measure
+        assert named(str(measure)) == measure
+    with pytest.raises(ValueError, match="measure is 'ndcg'; expected gap, xgap, egap"):
+        named("ndcg")

@@ -133,7 +133,7 @@ def test_seeds_come_from_every_kind_of_random_state(given):
         ("tqdm.auto", lambda: analysis.discriminative_power(values(), progress=True)),
         ("tqdm.auto", search_with_progress),
         ("matplotlib.pyplot", lambda: plot_g({})),
-        ("ir_measures", lambda: analysis.system_values(["map"], {"1": {"a": 1}}, {"x": {"1": {"a": 1.0}}})),
+        ("ir_measures", lambda: analysis.system_values([3], {"1": {"a": 1}}, {"x": {"1": {"a": 1.0}}})),
     ],
 )
 def test_a_missing_library_is_named_with_its_extra(library, use, monkeypatch):

@@ -184,7 +184,7 @@ def of(qid, *measures, values=None):
             ValueError,
             r"measure is GAP.*; expected one of those in second, \[AP",
         ),
-        (of("abc", AP), of("abc", AP), "ap", ValueError, "measure is 'ap'; expected one of those in first"),
+        (of("abc", AP), of("abc", AP), "ndcg", ValueError, r"measure is nDCG\(\); expected one of those in first"),
         (of("abc", AP), of("abc", AP), [AP], ValueError, r"measure is \[AP.*; expected one of those in first"),
         ([0.1, 0.2], [0.3, 0.5], AP, ValueError, "measure is AP.* for arrays; expected None, or PerQuery"),
         (

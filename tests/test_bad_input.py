@@ -220,9 +220,9 @@ def test_grades_that_a_measure_does_not_know(measure, grades):
 # ---------------------------------------------------------------------------------------------- evaluate's options
 
 OPTIONS = table(
-    ("measures", "a name", {"measures": "gap"}, TypeError, "'gap'", "a measure such as GAP"),
-    ("measures", "names", {"measures": ["gap"]}, TypeError, "'gap'", "measures such as GAP"),
-    ("measures", "a class", {"measures": [GAP]}, TypeError, "GAP", "measures such as GAP"),
+    ("measures", "no name", {"measures": "gpa"}, ValueError, "'gpa'", "one of gap"),
+    ("measures", "no names", {"measures": ["gap", "gpa"]}, ValueError, "'gpa'", "one of gap"),
+    ("measures", "a class", {"measures": [GAP]}, TypeError, "GAP", "a measure such as GAP"),
     ("measures", "None", {"measures": None}, TypeError, "None", "a measure such as GAP"),
     ("measures", "a number", {"measures": 3}, TypeError, "3", "a measure such as GAP"),
     ("measures", "a set", {"measures": {AP(), MEASURE}}, TypeError, "AP(rel=1)", "a measure such as GAP"),
@@ -462,13 +462,14 @@ PARAMETERS = table(
     ("gains", "tiny", lambda: nDCG(gains=(0, 5e-324)), ValueError, "5e-324", "from 1e-100 to 1e+100"),
     ("gains", "huge", lambda: nDCG(gains=(0, 1e300)), ValueError, "1e+300", "from 1e-100 to 1e+100"),
     ("gains", "nan", lambda: nDCG(gains=(0, nan)), ValueError, "(0.0, nan)", "finite"),
-    ("measure", "unknown name", lambda: as_measure("map"), ValueError, "'map'", "gap, xgap, egap, ap, ndcg, precision"),
-    ("measure", "upper case", lambda: as_measure("GAP"), ValueError, "'GAP'", "one of gap"),
-    ("measure", "None", lambda: as_measure(None), TypeError, "None", "one of gap"),
+    ("measure", "unknown name", lambda: as_measure("mpa"), ValueError, "'mpa'", "gap, xgap, egap, ap, ndcg, precision"),
+    ("measure", "no parameter", lambda: as_measure("ap(g=1)"), ValueError, "'ap(g=1)'", "rel=..."),
+    ("measure", "bad cut-off", lambda: as_measure("ap@0"), ValueError, "'ap@0'", "a whole number"),
+    ("measure", "None", lambda: as_measure(None), TypeError, "None", "a measure such as GAP"),
     ("measure", "a class", lambda: as_measure(GAP), TypeError, "GAP", "a measure such as GAP(g=(0.5, 0.5))"),
     ("g", "for ap", lambda: as_measure("ap", (0.5, 0.5)), ValueError, "measure is 'ap'", "only with gap, xgap or egap"),
     ("g", "for a value", lambda: as_measure(GAP(), (0.5, 0.5)), ValueError, "measure is GAP()", "g inside the measure"),
-    ("measure", "a name in an objective", lambda: LambdaRank("gap"), TypeError, "'gap'", "a measure such as GAP"),
+    ("measure", "no name in an objective", lambda: LambdaRank("gpa"), ValueError, "'gpa'", "one of gap"),
     ("measure", "a class in an objective", lambda: LambdaRank(GAP), TypeError, "GAP", "a measure such as GAP"),
     *(
         ("sigma", str(bad), lambda bad=bad: LambdaRank(AP(), sigma=bad), ValueError, repr(bad), "a finite number > 0")

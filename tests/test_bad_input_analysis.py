@@ -99,8 +99,6 @@ COUNTS = {
 }
 NOT_LISTED = {
     **without(NOT_A_MEASURE, "a set"),
-    "a name": "gap",
-    "names": (["gap"], "'gap'"),
     "a class": ([GAP], "GAP"),
 }
 NUMBERS = {
@@ -141,7 +139,7 @@ KINDS = (
     (("trec.rankings", "trec.evaluate", "system_values", "robustness"), "ties", {**NOT_A_CHOICE, "None": None}, '"expected" or "trec_eval"', ValueError),
     (("precision_recall",), "ties", {**NOT_A_CHOICE, "None": None}, '"expected" or "row"', ValueError),
     (("trec.evaluate",), "empty", {**NOT_A_CHOICE, "None": None}, '0, 1 or "skip"', ValueError),
-    (("precision_recall", "expected_value", "maximum_entropy"), "measure", NOT_A_MEASURE, "measures such as", TypeError),
+    (("precision_recall", "expected_value", "maximum_entropy"), "measure", NOT_A_MEASURE, "a measure such as", TypeError),
     (("maximum_entropy",), "counts", COUNTS, "one number of documents for each", ValueError),
     (("maximum_entropy",), "recall_base", without(COUNTS, "None"), "one number of documents for each", ValueError),
     (("expected_value",), "recall_base", COUNTS, "one number of documents for each", ValueError),
@@ -176,7 +174,7 @@ KINDS = (
     (("significance by query",), "first", {"None": (None, "NoneType"), "a list": ([0.1, 0.2, 0.4], "list"), "a table": ({AP(): [0.1, 0.2, 0.4]}, "dict")}, "PerQuery for both", TypeError),
     (("significance by query",), "second", {"None": (None, "NoneType"), "an array": (np.ones(3), "ndarray"), "a table": ({AP(): [0.1, 0.2, 0.4]}, "dict")}, "PerQuery for both", TypeError),
     (("significance by query",), "second", {"a query less": (per_query_values(2), "lacks 1 queries of the other, such as 2"), "repeated ids": (per_query_values(3, [0, 1, 1]), "2 of them different"), "fewer values": (per_query_values(3, values=2), "2 values for 3 ids")}, "", ValueError),
-    (("significance by query",), "measure", {"a name": "gap", "another measure": (AP(rel=2), "AP(rel=2)"), "a list": [AP()], "NaN": nan, "two columns": (np.ones((2, 2)), "array")}, "one of those in first, [AP", ValueError),
+    (("significance by query",), "measure", {"a name": ("gap", "GAP()"), "another measure": (AP(rel=2), "AP(rel=2)"), "a list": [AP()], "NaN": nan, "two columns": (np.ones((2, 2)), "array")}, "one of those in first, [AP", ValueError),
     (("significance",), "measure", {"for arrays": (AP(), "AP(rel=1)"), "a name": "gap"}, "None, or PerQuery", ValueError),
     (("SystemValues.best",), "n", {"more than systems": 3}, "between 1 and 2", ValueError),
     (("few_highly_relevant",), "factor", NOT_POSITIVE_WHOLE, "a whole number >= 1", ValueError),

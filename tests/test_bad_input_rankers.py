@@ -211,8 +211,8 @@ def of_ranker(name):
         yield from defects(
             name, "eval_set", {f"{defect} for X": ([(row[0], Y)], row[1])}, "n_features", named="eval_set[0] X"
         )
-    yield from defects(name, "measure", NOT_A_MEASURE, "one of gap, xgap", TypeError)
-    yield from defects(name, "measure", {"unknown": "map", "upper case": "GAP"}, "one of gap, xgap")
+    yield from defects(name, "measure", NOT_A_MEASURE, "a measure such as", TypeError)
+    yield from defects(name, "measure", {"unknown": "mpa"}, "one of gap, xgap")
     yield from defects(name, "g", THRESHOLDS, "")
     yield from defects(name, "objective", NOT_A_MEASURE, "a name such as", TypeError)
     yield from defects(name, "objective", {"unknown": "softmax"}, "lambdarank")
@@ -222,8 +222,8 @@ def of_ranker(name):
 
 def of_callback(name):
     named = NOT_A_MEASURE if "objective" in name else {**NOT_A_MEASURE, "empty": []}
-    yield from defects(name, "measure", named, "a measure" if "objective" in name else "a name, a measure", TypeError)
-    yield from defects(name, "measure", {"unknown": "map", "upper case": "GAP"}, "one of gap, xgap")
+    yield from defects(name, "measure", named, "a measure" if "objective" in name else "a name such as", TypeError)
+    yield from defects(name, "measure", {"unknown": "mpa"}, "one of gap, xgap")
     yield from defects(name, "g", THRESHOLDS, "")
 
 
@@ -243,9 +243,9 @@ def of_cv(name):
     yield from defects(name, "measure", NOT_A_MEASURE, "a measure", TypeError)
     yield from defects(name, "g", THRESHOLDS, "")
     yield from defects(
-        name, "eval_metric", {**without(NOT_A_MEASURE, "None"), "empty": []}, "a name, a measure", TypeError
+        name, "eval_metric", {**without(NOT_A_MEASURE, "None"), "empty": []}, "a name such as", TypeError
     )
-    yield from defects(name, "eval_metric", {"unknown": "map"}, "one of gap, xgap")
+    yield from defects(name, "eval_metric", {"unknown": "mpa"}, "one of gap, xgap")
     yield from defects(name, "random_state", NOT_A_SEED, "a whole number >= 0")
 
 
@@ -255,7 +255,7 @@ CASES = [
         "LGBMGAPRanker", "eval_names", {"a number": 3, "text": "a", "empty": [], "two": ["a", "b"]}, "a name for each"
     ),
     *defects(
-        "LGBMGAPRanker", "eval_metric", {**without(NOT_A_MEASURE, "None"), "empty": []}, "a name, a measure", TypeError
+        "LGBMGAPRanker", "eval_metric", {**without(NOT_A_MEASURE, "None"), "empty": []}, "a name such as", TypeError
     ),
     *defects("LGBMGAPRanker", "eval_at", {"a number": 3, "a list": [5], "text": "5"}, "eval_metric=[nDCG(k="),
     *defects(
@@ -342,8 +342,8 @@ def test_weights_that_are_too_small_for_the_leaves():
 
 def test_errors_come_before_training():
     """What is asked for is checked before the data, and nothing is left of a refused fit."""
-    for ranker in (LGBM(**LIGHTGBM, measure="map"), XGB(**XGBOOST, measure="map")):
-        check(ValueError, "measure", "'map'", "gap", lambda ranker=ranker: ranker.fit(None, None, None))
+    for ranker in (LGBM(**LIGHTGBM, measure="mpa"), XGB(**XGBOOST, measure="mpa")):
+        check(ValueError, "measure", "'mpa'", "gap", lambda ranker=ranker: ranker.fit(None, None, None))
         assert not hasattr(ranker, "n_queries_in_")
     check(TypeError, "objective", "3", "name", lambda: LGBM(**LIGHTGBM, objective=3).fit(X, Y, QID))
     check(

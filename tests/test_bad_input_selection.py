@@ -70,7 +70,7 @@ CASES = [
     *defects("simplex_grid", "steps", NOT_POSITIVE_WHOLE, "a whole number >= 1"),
     *defects("simplex_grid", "monotone", NOT_A_CHOICE, '"increasing", "decreasing" or None'),
     *defects("uniform_g", "n_grades", NOT_POSITIVE_WHOLE, "a whole number >= 1"),
-    *defects("measure_scorer", "measure", {**NOT_A_MEASURE, "a name": "gap", "a class": GAP}, "a measure", TypeError),
+    *defects("measure_scorer", "measure", {**NOT_A_MEASURE, "a class": GAP}, "a measure", TypeError),
     *defects("measure_scorer", "measure", {"open g": GAP()}, "a fixed target"),
     *defects("g_from_clicks", "clicks", AMOUNTS, ""),
     *defects("g_from_clicks", "clicks", {"fractional": ([0.5] * 60, "fractional"), "none": ([0] * 60, "zero")}, ""),
@@ -113,7 +113,7 @@ CASES = [
             named="n_estimators in param_grid",
         )
     ),
-    *defects("GSearchCV", "scoring", {**NOT_A_MEASURE, "a name": "ndcg", "empty": []}, "a measure", TypeError),
+    *defects("GSearchCV", "scoring", {**NOT_A_MEASURE, "empty": []}, "a measure", TypeError),
     *defects("GSearchCV", "scoring", {"open g": GAP()}, "a fixed target"),
     *defects("GSearchCV", "cv", {"one": 1, "more than queries": 5}, "one for each of the 4 queries"),
     *defects(

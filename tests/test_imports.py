@@ -25,11 +25,11 @@ ROOMS = {
     "xgboost": TWINS,
     "dask": TWINS | {"lightgbm", "xgboost"},
     "model_selection": TWINS,
-    "plotting": DATA,
+    "plotting": MEASURES,
     "analysis": MEASURES | {"evaluation"},
     "datasets": DATA,
     "warmup": TWINS,
-    "__init__": SHARED,
+    "__init__": SHARED | {"plotting"},
 }
 
 

@@ -12,7 +12,7 @@ from rankings import MEASURES
 
 import gapboost as gb
 from gapboost._kernels.jit import kernel
-from gapboost._kernels.lambdarank.exponents import LOGISTIC, STRETCH, SLOPE, exponentials
+from gapboost._kernels.lambdarank.exponents import LOGISTIC, SLOPE, STRETCH, exponentials
 from gapboost._kernels.lambdarank.form import make_form, number_grades
 from gapboost._kernels.lambdarank.lists import BLOCK, clear, padded, pointers, working_memory
 from gapboost._kernels.lambdarank.moments import LENGTH, TERMS, moments_at, scale_moments

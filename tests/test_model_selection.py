@@ -78,8 +78,8 @@ def test_scorer_wants_a_fixed_measure():
         ValueError, match=r"measure is eGAP\(\), which takes its g from the labels .* eGAP\(g=\(0.5, 0.5\)\)"
     ):
         measure_scorer(gb.eGAP())
-    with pytest.raises(TypeError, match="measure is 'ndcg'; expected a measure"):
-        measure_scorer("ndcg")
+    with pytest.raises(ValueError, match="measure is 'ngcd'; expected one of"):
+        measure_scorer("ngcd")
 
 
 # --- the search ------------------------------------------------------------------------------------------------------
@@ -290,7 +290,7 @@ def fit(grid=None, estimator=RANKERS[0], qid="given", **options):
     ("arguments", "message"),
     [
         ({"qid": None}, "qid is missing"),
-        ({"scoring": "ndcg"}, r"scoring is 'ndcg'; expected a measure such as nDCG\(k=10\)"),
+        ({"scoring": 3}, r"scoring is 3; expected a measure, by value or a name"),
         ({"scoring": []}, r"scoring is \[\]"),
         ({"scoring": gb.GAP()}, r"scoring is GAP\(\), which takes its g from the labels"),
         ({"scoring": gb.GAP(g=(1.0,))}, r"y holds the grade 2, but GAP\(g=\(1.0,\)\) knows the grades 0..1"),
@@ -307,7 +307,14 @@ def fit(grid=None, estimator=RANKERS[0], qid="given", **options):
         ({"cv": GroupKFold(2), "random_state": 1}, "random_state is 1 but cv is GroupKFold"),
         ({"estimator": KFold()}, "estimator is KFold.*expected an LGBMGAPRanker or XGBGAPRanker"),
         ({"estimator": LGBMGAPRanker(num_trees=3, verbose=-1)}, "ended after 3 of 100 trees"),
-        ({"estimator": XGBGAPRanker(early_stopping_rounds=1)}, "early_stopping_rounds is 1; expected None"),
+        (
+            {"estimator": XGBGAPRanker(early_stopping_rounds=1)},
+            r"early_stopping_rounds is 1; expected None: .*set_params\(early_stopping_rounds=None\)",
+        ),
+        *(
+            ({"estimator": LGBMGAPRanker(verbose=-1, **{name: 1})}, rf"{name} is 1; expected None: .*{name}=None\)")
+            for name in ("early_stopping_round", "early_stopping_rounds", "early_stopping", "n_iter_no_change")
+        ),
     ],
 )
 @pytest.mark.filterwarnings("ignore:Found `num_trees` in params")

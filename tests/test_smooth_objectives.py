@@ -260,8 +260,8 @@ def test_bad_input_is_refused_by_name(kind):
         how.ranks([0.0, math.nan])
     with pytest.raises(ValueError, match="qid has 1 rows but y_score has 2"):
         how.ranks([0.0, 1.0], ["a"])
-    with pytest.raises(TypeError, match="measure is 'gap'"):
-        kind("gap")
+    with pytest.raises(ValueError, match="measure is 'gpa'"):
+        kind("gpa")
 
 
 @pytest.mark.parametrize("kind", [gb.SoftRank, gb.ApproxRank])

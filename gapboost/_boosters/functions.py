@@ -9,7 +9,7 @@ import numpy as np
 
 from gapboost._data.queries import Array, Judged, judged
 from gapboost.evaluation import mean, query_values
-from gapboost.measures import Measure, as_measure
+from gapboost.measures import Measure, as_measure, as_measures
 from gapboost.measures.measure import grade_limit
 from gapboost.objectives import Objective, Pass, as_objective
 
@@ -211,12 +211,13 @@ def as_metrics(measures: Any, g: Any = None, name: str = "measure") -> list[Meas
     """
     if isinstance(measures, str | Measure):
         return [as_measure(measures, g, name)]
-    if not isinstance(measures, list | tuple) or not measures:
-        raise TypeError(f"{name} is {measures!r}; expected a name, a measure or a list of them")
+    found = as_measures(measures, name)
+    if not found:
+        raise TypeError(f'{name} is {measures!r}; expected a measure, or a name such as "ndcg@10", or several')
     if g is not None:
         raise ValueError(f"g is {g!r} with a list of measures; expected each measure with its own g")
     # XGBoost would record two values a round for a measure that is named twice.
-    return list(dict.fromkeys(as_measure(measure, None, name) for measure in measures))
+    return list(dict.fromkeys(found))
 
 
 def as_gradients(measure: Any, g: Any) -> Objective:

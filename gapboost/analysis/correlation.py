@@ -10,7 +10,7 @@ from scipy.stats import kendalltau
 from gapboost._data.arguments import whole
 from gapboost._data.optional import axes, frame
 from gapboost._data.queries import Array, checked_scores, one_dimensional
-from gapboost.analysis.systems import SystemValues, checked_values, system_values
+from gapboost.analysis.systems import SystemValues, checked_measures, checked_values, position_of, system_values
 from gapboost.analysis.trec import Qrels, Run, Ties, checked_qrels
 from gapboost.measures import AP, GAP, Measure, eGAP, nDCG, xGAP
 from gapboost.measures.grids import simplex_grid
@@ -164,7 +164,7 @@ class ThresholdCorrelation:
     def plot(self, ax: Any = None, reference: Any = None) -> Any:
         """Tau with one measure, by default the second reference, against g; a line a family. Returns the axes."""
         ax = axes(ax)
-        at = 1 if reference is None else self.references.index(reference)
+        at = 1 if reference is None else position_of(reference, self.references, "reference")
         for f, family in enumerate(self.families):
             ax.plot(self.tau[:, f, at], "o-", label=family)
         labels = [", ".join(f"{x:.2g}" for x in g) for g in self.grid]
@@ -206,15 +206,14 @@ def threshold_correlation(
     if not families:
         raise ValueError("families is empty; expected graded measures such as GAP")
     graded = [family(g=g) for g in thresholds for family in families]
-    values = system_values([*graded, *references], qrels, runs, ties=ties, n_jobs=n_jobs, progress=progress)
+    compared = checked_measures([*graded, *references])[len(graded) :]
+    values = system_values([*graded, *compared], qrels, runs, ties=ties, n_jobs=n_jobs, progress=progress)
     if topics is not None:
         values = values.on_topics(topics)
     means, size = values.means, len(families)
-    tau = np.empty((len(thresholds), size, 1 + len(references)))
+    tau = np.empty((len(thresholds), size, 1 + len(compared)))
     for i, f in np.ndindex(tau.shape[:2]):
         others = [means[i * size], *means[len(graded) :]]
         tau[i, f] = [kendall_tau(means[i * size + f], other) for other in others]
     names = tuple(family.__name__ for family in families)
-    return ThresholdCorrelation(
-        thresholds, names, (names[0], *references), tau, len(values.systems), len(values.topics)
-    )
+    return ThresholdCorrelation(thresholds, names, (names[0], *compared), tau, len(values.systems), len(values.topics))

@@ -21,8 +21,8 @@ from gapboost._data.arguments import one_of, whole
 from gapboost._data.optional import axes, frame
 from gapboost._data.queries import Array, Judged, checked_scores, judged
 from gapboost.evaluation import TIES, Ties, query_values
-from gapboost.measures import Measure
-from gapboost.measures.measure import grade_limit, listed, tables_of, weights_at
+from gapboost.measures import Measure, as_measure
+from gapboost.measures.measure import grade_limit, tables_of, weights_at
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,13 +110,13 @@ class _AtRank(Measure):
 
 
 def precision_recall(
-    measure: Measure, y_true: Any, y_score: Any, *, recall_base: Any = None, ties: Ties = "expected"
+    measure: str | Measure, y_true: Any, y_score: Any, *, recall_base: Any = None, ties: Ties = "expected"
 ) -> PrecisionRecallCurve:
     """The (graded) precision-recall curve of one ranking.
 
     Parameters
     ----------
-    measure : Measure
+    measure : str or Measure
         GAP gives the curve of [robertson2010]; ``g=None`` is uniform over the grades that occur.
     y_true : array-like of shape (n,)
         Integer grades.
@@ -134,7 +134,7 @@ def precision_recall(
     >>> curve.recall.round(3).tolist(), curve.precision.round(3).tolist(), round(curve.area, 3)
     ([0.333, 1.0], [1.0, 0.75], 0.833)
     """
-    (measure,) = listed([measure], "measure")
+    measure = as_measure(measure)
     one_of(ties, "ties", TIES)
     base = None if recall_base is None else [recall_base]
     data = judged(y_true, None, recall_base=base, limit=grade_limit([measure]))

@@ -15,7 +15,7 @@ import numpy as np
 from gapboost._data.arguments import probability, whole
 from gapboost._data.optional import axes, frame
 from gapboost._data.queries import Array
-from gapboost.analysis.systems import SystemValues, checked_values
+from gapboost.analysis.systems import SystemValues, checked_values, position_of
 from gapboost.analysis.work import generators, in_order
 
 
@@ -53,7 +53,7 @@ class DiscriminativePower:
 
     def curve(self, measure: Any) -> Array:
         """The levels of `measure` in falling order: the ASL curve."""
-        return np.sort(self.asl[self.measures.index(measure)])[::-1]
+        return np.sort(self.asl[position_of(measure, self.measures)])[::-1]
 
     def to_pandas(self) -> Any:
         """One row a measure: pairs, the share that is told apart, and the required difference."""

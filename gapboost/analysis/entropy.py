@@ -25,8 +25,7 @@ from sklearn.exceptions import ConvergenceWarning
 from gapboost._data.optional import axes, frame
 from gapboost._data.queries import MOST_DOCUMENTS, Array
 from gapboost.analysis.newton import Path, Problem
-from gapboost.measures import Measure
-from gapboost.measures.measure import listed
+from gapboost.measures import Measure, as_measure
 
 # A constraint that is missed by less than this holds: the equations were then solved for a value as near as that.
 REACHED = 1e-7
@@ -92,7 +91,7 @@ class MaximumEntropy:
         return ax
 
 
-def expected_value(measure: Measure, probabilities: Array, recall_base: Any) -> float:
+def expected_value(measure: str | Measure, probabilities: Array, recall_base: Any) -> float:
     """Expected value of a measure where grades are drawn independently at each rank.
 
     Parameters
@@ -104,7 +103,7 @@ def expected_value(measure: Measure, probabilities: Array, recall_base: Any) -> 
     recall_base : array-like of shape (c + 1,)
         Documents of each grade in the collection.
     """
-    (measure,) = listed([measure], "measure")
+    measure = as_measure(measure)
     base = _counts(recall_base, "recall_base")
     try:
         p = np.asarray(probabilities, dtype=np.float64)
@@ -118,7 +117,7 @@ def expected_value(measure: Measure, probabilities: Array, recall_base: Any) -> 
     return Problem(measure, len(p), base, np.arange(p.shape[1])).expected(p)
 
 
-def maximum_entropy(measure: Measure, value: float, counts: Any, recall_base: Any = None) -> MaximumEntropy:
+def maximum_entropy(measure: str | Measure, value: float, counts: Any, recall_base: Any = None) -> MaximumEntropy:
     """The maximum-entropy distribution of grades over ranks given the value of a measure.
 
     Parameters
@@ -162,9 +161,9 @@ def maximum_entropy(measure: Measure, value: float, counts: Any, recall_base: An
     return solution
 
 
-def solve(measure: Measure, value: float, counts: Any, recall_base: Any = None) -> MaximumEntropy:
+def solve(measure: str | Measure, value: float, counts: Any, recall_base: Any = None) -> MaximumEntropy:
     """As `maximum_entropy`, without the warning."""
-    (measure,) = listed([measure], "measure")
+    measure = as_measure(measure)
     whole = _counts(counts, "counts")
     base = whole if recall_base is None else _counts(recall_base, "recall_base")
     if whole.sum() < 1:

@@ -21,10 +21,9 @@ from gapboost._data.queries import Array
 from gapboost.analysis.entropy import solve
 from gapboost.analysis.lists import RankedList, list_values
 from gapboost.analysis.work import in_order
-from gapboost.measures import GAP, Measure, nDCG
+from gapboost.measures import GAP, Measure, Measures, as_measures
 from gapboost.measures.graded import as_thresholds
 from gapboost.measures.grids import simplex_grid
-from gapboost.measures.measure import listed
 
 # Expected documents that do not count as missing.
 NEGLIGIBLE = 1e-4
@@ -109,7 +108,7 @@ class Informativeness:
 
 
 def informativeness(
-    measures: Sequence[Measure],
+    measures: Measures,
     lists: Sequence[RankedList],
     *,
     minimum: int = 5,
@@ -120,7 +119,7 @@ def informativeness(
 
     Parameters
     ----------
-    measures : sequence of Measure
+    measures : str, Measure or sequence of them
         Graded ones with their g.
     lists : sequence of RankedList
         As from `ranked_lists`, or from ``trec.rankings(...).lists()``.
@@ -141,7 +140,7 @@ def informativeness(
     ValueError
         Where no list has enough documents of every grade.
     """
-    wanted = tuple(listed(measures))
+    wanted = tuple(as_measures(measures))
     if not wanted:
         raise ValueError("measures is empty; expected at least one")
     top = _top(lists)
@@ -250,7 +249,7 @@ def threshold_sweep(
     *,
     family: Callable[..., Measure] = GAP,
     grid: Sequence[Sequence[float]] | None = None,
-    others: Sequence[Measure] = (nDCG(),),
+    others: Measures = "ndcg",
     minimum: int = 5,
     n_jobs: int | None = None,
     progress: bool = False,
@@ -264,7 +263,7 @@ def threshold_sweep(
     family : GAP, xGAP or eGAP
     grid : sequence of g, optional
         By default every g with entries in tenths.
-    others : sequence of Measure
+    others : str, Measure or sequence of them
         To compare with.
     """
     top = _top(lists)
@@ -274,7 +273,7 @@ def threshold_sweep(
     thresholds = tuple(g for g in map(as_thresholds, given) if g is not None)
     if not thresholds:
         raise ValueError(f"grid is {given!r}; expected at least one g")
-    measures = [*(family(g=g) for g in thresholds), *listed(others, "others")]
+    measures = [*(family(g=g) for g in thresholds), *as_measures(others, "others")]
     return ThresholdSweep(
         thresholds, informativeness(measures, lists, minimum=minimum, n_jobs=n_jobs, progress=progress)
     )

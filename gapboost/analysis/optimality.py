@@ -18,8 +18,7 @@ from gapboost._data.optional import axes, frame
 from gapboost._data.queries import Array, Judged, judged, numeric_column
 from gapboost.analysis.work import generators, in_order
 from gapboost.evaluation import mean, query_values
-from gapboost.measures import Measure
-from gapboost.measures.measure import listed
+from gapboost.measures import Measure, Measures, as_measures
 
 STEP_SIZES = tuple(i / 10 for i in range(1, 11))
 
@@ -101,7 +100,7 @@ class LocalOptimality:
 
 
 def local_optimality(
-    measures: Sequence[Measure],
+    measures: Measures,
     weights: Any,
     datasets: Mapping[str, tuple[Any, Any, Any]],
     *,
@@ -116,7 +115,7 @@ def local_optimality(
 
     Parameters
     ----------
-    measures : sequence of Measure
+    measures : str, Measure or sequence of them
         With their g, where they have one.
     weights : array-like of shape (W,)
         Of a model with scores ``features @ weights``; for trees from `gapboost.analysis.ensembles.leaf_values`.
@@ -140,7 +139,7 @@ def local_optimality(
         Where weights and features do not fit together, or there is nothing to alter.
     """
     w, steps = _finite(weights, "weights"), _finite(step_sizes, "step_sizes")
-    wanted = tuple(listed(measures))
+    wanted = tuple(as_measures(measures))
     if not isinstance(epsilon, int | float | np.number) or np.isnan(epsilon):
         raise ValueError(f"epsilon is {epsilon!r}; expected a number")
     n_directions = whole(n_directions, "n_directions")

@@ -23,10 +23,10 @@ except ImportError as error:
 
 from gapboost.analysis.trec import evaluate
 from gapboost.evaluation import PerQuery
-from gapboost.measures import NAMED
+from gapboost.measures import NAMED, Measure, as_measure
 from gapboost.measures.graded import GradedMeasure
 
-__all__ = ["GAP", "GapboostProvider", "eGAP", "xGAP"]
+__all__ = ["GAP", "GapboostProvider", "eGAP", "named", "xGAP"]
 
 
 class _Graded(ir_measures.Measure):  # type: ignore[misc]
@@ -57,6 +57,30 @@ def _named(name: str) -> Any:
 
 
 GAP, xGAP, eGAP = _named("GAP"), _named("xGAP"), _named("eGAP")
+
+
+def named(measure: str | Measure) -> Any:
+    """A graded measure as ir_measures writes it: ``named("gap(g=0.5,0.5)@10")`` is ``GAP(g=(0.5, 0.5)) @ 10``.
+
+    `ir_measures.parse_measure` reads no lists, so no g.
+
+    Parameters
+    ----------
+    measure : str or Measure
+        GAP, xGAP or eGAP, by name or by value.
+
+    Raises
+    ------
+    ValueError
+        Where it is another one.
+    """
+    found = as_measure(measure)
+    peers = {str(peer.NAME).lower(): peer for peer in (GAP, xGAP, eGAP)}
+    if not isinstance(found, GradedMeasure) or found.short_name not in peers:
+        raise ValueError(f"measure is {measure!r}; expected {', '.join(peers)}: of all others ir_measures has its own")
+    peer = peers[found.short_name]
+    peer = peer if found.g is None else peer(g=found.g)
+    return peer if found.k is None else peer @ found.k
 
 
 class _Evaluator(ir_measures.Evaluator):  # type: ignore[misc]

@@ -129,7 +129,7 @@ def robustness(
     if len(shares) == 0 or not ((shares > 0) & (shares <= 1)).all():
         raise ValueError(f"fractions is {fractions!r}; expected shares in (0, 1]")
     repeats = whole(repeats, "repeats")
-    checked_measures(measures)
+    wanted = checked_measures(measures)
     complete = dict(checked_qrels(qrels))
     if topics is not None:
         positions(topics, list(complete), "topics")
@@ -137,10 +137,10 @@ def robustness(
     if not mapping(runs, "runs", "{system: {topic: {document: score}}}"):
         raise ValueError("runs is empty; expected {system: {topic: {document: score}}}")
     found = {name: retrieved(run, list(complete), ties) for name, run in runs.items()}
-    everything = evaluated(measures, complete, runs, found, 1).means
-    repeat = partial(_repeat, list(measures), complete, runs, found, everything, tuple(shares.tolist()))
+    everything = evaluated(wanted, complete, runs, found, 1).means
+    repeat = partial(_repeat, wanted, complete, runs, found, everything, tuple(shares.tolist()))
     tau = in_order(repeat, generators(random_state, repeats), n_jobs, progress, "judgement samples")
-    return Robustness(tuple(measures), tuple(shares.tolist()), np.array(tau).transpose(1, 2, 0))
+    return Robustness(tuple(wanted), tuple(shares.tolist()), np.array(tau).transpose(1, 2, 0))
 
 
 def _repeat(

@@ -11,7 +11,7 @@ from gapboost._data.optional import axes, frame
 from gapboost._data.queries import Array, numeric_column
 from gapboost.analysis.work import generators
 from gapboost.evaluation import PerQuery
-from gapboost.measures import Measure
+from gapboost.measures import Measure, as_measure
 
 # Values that the randomisation test holds at once.
 CELLS = 1 << 21
@@ -105,7 +105,7 @@ def significance(
     first: Any,
     second: Any,
     *,
-    measure: Measure | None = None,
+    measure: str | Measure | None = None,
     confidence: float = 0.95,
     n_resamples: int = 9999,
     random_state: Any = None,
@@ -117,7 +117,7 @@ def significance(
     first, second : PerQuery, or array-like of shape (Q,)
         Two results of ``evaluate(..., per_query=True)`` for the same queries, in any order: values are paired by query id.
         Or bare values of one measure, paired by position: the same queries in the same order. NaN where a query has none.
-    measure : Measure, optional
+    measure : str or Measure, optional
         Which measure of two PerQuery; None where each holds one and the same.
     confidence : float, default=0.95
         Of the interval.
@@ -169,7 +169,7 @@ def significance(
     )
 
 
-def _by_query(first: Any, second: Any, measure: Measure | None) -> tuple[Array, Array]:
+def _by_query(first: Any, second: Any, measure: str | Measure | None) -> tuple[Array, Array]:
     """Values of one measure for the same queries, in the order of `first`."""
     for name, values in (("first", first), ("second", second)):
         if not isinstance(values, PerQuery):
@@ -180,6 +180,8 @@ def _by_query(first: Any, second: Any, measure: Measure | None) -> tuple[Array, 
                 f"measure is None for {list(first)} and {list(second)}; expected one of the measures in both"
             )
         (measure,) = first
+    if isinstance(measure, str):
+        measure = as_measure(measure)
     a, b = _value_by_query(first, measure, "first"), _value_by_query(second, measure, "second")
     for name, missing in (("second", a.keys() - b.keys()), ("first", b.keys() - a.keys())):
         if missing:

@@ -1,6 +1,7 @@
 """Values of measures for several systems on the same topics: what discrimination, correlation and robustness compare."""
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -11,7 +12,7 @@ from gapboost._data.optional import axes, frame, ir_measures
 from gapboost._data.queries import Array
 from gapboost.analysis.trec import Qrels, Retrieved, Run, Ties, checked_qrels, retrieved
 from gapboost.analysis.work import in_order
-from gapboost.measures import Measure
+from gapboost.measures import Measure, as_measure
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,15 +91,8 @@ class SystemValues:
             places = (-self.means).argsort(axis=1, kind="stable").argsort(axis=1, kind="stable")
             kept = np.sort(places.mean(axis=0).argsort(kind="stable")[:n])
         else:
-            kept = (-self.means[self._position(measure)]).argsort(kind="stable")[:n]
+            kept = (-self.means[position_of(measure, self.measures)]).argsort(kind="stable")[:n]
         return self.of_systems([self.systems[s] for s in kept])
-
-    def _position(self, measure: Any) -> int:
-        # An array compares to an array, which has no truth value: a ValueError as well.
-        try:
-            return self.measures.index(measure)
-        except ValueError:
-            raise ValueError(f"measure is {measure!r}; expected one of {list(self.measures)}") from None
 
     def to_pandas(self) -> Any:
         """Systems as rows, the mean of each measure as a column."""
@@ -142,7 +136,8 @@ def system_values(
     Parameters
     ----------
     measures : sequence
-        Measures of gapboost, and measures of ir_measures, which are computed there (by trec_eval's rules on ties).
+        Measures of gapboost, by name or by value, and measures of
+        ir_measures, which are computed there (by trec_eval's rules on ties).
     qrels : {topic: {document: grade}}
     runs : {system: run}
     ties : {"expected", "trec_eval"}
@@ -156,28 +151,47 @@ def system_values(
     -------
     SystemValues
     """
-    checked_measures(measures)
+    wanted = checked_measures(measures)
     if not mapping(runs, "runs", "{system: {topic: {document: score}}}"):
         raise ValueError("runs is empty; expected at least one run by name")
     found = {name: retrieved(run, list(checked_qrels(qrels)), ties) for name, run in runs.items()}
-    return evaluated(measures, qrels, runs, found, n_jobs, progress)
+    return evaluated(wanted, qrels, runs, found, n_jobs, progress)
 
 
-def checked_measures(measures: Any) -> None:
-    """Refuse what is neither a measure of gapboost nor one of ir_measures.
+def checked_measures(measures: Any) -> list[Any]:
+    """Measures of gapboost, by name or by value, and of ir_measures, as a list.
 
     Raises
     ------
     TypeError, ValueError
         Where something else is among them, or nothing.
     """
-    if not isinstance(measures, list | tuple):
+    several = [measures] if isinstance(measures, str | Measure) else measures
+    if not isinstance(several, list | tuple):
         raise TypeError(f"measures is {measures!r}; expected a list of measures")
-    if not measures:
+    if not several:
         raise ValueError("measures is empty; expected at least one")
-    for measure in measures:
-        if not isinstance(measure, Measure) and not isinstance(measure, ir_measures().measures.Measure):
+    for measure in several:
+        if not isinstance(measure, str | Measure) and not isinstance(measure, ir_measures().measures.Measure):
             raise TypeError(f"measures holds {measure!r}; expected measures of gapboost or of ir_measures")
+    return [as_measure(m, None, "measures") if isinstance(m, str) else m for m in several]
+
+
+def position_of(measure: Any, measures: Sequence[Any], name: str = "measure") -> int:
+    """Where a measure stands among `measures`; a name may stand for one of gapboost.
+
+    Raises
+    ------
+    ValueError
+        Where it is not among them.
+    """
+    # An array compares to an array, which has no truth value: a ValueError as well.
+    with suppress(ValueError):
+        return measures.index(measure)
+    if isinstance(measure, str):
+        with suppress(ValueError):
+            return measures.index(as_measure(measure))
+    raise ValueError(f"{name} is {measure!r}; expected one of {list(measures)}")
 
 
 def checked_values(values: Any) -> SystemValues:

@@ -19,7 +19,7 @@ import os
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 
@@ -27,9 +27,8 @@ from gapboost._data.arguments import mapping, one_of, whole
 from gapboost._data.lines import MAX_LINE_BYTES, LongLine, lines
 from gapboost._data.queries import Array, Judged, Queries, checked_grades, checked_scores, grade_counts, numeric_column
 from gapboost.analysis.lists import RankedList, in_rank_order
-from gapboost.evaluation import EMPTY, Empty, PerQuery, mean, query_values
-from gapboost.measures import Measure
-from gapboost.measures.measure import listed
+from gapboost.evaluation import EMPTY, Empty, PerQuery, Values, mean, query_values
+from gapboost.measures import Measure, Measures, as_measures
 
 Qrels: TypeAlias = Mapping[str, Mapping[str, int]]
 Run: TypeAlias = Mapping[str, Mapping[str, float]]
@@ -293,8 +292,47 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
     return retrieved(run, list(checked_qrels(qrels)), ties).judged(qrels)
 
 
+@overload
 def evaluate(
-    measures: Measure | Sequence[Measure],
+    measures: Measures,
+    qrels: Qrels,
+    run: Run,
+    *,
+    ties: Ties = "expected",
+    empty: Empty = 0,
+    per_query: Literal[False] = False,
+    n_jobs: int | None = None,
+) -> Values: ...
+
+
+@overload
+def evaluate(
+    measures: Measures,
+    qrels: Qrels,
+    run: Run,
+    *,
+    ties: Ties = "expected",
+    empty: Empty = 0,
+    per_query: Literal[True],
+    n_jobs: int | None = None,
+) -> PerQuery: ...
+
+
+@overload
+def evaluate(
+    measures: Measures,
+    qrels: Qrels,
+    run: Run,
+    *,
+    ties: Ties = "expected",
+    empty: Empty = 0,
+    per_query: bool,
+    n_jobs: int | None = None,
+) -> Values | PerQuery: ...
+
+
+def evaluate(
+    measures: Measures,
     qrels: Qrels,
     run: Run,
     *,
@@ -302,12 +340,12 @@ def evaluate(
     empty: Empty = 0,
     per_query: bool = False,
     n_jobs: int | None = None,
-) -> dict[Measure, float] | PerQuery:
+) -> Values | PerQuery:
     """`gapboost.evaluate` for a run and its judgements.
 
     Parameters
     ----------
-    measures : Measure or sequence of Measure
+    measures : str, Measure or sequence of them
         With ``g=None`` a graded measure is uniform over the grades of the judgements.
     qrels, run, ties
         As in `rankings`.
@@ -320,7 +358,7 @@ def evaluate(
 
     Returns
     -------
-    dict {Measure: float}, or PerQuery {Measure: float64 array of shape (topics,)}
+    Values {Measure: float}, or PerQuery {Measure: float64 array of shape (topics,)}
 
     Examples
     --------
@@ -329,10 +367,10 @@ def evaluate(
     >>> evaluate(gb.Precision(k=2), qrels, {"601": {"a": 9.1, "c": 8.7, "b": 8.5}})
     {Precision(k=2): 0.5}
     """
-    wanted = listed(measures)
+    wanted = as_measures(measures)
     one_of(empty, "empty", EMPTY)
     found = rankings(qrels, run, ties=ties)
     values = found.values(wanted, empty=empty, n_jobs=n_jobs)
     if per_query:
         return PerQuery(dict(zip(wanted, values, strict=True)), found.data.queries.ids)
-    return {measure: mean(v, found.data.weights) for measure, v in zip(wanted, values, strict=True)}
+    return Values({measure: mean(v, found.data.weights) for measure, v in zip(wanted, values, strict=True)})

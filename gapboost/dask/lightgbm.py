@@ -13,6 +13,7 @@ except ImportError as error:
     ) from error
 
 from gapboost._boosters.request import FitRequest
+from gapboost._boosters.signature import taking
 from gapboost.dask.ranker import DaskGAPRanker
 from gapboost.dask.rings import lightgbm_ring
 from gapboost.lightgbm import LGBMGAPRanker
@@ -59,6 +60,7 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):  # type: ignore[misc]
     _ring = staticmethod(lightgbm_ring)
     _score_dtype = "float64"
 
+    @taking(LGBMGAPRanker)
     def __init__(
         self,
         *,

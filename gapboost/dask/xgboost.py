@@ -13,6 +13,7 @@ except ImportError as error:
     ) from error
 
 from gapboost._boosters.request import FitRequest
+from gapboost._boosters.signature import taking
 from gapboost.dask.ranker import DaskGAPRanker
 from gapboost.dask.rings import xgboost_ring
 from gapboost.measures import Measure
@@ -45,6 +46,7 @@ class DaskXGBGAPRanker(DaskGAPRanker, XGBGAPRanker):  # type: ignore[misc]
     _ring = staticmethod(xgboost_ring)
     _score_dtype = "float32"
 
+    @taking(XGBGAPRanker)
     def __init__(
         self,
         *,

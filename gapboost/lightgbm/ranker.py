@@ -4,8 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
-from functools import wraps
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import lightgbm
 import numpy as np
@@ -15,6 +14,7 @@ from gapboost._boosters.described import described
 from gapboost._boosters.model_file import words
 from gapboost._boosters.ranker import GAPRanker, RankingRows, Training
 from gapboost._boosters.request import FitRequest, Words
+from gapboost._boosters.signature import taking
 from gapboost._data.features import check_arrow_numbers, check_names, feature_names
 from gapboost._data.queries import Array, Judged
 from gapboost._kernels.parallel.chunks import working_on
@@ -52,8 +52,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
 
     Parameters
     ----------
-    measure : {"gap", "xgap", "egap", "ap", "ndcg", "precision"} or Measure, default="gap"
-        What to train for, to report on evaluation sets and to score by.
+    measure : str or Measure, default="gap"
+        What to train for, to report on evaluation sets and to score by: a name such as ``"ap"`` or ``"ndcg@10"``, or a value.
     g : sequence of float, optional
         Threshold probabilities of a named graded measure, one for each positive grade; None is uniform over the grades
         that occur in the training labels.
@@ -80,19 +80,53 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
 
     _words = Words(start="init_score", eval_weight="eval_sample_weight", eval_start="eval_init_score")
 
-    def __init__(
-        self,
-        *,
-        measure: str | Measure = "gap",
-        g: Sequence[float] | None = None,
-        objective: str | Objective = "lambdarank",
-        extra_trees: bool = True,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(objective=objective, **kwargs)
-        self.measure = measure
-        self.g = g
-        self.extra_trees = extra_trees
+    # Type checkers read the first, with the parameters of LGBMRanker in full; at run time those of the installed version count.
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            measure: str | Measure = "gap",
+            g: Sequence[float] | None = None,
+            objective: str | Objective = "lambdarank",
+            extra_trees: bool = True,
+            boosting_type: str = "gbdt",
+            num_leaves: int = 31,
+            max_depth: int = -1,
+            learning_rate: float = 0.1,
+            n_estimators: int = 100,
+            subsample_for_bin: int = 200000,
+            class_weight: None = None,
+            min_split_gain: float = 0.0,
+            min_child_weight: float = 0.001,
+            min_child_samples: int = 20,
+            subsample: float = 1.0,
+            subsample_freq: int = 0,
+            colsample_bytree: float = 1.0,
+            reg_alpha: float = 0.0,
+            reg_lambda: float = 0.0,
+            random_state: int | np.random.RandomState | np.random.Generator | None = None,
+            n_jobs: int | None = None,
+            importance_type: str = "split",
+            **kwargs: Any,
+        ) -> None: ...
+
+    else:
+
+        @taking(lightgbm.LGBMRanker)
+        def __init__(
+            self,
+            *,
+            measure: str | Measure = "gap",
+            g: Sequence[float] | None = None,
+            objective: str | Objective = "lambdarank",
+            extra_trees: bool = True,
+            **kwargs: Any,
+        ) -> None:
+            super().__init__(objective=objective, **kwargs)
+            self.measure = measure
+            self.g = g
+            self.extra_trees = extra_trees
 
     @described
     def fit(
@@ -222,9 +256,50 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         self._learned(training, {name: value for name, value in vars(trained).items() if name not in own})
         return self
 
-    @wraps(lightgbm.LGBMRanker.predict)
-    def predict(self, X: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: D102, the docstring is wrapped
-        return super().predict(_read_exactly(self._features(X), "X"), *args, **kwargs)
+    def predict(
+        self,
+        X: Any,
+        raw_score: bool = False,
+        start_iteration: int = 0,
+        num_iteration: int | None = None,
+        pred_leaf: bool = False,
+        pred_contrib: bool = False,
+        validate_features: bool = False,
+        **kwargs: Any,
+    ) -> Array:
+        """Scores of rows, higher is better.
+
+        Parameters
+        ----------
+        X : array-like of shape (N, n_features)
+            Columns as in training; a column ``qid`` of a data frame is left out.
+        raw_score, start_iteration, num_iteration, pred_leaf, pred_contrib, validate_features, **kwargs
+            As in `lightgbm.LGBMRanker.predict`.
+
+        Returns
+        -------
+        float64 ndarray of shape (N,)
+            With `pred_leaf` the leaves, with `pred_contrib` the contributions of features as LightGBM gives them: for a sparse
+            `X` a sparse matrix.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError
+            Where the columns are not those of the training data.
+        """
+        scores: Array = super().predict(
+            _read_exactly(self._features(X), "X"),
+            raw_score=raw_score,
+            start_iteration=start_iteration,
+            num_iteration=num_iteration,
+            pred_leaf=pred_leaf,
+            pred_contrib=pred_contrib,
+            validate_features=validate_features,
+            **kwargs,
+        )
+        return scores
 
     def to_vendor(self) -> lightgbm.LGBMRanker:  # noqa: D102, the docstring is inherited
         check_is_fitted(self)

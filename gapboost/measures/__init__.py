@@ -3,12 +3,16 @@
 A new measure of the family is one file with a class like `gapboost.measures.rbp.RBP`, named here.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from gapboost._data.arguments import ordered
 from gapboost.measures.average_precision import AP
 from gapboost.measures.cascade import ERR, RR
-from gapboost.measures.graded import GAP, GradedMeasure, eGAP, xGAP
+from gapboost.measures.graded import GAP, eGAP, xGAP
 from gapboost.measures.measure import Measure
+from gapboost.measures.names import parsed
 from gapboost.measures.ndcg import DCG, nDCG
 from gapboost.measures.pairwise import KendallTau, PairwiseAccuracy
 from gapboost.measures.precision import Precision
@@ -26,6 +30,7 @@ __all__ = [
     "RR",
     "KendallTau",
     "Measure",
+    "Measures",
     "PairwiseAccuracy",
     "Precision",
     "QMeasure",
@@ -33,6 +38,7 @@ __all__ = [
     "Recall",
     "WeightedSum",
     "as_measure",
+    "as_measures",
     "eGAP",
     "nDCG",
     "xGAP",
@@ -56,14 +62,21 @@ NAMED: dict[str, type[Measure]] = {
     "err": ERR,
 }
 
+# One measure or several, by name or by value.
+Measures = str | Measure | Sequence[str | Measure]
+
+# Other names that people know them by.
+ALIASES: dict[str, type[Measure]] = {"map": AP, "p": Precision}
+
 
 def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> Measure:
-    """A measure from its name, as parameters of rankers and callbacks give it, or from itself.
+    """A measure from its name, or from itself.
 
     Parameters
     ----------
     measure : str or Measure
-        A name is one of `NAMED`.
+        A name is one of `NAMED` or `ALIASES` with any parameters, ``"ndcg"``, ``"p@10"``, ``"gap(g=0.5,0.5)@10"``, or what
+        a measure prints as.
     g : sequence of float, optional
         Threshold probabilities for a named graded measure.
     name : str
@@ -72,23 +85,43 @@ def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> 
     Raises
     ------
     ValueError
-        Where the name is unknown, or `g` is given for a measure that has none or has its own.
+        Where the name or one of its parameters is unknown, or `g` is given for a measure that has none or has its own.
     TypeError
         Where `measure` is neither a name nor a measure.
+
+    Examples
+    --------
+    >>> as_measure("ndcg@10"), as_measure("map"), as_measure("gap(g=0.5,0.5)@10")
+    (nDCG(k=10), AP(rel=1), GAP(g=(0.5, 0.5), k=10))
     """
-    if isinstance(measure, Measure):
-        if g is not None:
-            raise ValueError(f"g is {g!r} but {name} is {measure!r}; expected g inside the measure, or measure by name")
-        return measure
-    if not isinstance(measure, str):
+    if not isinstance(measure, str | Measure):
         raise TypeError(
-            f"{name} is {measure!r}; expected one of {', '.join(NAMED)} or a measure such as GAP(g=(0.5, 0.5))"
+            f'{name} is {measure!r}; expected a measure such as GAP(g=(0.5, 0.5)), or a name such as "ndcg@10"'
         )
-    if measure not in NAMED:
-        raise ValueError(f"{name} is {measure!r}; expected one of {', '.join(NAMED)} or a measure such as nDCG(k=10)")
-    kind = NAMED[measure]
-    if issubclass(kind, GradedMeasure):
-        return kind(g=g)
-    if g is not None:
-        raise ValueError(f"g is {g!r} but {name} is {measure!r}; expected g only with gap, xgap or egap")
-    return kind()
+    found = parsed(measure, {**NAMED, **ALIASES}, name) if isinstance(measure, str) else measure
+    if g is None:
+        return found
+    if isinstance(measure, Measure) or getattr(found, "g", None) is not None:
+        raise ValueError(f"g is {g!r} but {name} is {measure!r}; expected g inside the measure, or measure by name")
+    if not hasattr(found, "g"):
+        *others, last = [known for known, kind in NAMED.items() if hasattr(kind, "g")]
+        raise ValueError(f"g is {g!r} but {name} is {measure!r}; expected g only with {', '.join(others)} or {last}")
+    bound: Measure = replace(found, **{"g": g})
+    return bound
+
+
+def as_measures(measures: Measures, name: str = "measures") -> list[Measure]:
+    """One measure or several, by name or by value, as a list.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `as_measure`; where they are in no order.
+    """
+    if isinstance(measures, str | Measure):
+        return [as_measure(measures, None, name)]
+    if not ordered(measures):
+        raise TypeError(
+            f'{name} is {measures!r}; expected a measure such as GAP(g=(0.5, 0.5)), a name such as "ndcg@10", or several'
+        )
+    return [as_measure(measure, None, name) for measure in measures]

@@ -1,5 +1,7 @@
 """What a measure is: a frozen value that fills the three arrays of the quadratic form (see `gapboost._kernels`)."""
 
+import hashlib
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, field, fields
@@ -7,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from gapboost._data.arguments import ordered, positive, whole
+from gapboost._data.arguments import positive, whole
 from gapboost._data.queries import Array, GradeLimit, judged
 from gapboost._kernels.value import Ranked, value
 
@@ -83,6 +85,23 @@ class Measure(ABC):
     def trains(self) -> bool:
         """Whether `LambdaRank` can train for it."""
         return all(part.has_tables for _, part in self.terms)
+
+    @property
+    def label(self) -> str:
+        """A name for files, columns and logs, of letters, digits, ``_``, ``.`` and ``-``: ``ndcg_at_10``, ``gap_g_0.5_0.5``.
+
+        Different measures have different ones. The short name comes first, the cut-off last, and every other parameter that
+        is not at its default in between.
+        """
+        words: list[Any] = [self.short_name]
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if f.name != "k" and value != f.default:
+                words += [f.name, *(value if isinstance(value, tuple) else (value,))]
+        words += [] if self.k is None else ["at", self.k]
+        label = "_".join(_plain(word) for word in words)
+        # MLflow takes 250 characters, files 255 with their endings.
+        return label if len(label) <= 200 else f"{label[:150]}-{hashlib.sha256(label.encode()).hexdigest()[:16]}"
 
     @property
     def n_grades(self) -> int | None:
@@ -302,6 +321,11 @@ class DiscountOfQuery(Measure):
         raise ValueError(f"measure is {self!r}, whose discount belongs to the query; expected a measure such as GAP()")
 
 
+def _plain(word: Any) -> str:
+    """A word or number of letters, digits, ``.`` and ``-``; other characters by their code."""
+    return re.sub(r"[^a-zA-Z0-9.-]", lambda odd: f"-{ord(odd[0]):x}-", str(word).replace("e+", "e"))
+
+
 def tables_of(measure: Measure, counts: Array) -> tuple[Array, Array]:
     """``pair`` and ``own`` of `Measure.tables`, as compiled code trusts them.
 
@@ -345,24 +369,6 @@ def _as_promised(measure: Measure, method: str, found: Any, shapes: list[tuple[i
         )
     # Code is compiled a second time for arrays that cannot be written.
     return [np.require(array, np.float64, ["C", "W"]) for array in arrays]
-
-
-def listed(measures: Any, name: str = "measures") -> "list[Measure]":
-    """One measure or several as a list.
-
-    Raises
-    ------
-    TypeError
-        Where something else is among them.
-    """
-    several: Any = [measures] if isinstance(measures, Measure) else measures
-    if not ordered(several):
-        raise TypeError(f"{name} is {several!r}; expected a measure such as GAP(g=(0.5, 0.5)), or several")
-    found: list[Measure] = list(several)
-    for measure in found:
-        if not isinstance(measure, Measure):
-            raise TypeError(f"{name} holds {measure!r}; expected measures such as GAP(g=(0.5, 0.5))")
-    return found
 
 
 def grade_limit(measures: Sequence[Measure]) -> GradeLimit | None:

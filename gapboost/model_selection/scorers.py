@@ -7,15 +7,15 @@ from sklearn.utils.metadata_routing import MetadataRequest
 
 from gapboost._data.features import split
 from gapboost.evaluation import evaluate
-from gapboost.measures import Measure
+from gapboost.measures import Measure, as_measure
 
 
-def measure_scorer(measure: Measure) -> "MeasureScorer":
+def measure_scorer(measure: str | Measure) -> "MeasureScorer":
     """A scorer for ``scoring=`` of scikit-learn's tools: the mean of `measure` over the queries.
 
     Parameters
     ----------
-    measure : Measure
+    measure : str or Measure
         With its g: a target that takes its g from the labels would change from fold to fold.
 
     Returns
@@ -26,9 +26,9 @@ def measure_scorer(measure: Measure) -> "MeasureScorer":
     Raises
     ------
     TypeError
-        Where `measure` is no measure.
+        Where `measure` is neither a name nor a measure.
     ValueError
-        Where its g is open.
+        Where the name is unknown, or its g is open.
 
     Examples
     --------
@@ -41,14 +41,13 @@ def measure_scorer(measure: Measure) -> "MeasureScorer":
 
 def checked_target(measure: Any, name: str) -> Measure:
     """A measure that means the same for every candidate and fold."""
-    if not isinstance(measure, Measure):
-        raise TypeError(f"{name} is {measure!r}; expected a measure such as nDCG(k=10)")
-    if getattr(measure, "g", ()) is None:
+    found = as_measure(measure, None, name)
+    if getattr(found, "g", ()) is None:
         raise ValueError(
             f"{name} is {measure!r}, which takes its g from the labels of each fold; expected a fixed target, such as "
-            f"{type(measure).__name__}(g=(0.5, 0.5))"
+            f"{type(found).__name__}(g=(0.5, 0.5))"
         )
-    return measure
+    return found
 
 
 @dataclass(frozen=True, repr=False)

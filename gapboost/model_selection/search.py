@@ -21,10 +21,13 @@ from gapboost._data.optional import progress
 from gapboost._data.queries import Array, checked_grades
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost.evaluation import evaluate
-from gapboost.measures import Measure
+from gapboost.measures import Measure, Measures
 from gapboost.measures.measure import grade_limit
 from gapboost.model_selection.courses import Data, Params, Task, as_courses
 from gapboost.model_selection.scorers import checked_target
+
+# XGBoost's name, LightGBM's and its aliases.
+EARLY_STOPPING = ("early_stopping_rounds", "early_stopping_round", "early_stopping", "n_iter_no_change")
 
 
 class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -40,7 +43,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     param_grid : dict {parameter: list of values}, or list of them
         As for `GridSearchCV`; for g see `gapboost.model_selection.simplex_grid`. Without ``n_estimators`` every number of
         trees up to the estimator's is a candidate.
-    scoring : Measure or sequence of Measure
+    scoring : str, Measure or sequence of them
         The target that all candidates are judged by, with its g where it has one; the first of several chooses the best, the
         others are reported.
     cv : int, splitter or iterable of (train, test), default=5
@@ -92,7 +95,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         estimator: Any,
         param_grid: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]],
         *,
-        scoring: Measure | Sequence[Measure],
+        scoring: Measures,
         cv: Any = 5,
         refit: bool = True,
         n_jobs: int | None = None,
@@ -164,7 +167,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                 for candidate, values, seconds in found:
                     scores[candidate, number // parts] = values
                     times[candidate, number // parts] = seconds
-        names = ["score"] if isinstance(self.scoring, Measure) else [str(m) for m in targets]
+        names = ["score"] if isinstance(self.scoring, str | Measure) else [str(m) for m in targets]
         self.cv_results_ = _results(candidates, names, scores, times)
         self.best_index_ = int(self.cv_results_[f"rank_test_{names[0]}"].argmin())
         self.best_params_ = candidates[self.best_index_]
@@ -172,9 +175,11 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self.n_splits_ = len(folds)
 
     def _targets(self) -> list[Measure]:
-        several = [self.scoring] if isinstance(self.scoring, Measure) else self.scoring
+        several = [self.scoring] if isinstance(self.scoring, str | Measure) else self.scoring
         if not isinstance(several, list | tuple) or not several:
-            raise TypeError(f"scoring is {self.scoring!r}; expected a measure such as nDCG(k=10), or a list of them")
+            raise TypeError(
+                f'scoring is {self.scoring!r}; expected a measure, by value or a name such as "ndcg@10", or a list of them'
+            )
         return list(dict.fromkeys(checked_target(m, "scoring") for m in several))
 
     def _candidates(self) -> list[Params]:
@@ -231,15 +236,23 @@ def _silent(task: Task) -> Any:
 
 def _check_candidates(estimator: GAPRanker, candidates: list[Params], targets: list[Measure], y: Any) -> None:
     """Refuse candidates that could not be trained, before any is."""
-    patience = getattr(estimator, "early_stopping_rounds", None)
-    if patience is not None:
-        raise ValueError(
-            f"early_stopping_rounds is {patience!r}; expected None: the search chooses the number of trees"
-        )
     for candidate in candidates:
         whole(candidate["n_estimators"], "n_estimators in param_grid")
-    trained = [clone(estimator).set_params(**course.params)._requested().measure for course in as_courses(candidates)]
-    checked_grades(y, "y", grade_limit([*targets, *trained]))
+    rankers = [clone(estimator).set_params(**course.params) for course in as_courses(candidates)]
+    for ranker in rankers:
+        _check_no_early_stopping(ranker)
+    checked_grades(y, "y", grade_limit([*targets, *(ranker._requested().measure for ranker in rankers)]))
+
+
+def _check_no_early_stopping(ranker: GAPRanker) -> None:
+    parameters = ranker.get_params()  # type: ignore[attr-defined]
+    for name in EARLY_STOPPING:
+        if parameters.get(name) is not None:
+            raise ValueError(
+                f"{name} is {parameters[name]!r}; expected None: the search tries every number of trees up to n_estimators and "
+                f"chooses the best. Pass clone(ranker).set_params({name}=None) with the largest n_estimators to try; "
+                "best_estimator_ then has the best number"
+            )
 
 
 def _results(candidates: list[Params], names: list[str], scores: Array, times: Array) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from gapboost._data.queries import Array, Judged, checked_scores, judged
-from gapboost.measures import Measure
+from gapboost.measures import Measure, as_measure
 from gapboost.measures.measure import grade_limit
 
 
@@ -29,7 +29,7 @@ class Objective(ABC):
     Parameters
     ----------
     measure : Measure
-        What to train for.
+        What to train for; a name becomes the measure.
     """
 
     # Whether a document weighs about as much as a row of regression; otherwise a query weighs so, however long it is.
@@ -38,8 +38,7 @@ class Objective(ABC):
     measure: Measure
 
     def __post_init__(self) -> None:
-        if not isinstance(self.measure, Measure):
-            raise TypeError(f"measure is {self.measure!r}; expected a measure such as GAP(g=(0.5, 0.5))")
+        object.__setattr__(self, "measure", as_measure(self.measure))
         if not self.measure.trains:
             raise ValueError(
                 f"measure is {self.measure!r}, by which gapboost evaluates but cannot train; expected a measure such as "

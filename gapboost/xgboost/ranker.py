@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from functools import wraps
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import xgboost
@@ -14,9 +13,10 @@ from gapboost._boosters.described import described
 from gapboost._boosters.model_file import read, words
 from gapboost._boosters.ranker import GAPRanker, RankingRows, Training
 from gapboost._boosters.request import FitRequest, Words
+from gapboost._boosters.signature import taking
 from gapboost._data.queries import Array, Judged
 from gapboost._kernels.parallel.chunks import working_on
-from gapboost.measures import Measure
+from gapboost.measures import Measure, Measures
 from gapboost.objectives import Objective, Pass
 from gapboost.xgboost.functions import SAVED_AS, TEAM, XGBoostMetric, half_steps
 
@@ -42,8 +42,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
     Parameters
     ----------
-    measure : {"gap", "xgap", "egap", "ap", "ndcg", "precision"} or Measure, default="gap"
-        What to train for, to report on evaluation sets and to score by.
+    measure : str or Measure, default="gap"
+        What to train for, to report on evaluation sets and to score by: a name such as ``"ap"`` or ``"ndcg@10"``, or a value.
     g : sequence of float, optional
         Threshold probabilities of a named graded measure, one for each positive grade; None is uniform over the grades
         that occur in the training labels.
@@ -67,19 +67,73 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
     _words = Words(start="base_margin", eval_weight="sample_weight_eval_set", eval_start="base_margin_eval_set")
 
-    def __init__(
-        self,
-        *,
-        measure: str | Measure = "gap",
-        g: Sequence[float] | None = None,
-        objective: str | Objective = "lambdarank",
-        **kwargs: Any,
-    ) -> None:
-        # XGBRanker accepts only its own objectives by name, so it is shown one and the parameter is set afterwards.
-        super().__init__(objective=SAVED_AS, **kwargs)
-        self.objective = objective
-        self.measure = measure
-        self.g = g
+    # Type checkers read the first, with the parameters of XGBRanker in full; at run time those of the installed version count.
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            measure: str | Measure = "gap",
+            g: Sequence[float] | None = None,
+            objective: str | Objective = "lambdarank",
+            max_depth: int | None = None,
+            max_leaves: int | None = None,
+            max_bin: int | None = None,
+            grow_policy: str | None = None,
+            learning_rate: float | None = None,
+            n_estimators: int | None = None,
+            verbosity: int | None = None,
+            booster: str | None = None,
+            tree_method: str | None = None,
+            n_jobs: int | None = None,
+            gamma: float | None = None,
+            min_child_weight: float | None = None,
+            max_delta_step: float | None = None,
+            subsample: float | None = None,
+            sampling_method: str | None = None,
+            colsample_bytree: float | None = None,
+            colsample_bylevel: float | None = None,
+            colsample_bynode: float | None = None,
+            reg_alpha: float | None = None,
+            reg_lambda: float | None = None,
+            scale_pos_weight: float | None = None,
+            base_score: float | list[float] | None = None,
+            random_state: int | np.random.RandomState | np.random.Generator | None = None,
+            missing: float = float("nan"),
+            num_parallel_tree: int | None = None,
+            monotone_constraints: dict[str, int] | str | None = None,
+            interaction_constraints: str | Sequence[Sequence[str]] | None = None,
+            importance_type: str | None = None,
+            device: str | None = None,
+            validate_parameters: bool | None = None,
+            enable_categorical: bool = False,
+            feature_types: Sequence[str] | None = None,
+            feature_weights: Any = None,
+            max_cat_to_onehot: int | None = None,
+            max_cat_threshold: int | None = None,
+            multi_strategy: str | None = None,
+            eval_metric: Measures | None = None,
+            early_stopping_rounds: int | None = None,
+            callbacks: list[xgboost.callback.TrainingCallback] | None = None,
+            **kwargs: Any,
+        ) -> None: ...
+
+    else:
+
+        @taking(xgboost.XGBModel)
+        def __init__(
+            self,
+            *,
+            measure: str | Measure = "gap",
+            g: Sequence[float] | None = None,
+            objective: str | Objective = "lambdarank",
+            **kwargs: Any,
+        ) -> None:
+            # XGBRanker accepts only its own objectives by name, so it is shown one and the parameter is set afterwards.
+            super().__init__(objective=SAVED_AS, **kwargs)
+            self.objective = objective
+            self.measure = measure
+            self.g = g
 
     @property
     def best_iteration_(self) -> int:
@@ -181,13 +235,60 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         vars(vendor).update(deepcopy(self._learned_by_booster()))
         return vendor
 
-    @wraps(xgboost.XGBRanker.predict)
-    def predict(self, X: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: D102, the docstring is wrapped
-        return super().predict(self._features(X, kwargs.get("validate_features", True)), *args, **kwargs)
+    def predict(
+        self,
+        X: Any,
+        *,
+        output_margin: bool = False,
+        validate_features: bool = True,
+        base_margin: Any = None,
+        iteration_range: tuple[int, int] | None = None,
+    ) -> Array:
+        """Scores of rows, higher is better.
 
-    @wraps(xgboost.XGBRanker.apply)
-    def apply(self, X: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: D102, the docstring is wrapped
-        return super().apply(self._features(X), *args, **kwargs)
+        Parameters
+        ----------
+        X : array-like of shape (N, n_features)
+            Columns as in training; a column ``qid`` of a data frame is left out.
+        output_margin, validate_features, base_margin, iteration_range
+            As in `xgboost.XGBRanker.predict`.
+
+        Returns
+        -------
+        float32 ndarray of shape (N,)
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError
+            Where the columns are not those of the training data.
+        """
+        scores: Array = super().predict(
+            self._features(X, validate_features),
+            output_margin=output_margin,
+            validate_features=validate_features,
+            base_margin=base_margin,
+            iteration_range=iteration_range,
+        )
+        return scores
+
+    def apply(self, X: Any, iteration_range: tuple[int, int] | None = None) -> Array:
+        """The leaf that each row falls into, for each tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (N, n_features)
+            As in `predict`.
+        iteration_range : (int, int), optional
+            As in `xgboost.XGBRanker.apply`.
+
+        Returns
+        -------
+        float32 ndarray of shape (N, n_trees)
+        """
+        leaves: Array = super().apply(self._features(X), iteration_range)
+        return leaves
 
     def _suited(self, how: Objective, data: Judged) -> Pass:
         return half_steps(how, data, self.n_jobs)

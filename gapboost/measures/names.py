@@ -1,0 +1,90 @@
+"""The grammar of measure names: ``gap``, ``ndcg@10``, ``gap(g=0.5,0.5)@10``, and what measures print as.
+
+::
+
+    text = NAME [ "(" PARAMETER "=" VALUE { "," PARAMETER "=" VALUE } ")" ] [ "@" CUTOFF ]
+
+NAME is a name or alias of a measure, or its class, in upper or lower case. PARAMETER is a field of its dataclass. VALUE is
+written as in Python; a list needs no brackets, a word no quotes. CUTOFF is the parameter ``k``.
+"""
+
+import ast
+import difflib
+import re
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from gapboost.measures.measure import Measure
+
+FORM = re.compile(r"\s*([a-z]\w*)\s*(?:\((.*)\)\s*)?(?:@(.*))?", re.ASCII | re.DOTALL | re.IGNORECASE)
+PARAMETER = re.compile(r"(?:^|,)\s*([a-z]\w*)\s*=", re.ASCII | re.IGNORECASE)
+
+
+def parsed(text: str, named: Mapping[str, type[Measure]], name: str = "measure") -> Measure:
+    """The measure that a text names.
+
+    Parameters
+    ----------
+    text : str
+    named : mapping {name: class}
+        Names and aliases, in lower case.
+    name : str
+        What the caller calls the text.
+
+    Raises
+    ------
+    ValueError
+        Where the text is not of this form, or its name, a parameter or a value is unknown to the measure.
+    """
+    found = FORM.fullmatch(text)
+    if found is None:
+        raise ValueError(f'{name} is {text!r}; expected a form such as "gap", "ndcg@10" or "gap(g=0.5,0.5)@10"')
+    kind = _kind(found[1], text, named, name)
+    parameters = _parameters(kind, found[2] or "", found[3], f"{name} is {text!r}")
+    try:
+        return kind(**parameters)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} is {text!r}, whose {error}") from None
+
+
+def _kind(word: str, text: str, named: Mapping[str, type[Measure]], name: str) -> type[Measure]:
+    known = {**{kind.__name__.lower(): kind for kind in named.values()}, **named}
+    if word.lower() in known:
+        return known[word.lower()]
+    near = "".join(f', perhaps "{match}"' for match in difflib.get_close_matches(word.lower(), known, 1, 0.5))
+    raise ValueError(
+        f"{name} is {text!r}; expected one of {', '.join(named)}{near}, with parameters as in "
+        '"ndcg@10" or "gap(g=0.5,0.5)", or a measure such as nDCG(k=10)'
+    )
+
+
+def _parameters(kind: type[Measure], inside: str, cutoff: str | None, found: str) -> dict[str, Any]:
+    """Values by parameter; `found` is how an error begins."""
+    known = {field.name: field for field in fields(kind) if field.init}
+    unnamed, *pieces = PARAMETER.split(inside)
+    given = [*zip(pieces[::2], pieces[1::2], strict=True)]
+    if unnamed.strip():
+        raise ValueError(f"{found}, with {unnamed.strip()!r} for no parameter; expected {_example(known)}")
+    if cutoff is not None:
+        given.append(("k", cutoff))
+    parameters: dict[str, Any] = {}
+    for parameter, value in given:
+        if parameter not in known:
+            raise ValueError(f"{found}, but {kind.__name__} has no parameter {parameter!r}; expected {_example(known)}")
+        if parameter in parameters:
+            raise ValueError(f"{found}, with {parameter} twice; expected it once")
+        parameters[parameter] = _value(value.strip(), "tuple" in str(known[parameter].type))
+    return parameters
+
+
+def _example(known: Mapping[str, Any]) -> str:
+    return ", ".join(f"{parameter}=..." for parameter in known)
+
+
+def _value(text: str, several: bool) -> Any:
+    try:
+        value = ast.literal_eval(text)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return text
+    return (value,) if several and isinstance(value, int | float) else value
