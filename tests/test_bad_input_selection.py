@@ -33,8 +33,8 @@ RANKER = LGBMGAPRanker(n_estimators=2, n_jobs=1, verbose=-1, min_child_samples=1
 CLICKS = {"grades": [0, 1, 2] * 20, "clicks": [0, 1, 2] * 20, "impressions": [4] * 60, "n_resamples": 10}
 
 
-def search(*, X, y, qid, **options):
-    return GSearchCV(**options).fit(X, y, qid=qid)
+def search(*, X, y, qid, group=None, **options):
+    return GSearchCV(**options).fit(X, y, qid=qid, group=group)
 
 
 CALLS = {
@@ -124,6 +124,8 @@ CASES = [
         TypeError,
     ),
     *defects("GSearchCV", "cv", {"empty": []}, "some"),
+    *defects("GSearchCV", "group", {"with qid": ([10] * 4, "given, and qid too")}, "one of them"),
+    *defects("GSearchCV", "qid", {"None": (None, "missing")}, "or group with the sizes"),
     *(
         case
         for defect, folds in {

@@ -5,7 +5,9 @@ import os
 import pickle
 import threading
 import time
+from itertools import pairwise
 
+import dask
 import dask.array as da
 import dask.dataframe as dd
 import joblib
@@ -237,6 +239,9 @@ def test_to_local_pickle_clone_and_model_files(booster, two, tmp_path):
     assert again.client is None
     np.testing.assert_array_equal(again.to_local().predict(X), expected)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(local)).predict(X), expected)
+    vendor = ranker.to_vendor()
+    assert type(vendor) is {"lightgbm": lightgbm.LGBMRanker, "xgboost": xgboost.XGBRanker}[booster]
+    np.testing.assert_array_equal(vendor.predict(X), expected)
     copy = clone(ranker)
     assert copy.client is two
     assert copy.get_params() == ranker.get_params()
@@ -412,6 +417,44 @@ def test_search_over_g_on_a_cluster(two):
     np.testing.assert_array_equal(there.cv_results_["mean_test_score"], here.cv_results_["mean_test_score"])
 
 
+def in_groups(data, queries, framed):
+    """X, y and group of a data set with so many queries in each partition, as arrays or as data frames."""
+    X, y, qid = data
+    sizes = np.unique(qid, return_counts=True)[1]
+    rows = tuple(int(part.sum()) for part in np.split(sizes, np.cumsum(queries)[:-1]))
+    if not framed:
+        return cut(X, rows), cut(y, rows), cut(sizes, queries)
+    edges = [0, *np.cumsum(rows)]
+    tables = [pd.DataFrame(X[a:b]) for a, b in pairwise(edges)]
+    grades = [pd.Series(y[a:b]) for a, b in pairwise(edges)]
+    groups = [pd.Series(part) for part in np.split(sizes, np.cumsum(queries)[:-1])]
+    return tuple(dd.from_delayed([dask.delayed(v) for v in parts]) for parts in (tables, grades, groups))
+
+
+@pytest.mark.parametrize("framed", [False, True], ids=["arrays", "dataframes"])
+@booster
+def test_sizes_of_the_queries_in_each_partition(booster, framed, clients):
+    train, vali = ranking(60, 0), ranking(20, 1)
+    X, y, group = in_groups(train, (25, 0, 5, 30), framed)
+    X_vali, y_vali, group_vali = in_groups(vali, (12, 8), framed)
+    evals = {"eval_set": [(X_vali, y_vali), (X, y)], "eval_group": [group_vali, group]}
+    ranker = dask_ranker(booster, clients(1)).fit(X, y, group=group, **evals)
+    tables = [pd.DataFrame(one[0]) if framed else one[0] for one in (train, vali)]
+    local = local_ranker(booster).fit(
+        tables[0],
+        train[1],
+        train[2],
+        eval_set=[(tables[1], vali[1]), (tables[0], train[1])],
+        eval_qid=[vali[2], train[2]],
+    )
+    np.testing.assert_array_equal(ranker.to_local().predict(tables[0]), local.predict(tables[0]))
+    for i in range(2):
+        np.testing.assert_allclose(history(ranker, i), history(local, i), atol=DIGITS[booster])
+    assert ranker.score(X_vali, y_vali, group=group_vali) == local.score(tables[1], vali[1], qid=vali[2])
+    two = dask_ranker(booster, clients(2)).fit(X, y, group=group)
+    assert two.n_queries_in_ == 60
+
+
 X, Y, QID = ranking(30, 0)
 FRAME = dd.from_pandas(pd.DataFrame(X), npartitions=3)
 BAD = {
@@ -440,6 +483,17 @@ BAD = {
         r"sample_weight has row chunks \(30,\) but X",
     ),
     "eval_qid": ({"eval_set": [(cut(X, 100), cut(Y, 100))]}, ValueError, "eval_qid is missing"),
+    "group and qid": (
+        {"group": cut(np.array([len(Y)]), 1)},
+        ValueError,
+        "group is given, and qid too; expected one of them",
+    ),
+    "group in memory": ({"qid": None, "group": [len(Y)]}, TypeError, "group is a builtins.list; expected a Dask array"),
+    "group of all": (
+        {"qid": None, "group": cut(np.array([len(Y)]), 1)},
+        ValueError,
+        "group has 1 partitions but y has 4; expected the same: the sizes of the queries in each partition of rows",
+    ),
     "eval_set": (
         {"eval_set": [(cut(X, 100), cut(Y, 90))], "eval_qid": [cut(QID, 100)]},
         ValueError,
@@ -489,6 +543,10 @@ BAD_VALUES = {
     "tiny weights": (
         {"sample_weight": cut(np.full(len(Y), 1e-12), 100)},
         "sample_weight has the sum 3e-11 over the queries",
+    ),
+    "sizes": (
+        {"qid": None, "group": cut(np.array([100, 99, 100, len(Y) - 300]), 1)},
+        "group in partition 1 has the sum 99 but y in partition 1 has 100 rows; expected the sizes of all queries",
     ),
     "no weight": ({"sample_weight": cut(np.zeros(len(Y)), 100)}, "sample_weight is zero for every query"),
 }

@@ -2,9 +2,11 @@
 
 ==============  ================================================================================
 `functions`     gradients and metrics as boosters call them
-`ranker`        the ranker: arguments of `fit`, what was learned, `score`
+`request`       what the caller of `fit` asks for
+`ranker`        the ranker: arguments of `fit` checked, what was learned, `score`
 `folds`         cross-validation by query
 `search_guard`  what scikit-learn's searches would do wrongly with a ranker
 `model_file`    what a model file says it was trained for
+`described`     what `help()` says of the parameters that several methods share
 ==============  ================================================================================
 """

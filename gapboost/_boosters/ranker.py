@@ -85,6 +85,10 @@ class Training:
 LEAST_PUSH = 1e-11
 
 
+# What a fitted ranker holds beside its parameters and what its booster's own `fit` leaves there.
+NOT_OF_A_VENDOR = ("_trained_by", "_feature_names", "n_queries_in_", "_objective", "_other_params", "kwargs")
+
+
 class GAPRanker:
     """Mixin of `LGBMGAPRanker` and `XGBGAPRanker`.
 
@@ -165,6 +169,24 @@ class GAPRanker:
             n_jobs=self.n_jobs,
         )
         return float(values[measure])
+
+    def to_vendor(self) -> Any:
+        """The booster's own ranker, fitted, with the same parameters and predictions; it needs no gapboost, in pickles either.
+
+        It knows neither `measure` nor the column ``qid`` of a data frame, and LightGBM's rounds integers in arrays to float32.
+        Fitted again, it trains for its own objective.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        """
+        raise NotImplementedError
+
+    def _learned_by_booster(self) -> dict[str, Any]:
+        """What the booster's own `fit` leaves in a ranker."""
+        own = {*self.get_params(deep=False), *NOT_OF_A_VENDOR}  # type: ignore[attr-defined]
+        return {name: value for name, value in vars(self).items() if name not in own}
 
     def _requested(self) -> Objective:
         """The objective as the parameters ask for it, g perhaps still open."""

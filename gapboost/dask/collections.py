@@ -9,7 +9,7 @@ from dask.base import is_dask_collection
 from dask.core import flatten
 
 from gapboost._boosters.request import Given, Names
-from gapboost._data.queries import GroupSizes
+from gapboost._data.queries import Array, GroupSizes
 
 
 class Collections(Given):
@@ -72,28 +72,35 @@ def _ids_of_groups(data: Given) -> Any:
             f"{names.group} has {len(partitions(group))} partitions but {names.y} has {len(partitions(y))}; expected the same: "
             "the sizes of the queries in each partition of rows"
         )
-    ids = [
-        dask.delayed(_ids_of_rows)(sizes, rows, p, names)
-        for p, (sizes, rows) in enumerate(zip(partitions(group), partitions(y), strict=True))
-    ]
     if is_array(y):
-        return da.concatenate([da.from_delayed(i, (n,), np.int64) for i, n in zip(ids, y.chunks[0], strict=True)])
+        sizes = group if is_array(group) else group.to_dask_array()
+        none = np.empty(0, dtype=np.int64)
+        return da.map_blocks(_ids_in_block, sizes, y, names=names, dtype=none.dtype, chunks=y.chunks, meta=none)
     import dask.dataframe as dd
     import pandas as pd
 
+    ids = [
+        dask.delayed(_ids_in_series)(sizes, rows, p, names)
+        for p, (sizes, rows) in enumerate(zip(partitions(group), partitions(y), strict=True))
+    ]
     return dd.from_delayed(ids, meta=pd.Series([], dtype=np.int64), verify_meta=False)
 
 
-def _ids_of_rows(sizes: Any, rows: Any, partition: int, names: Names) -> Any:
-    """One query id a row of a partition, int64: of its number and the number of the query in it."""
-    group = GroupSizes(sizes, f"{names.group} in partition {partition}")
-    queries = group.queries(len(rows), f"{names.y} in partition {partition}")
-    ids = (np.int64(partition) << 32) + np.repeat(queries.ids, queries.sizes)
-    if not hasattr(rows, "iloc"):
-        return ids
+def _ids_in_block(sizes: Any, rows: Any, names: Names, block_id: tuple[int]) -> Array:
+    return _ids_in_partition(sizes, rows, block_id[0], names)
+
+
+def _ids_in_series(sizes: Any, rows: Any, partition: int, names: Names) -> Any:
     import pandas as pd
 
-    return pd.Series(ids, index=rows.index)
+    return pd.Series(_ids_in_partition(sizes, rows, partition, names), index=rows.index)
+
+
+def _ids_in_partition(sizes: Any, rows: Any, partition: int, names: Names) -> Array:
+    """One query id a row, int64: of the number of the partition and the number of the query in it."""
+    group = GroupSizes(sizes, f"{names.group} in partition {partition}")
+    queries = group.queries(len(rows), f"{names.y} in partition {partition}")
+    return (np.int64(partition) << 32) + np.repeat(queries.ids, queries.sizes)
 
 
 def is_array(value: Any) -> bool:

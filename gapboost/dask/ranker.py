@@ -38,6 +38,9 @@ class DaskGAPRanker(GAPRanker):
         local.__dict__.update(self._fitted())
         return local
 
+    def to_vendor(self) -> Any:  # noqa: D102, the docstring is inherited
+        return self.to_local().to_vendor()
+
     def predict(self, X: Any) -> Any:
         """Scores, computed lazily and partition by partition.
 

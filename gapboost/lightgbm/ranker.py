@@ -1,12 +1,15 @@
 """A ranker beside `lightgbm.LGBMRanker`."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import deepcopy
 from functools import wraps
 from typing import Any, Self
 
 import lightgbm
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.described import described
 from gapboost._boosters.model_file import words
@@ -37,6 +40,9 @@ METRIC_ALIASES = ("metric", "metrics", "metric_types")
 LEAST_HESSIAN_NAMES = ("min_sum_hessian_in_leaf", "min_hessian", "min_sum_hessian", "min_child_weight")
 # What the parameters in a model file say of an objective from Python.
 CUSTOM = "[objective: custom]"
+
+# What models for others say they were trained for.
+VENDOR_OBJECTIVE = "lambdarank"
 
 BOOSTING_NAMES = ("boosting", "boost", "boosting_type")
 
@@ -220,6 +226,15 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     def predict(self, X: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: D102, the docstring is wrapped
         return super().predict(_read_exactly(self._features(X), "X"), *args, **kwargs)
 
+    def to_vendor(self) -> lightgbm.LGBMRanker:  # noqa: D102, the docstring is inherited
+        check_is_fitted(self)
+        vendor = lightgbm.LGBMRanker(**self._vendor_parameters(), objective=VENDOR_OBJECTIVE)
+        booster = labelled(self.booster_, num_iteration=-1)
+        booster.best_iteration, booster.best_score = self.booster_.best_iteration, self.booster_.best_score
+        left = {name: value for name, value in self._learned_by_booster().items() if name != "_Booster"}
+        vars(vendor).update(deepcopy(left), _Booster=booster)
+        return vendor
+
     def _least_hessian(self) -> float:
         return float(_first(self._vendor_parameters(), LEAST_HESSIAN_NAMES))
 
@@ -303,6 +318,18 @@ def _shell(parameters: dict[str, Any], training: Training) -> lightgbm.LGBMRanke
             return training.gradients(y_pred)
 
     return lightgbm.LGBMRanker(**parameters, objective=gradients, metric="None")
+
+
+def labelled(booster: lightgbm.Booster, num_iteration: int | None = None) -> lightgbm.Booster:
+    """A copy that says it was trained for LightGBM's own objective, whose predictions are raw scores too.
+
+    LightGBM leaves a Python objective out of a model. `num_iteration` is that of `Booster.model_to_string`.
+    """
+    text = booster.model_to_string(num_iteration=num_iteration)
+    if "\nobjective=" not in text:
+        text = text.replace("\nfeature_names=", f"\nobjective={VENDOR_OBJECTIVE}\nfeature_names=", 1)
+        text = re.sub(r"\n\[objective: custom.*\]\n", f"\n[objective: {VENDOR_OBJECTIVE}]\n", text, count=1)
+    return lightgbm.Booster(model_str=text)
 
 
 def _read_exactly(X: Any, name: str) -> Any:

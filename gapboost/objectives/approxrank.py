@@ -24,14 +24,14 @@ the measure; for that, choose a larger beta and alpha.
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import expit
 
 from gapboost._data.arguments import positive
 from gapboost._data.queries import Judged
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
-from gapboost._kernels.smooth.approxrank import approxrank, find_ranks
-from gapboost._kernels.smooth.query import Gradients, Queries
-from gapboost._kernels.smooth.sums import logistic_step
-from gapboost.objectives.smooth import SmoothObjective, SmoothPass
+from gapboost._kernels.smooth.sums import compare, logistic_step, push
+from gapboost.measures.measure import weights_at
+from gapboost.objectives.smooth import Chunk, SmoothObjective, SmoothPass
 
 LOGISTIC_STEP = logistic_step()
 
@@ -75,25 +75,25 @@ class ApproxRankPass(SmoothPass):
     """ApproxRank on one data set."""
 
     def __init__(self, objective: ApproxRank, data: Judged, threads: int) -> None:
-        super().__init__(objective, data, threads)
-        self.objective = objective
+        super().__init__(objective, data, threads, LOGISTIC_STEP, objective.alpha, objective.alpha / 4.0)
         sizes = data.queries.sizes
         self.betas = 4.0 / sizes if objective.beta is None else np.full(len(sizes), objective.beta)
 
-    def update_ranks(self, queries: Queries) -> None:
-        """See `SmoothPass.update_ranks`."""
-        find_ranks(queries, self.objective.alpha, LOGISTIC_STEP, *self.memory(queries))
-
-    def smooth(self, queries: Queries, numbers: slice, found: Gradients) -> None:
-        """See `SmoothPass.smooth`."""
-        self.rank(queries)
-        approxrank(
-            queries,
-            self.objective.alpha,
-            self.betas[numbers],
-            self.measure.k or 0,
-            self.objective.normalize,
-            LOGISTIC_STEP,
-            *self.memory(queries),
-            found,
-        )
+    def differentiate(self, chunk: Chunk) -> None:
+        """See `SmoothPass.differentiate`."""
+        starts, pair, documents, room = chunk.starts, chunk.pair, chunk.documents, chunk.room
+        beta, ranks = self.betas[chunk.numbers][chunk.query], chunk.ranks(self.step)
+        share, by_rank = weights_at(self.measure, ranks)
+        if self.measure.k is not None:
+            # Half a rank beyond it, so that the rank k itself counts fully when beta grows.
+            within = expit(beta * (self.measure.k + 0.5 - ranks))
+            share, by_rank = within * share, within * by_rank - beta * within * (1.0 - within) * share
+        chunk.settle(share, by_rank)
+        # Comparisons are those of smooth ranks, turned round: they are sorted as the scores are.
+        by_score = documents.x.copy()
+        documents.x[:] = -beta * ranks
+        compare(starts, self.step, pair, True, room, documents)
+        documents.by_rank[:] = documents.by_rank * documents.total + beta * documents.rising
+        documents.rising[:] = 0.0
+        documents.x[:] = by_score
+        push(starts, self.step, pair, False, room, documents)

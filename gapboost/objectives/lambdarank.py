@@ -15,7 +15,7 @@ from gapboost._data.arguments import positive, whole
 from gapboost._data.queries import Array, Judged
 from gapboost._kernels.lambdarank.gradients import Inputs, Scale, add_gradients, chunk, room_for
 from gapboost._kernels.lambdarank.long import LONG, LongPass, long_query
-from gapboost._kernels.parallel.chunks import chunks, resolve_n_jobs, run, table_bytes
+from gapboost._kernels.parallel.chunks import CACHED_CHUNK, chunks, resolve_n_jobs, run, table_bytes
 from gapboost._kernels.parallel.scratch import Scratch
 from gapboost.measures.measure import as_cutoff, tables_of
 from gapboost.objectives.objective import Objective, Pass
@@ -92,7 +92,7 @@ class LambdaRankPass(Pass):
             long_query(data.grades, offsets, discount, *self._tables(q, q + 1), truncation, q) for q in long.tolist()
         ]
         self.long = [Scratch(partial(LongPass, query)) for query in begun]
-        ranges = without(long, chunks(offsets, threads, cost))
+        ranges = without(long, chunks(offsets, threads, cost, CACHED_CHUNK))
         keep = cost * len(data.queries) <= KEPT_TABLE_BYTES * data.queries.n_rows
         self.kept = [self._tables(*r) for r in ranges] if keep else []
         self.chunks = [chunk(offsets, discount, truncation, *r) for r in ranges]

@@ -23,30 +23,87 @@ multiply steps by a learning rate of 0.1 or so, and with that bound they only tr
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from gapboost._data.queries import Array, Judged, checked_scores, judged, one_dimensional
-from gapboost._kernels.order.short import ranking
-from gapboost._kernels.parallel.chunks import chunks, run, table_bytes
-from gapboost._kernels.smooth.query import Documents, Gradients, Queries, documents_for
-from gapboost._kernels.smooth.sums import Room, room_for
-from gapboost.measures.measure import tables_of, weights_at
+from gapboost._kernels.parallel.chunks import CACHED_CHUNK, chunks, run, table_bytes
+from gapboost._kernels.smooth.query import Documents, rows_by_rank, scaled
+from gapboost._kernels.smooth.sums import Room, Step, room_for, smooth_ranks
+from gapboost.measures.measure import tables_of
 from gapboost.objectives.objective import Objective, Pass
 
 
-class SmoothPass(Pass):
-    """A smooth measure on one data set."""
+class Chunk(NamedTuple):
+    """Some queries in a pass: what is the same for all of them, and their documents by rank.
 
-    def __init__(self, objective: "SmoothObjective", data: Judged, threads: int) -> None:
+    Attributes
+    ----------
+    numbers : slice
+        Of the queries in the data set.
+    starts : int64 ndarray of shape (Q + 1,)
+    query : int64 ndarray of shape (N,)
+        Number of each document's query in the chunk.
+    counted : bool ndarray of shape (N,)
+        Whether the measure looks at documents of that grade at all; the others only take up ranks.
+    pair, own : float64 ndarrays
+        The tables of the measure.
+    documents : Documents
+    room : Room
+    """
+
+    numbers: slice
+    starts: Array
+    query: Array
+    counted: Array
+    pair: Array
+    own: Array
+    documents: Documents
+    room: Room
+
+    def ranks(self, step: Step) -> Array:
+        """The smooth rank of each document, float64 of shape (N,)."""
+        ranks = np.empty(len(self.query))
+        smooth_ranks(self.starts, step, self.documents.x, self.room, ranks)
+        return ranks
+
+    def settle(self, share: Array, by_rank: Array) -> None:
+        """Begin with these shares and their derivatives by rank, and with what each document is worth by itself."""
+        documents = self.documents
+        documents.share[:] = np.where(self.counted, share, 0.0)
+        documents.by_rank[:] = np.where(self.counted, by_rank, 0.0)
+        documents.total[:] = np.where(self.counted, self.own[self.query, documents.grade], 0.0)
+
+
+class SmoothPass(Pass):
+    """A smooth measure on one data set.
+
+    Parameters
+    ----------
+    objective : SmoothObjective
+    data : Judged
+    threads : int
+    step : Step
+        The smooth step, of positions.
+    steepness, steepest : float
+        Positions are scores times `steepness`; `steepest` is the derivative of the step at 0 by the score.
+    """
+
+    def __init__(
+        self, objective: "SmoothObjective", data: Judged, threads: int, step: Step, steepness: float, steepest: float
+    ) -> None:
         self.data = data
         self.measure = objective.measure
+        self.normalize = objective.normalize
         self.threads = threads
+        self.step = step
+        self.steepness = steepness
+        self.steepest = steepest
         self.weights = data.weights
         if objective.normalize:
             self.weights = data.weights * data.weighted_size
-        self.ranges = chunks(data.queries.offsets, threads, table_bytes(data.counts.shape[1]))
+        self.ranges = chunks(data.queries.offsets, threads, table_bytes(data.counts.shape[1]), CACHED_CHUNK)
 
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
         """See `Pass`."""
@@ -55,54 +112,46 @@ class SmoothPass(Pass):
     def values(self, scores: Array, grad: Array, hess: Array) -> Array:
         """Write the gradients as `Pass` does and return the smooth measure of each query, float64 of shape (Q,)."""
         values = np.empty(len(self.data.queries))
-        offsets = self.data.queries.offsets
 
         def task(k: int) -> None:
-            first, last = self.ranges[k]
-            rows = slice(offsets[first], offsets[last])
-            pair, own = tables_of(self.measure, self.data.counts[first:last])
-            counted = (own != 0) | (pair != 0).any(axis=1) | (pair != 0).any(axis=2)
-            queries = self.queries(scores, counted, pair, own, first, last)
-            found = Gradients(values[first:last], *np.empty((2, rows.stop - rows.start)))
-            self.smooth(queries, slice(first, last), found)
-            grad[rows], hess[rows] = found.grad, found.hess
+            chunk, rows = self.chunk(scores, *self.ranges[k])
+            self.differentiate(chunk)
+            documents, starts = chunk.documents, chunk.starts
+            values[chunk.numbers] = np.add.reduceat(documents.share * documents.total, starts[:-1])
+            grad[rows], hess[rows] = scaled(
+                starts, self.weights[chunk.numbers], self.steepness, self.steepest, self.normalize, documents
+            )
 
         run(task, len(self.ranges), self.threads)
         return values
 
-    def queries(self, scores: Array, counted: Array, pair: Array, own: Array, first: int, last: int) -> Queries:
-        """Queries ``first..last-1`` as kernels read them; all documents share the first rank so far.
+    def ranks(self, scores: Array) -> Array:
+        """The smooth rank of each document, float64 of shape (N,), in grouped order."""
+        ranks = np.empty(len(scores))
+        for first, last in self.ranges:
+            chunk, rows = self.chunk(scores, first, last)
+            ranks[rows] = chunk.ranks(self.step)
+        return ranks
 
-        ``counted[q, i]`` says whether the measure looks at documents of grade i at all; it begins at query ``first``, as
-        ``pair`` and ``own`` do.
-        """
+    def chunk(self, scores: Array, first: int, last: int) -> tuple[Chunk, Array]:
+        """Queries ``first..last-1``, and the row of each of their documents."""
         data = self.data
-        starts = data.queries.offsets[first : last + 1]
-        rows = slice(starts[0], starts[-1])
-        n = rows.stop - rows.start
-        exact = scores[rows].astype(np.float64, copy=False)
-        return Queries(
-            starts - starts[0], ranking(exact, starts - starts[0]), exact, data.grades[rows], counted, pair, own,
-            np.ones(n), np.ones(n), np.zeros(n), self.weights[first:last],
-        )  # fmt: skip
-
-    def memory(self, queries: Queries) -> tuple[Room, Documents]:
-        """Working memory for these queries."""
-        longest = int(np.diff(queries.starts).max())
-        return room_for(longest, self.data.counts.shape[1]), documents_for(longest)
-
-    def rank(self, queries: Queries) -> None:
-        """Bring the ranks of counted documents, and the discount and its derivative at them, up to the scores."""
-        self.update_ranks(queries)
-        queries.discount[:], queries.slope[:] = weights_at(self.measure, queries.ranks)
+        offsets = data.queries.offsets[first : last + 1]
+        starts, sizes = offsets - offsets[0], np.diff(offsets)
+        exact = scores[offsets[0] : offsets[-1]].astype(np.float64, copy=False)
+        order = rows_by_rank(exact, starts)
+        pair, own = tables_of(self.measure, data.counts[first:last])
+        counted = (own != 0) | (pair != 0).any(axis=1) | (pair != 0).any(axis=2)
+        query = np.repeat(np.arange(last - first), sizes)
+        grade = data.grades[offsets[0] + order].astype(np.int64)
+        documents = Documents(grade, exact[order] * self.steepness, *np.zeros((5, len(grade))))
+        room = room_for(int(sizes.max()), own.shape[1])
+        chunk = Chunk(slice(first, last), starts, query, counted[query, grade], pair, own, documents, room)
+        return chunk, offsets[0] + order
 
     @abstractmethod
-    def update_ranks(self, queries: Queries) -> None:
-        """Write the smooth ranks of the counted documents."""
-
-    @abstractmethod
-    def smooth(self, queries: Queries, numbers: slice, found: Gradients) -> None:
-        """Write values and gradients of `queries`, which have these numbers in the data set."""
+    def differentiate(self, chunk: Chunk) -> None:
+        """Fill shares and totals, whose products add up to the measure, and its derivatives by position."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -177,9 +226,4 @@ class SmoothObjective(Objective):
         grades = np.zeros(len(one_dimensional(y_score, "y_score")))
         data = judged(grades, qid, names=("y_score", "qid", "sample_weight"))
         scores = data.queries.grouped(checked_scores(y_score, len(grades)))
-        prepared = self.resolved(np.array([1])).prepared(data)
-        tables = tables_of(prepared.measure, data.counts)
-        everything = np.ones(data.counts.shape, dtype=bool)
-        queries = prepared.queries(scores, everything, *tables, 0, len(data.queries))
-        prepared.update_ranks(queries)
-        return data.queries.ungrouped(queries.ranks)
+        return data.queries.ungrouped(self.resolved(np.array([1])).prepared(data).ranks(scores))

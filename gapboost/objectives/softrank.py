@@ -20,20 +20,18 @@ documents of grades that the measure looks at need one: for R relevant documents
 0.8058025387210596
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from gapboost._data.arguments import positive
-from gapboost._data.queries import Judged
+from gapboost._data.queries import Array, Judged
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
-from gapboost._kernels.smooth.approxrank import find_ranks
-from gapboost._kernels.smooth.distribution import distribution
-from gapboost._kernels.smooth.query import Gradients, Queries
-from gapboost._kernels.smooth.softrank import softrank
-from gapboost._kernels.smooth.sums import gaussian_step
-from gapboost.measures.measure import tables_of
-from gapboost.objectives.smooth import SmoothObjective, SmoothPass
+from gapboost._kernels.smooth.distribution import distribution, find_chances, push_within
+from gapboost._kernels.smooth.sums import compare, gaussian_step, push
+from gapboost.measures.measure import tables_of, weights_at
+from gapboost.objectives.smooth import Chunk, SmoothObjective, SmoothPass
 
 # A list of this length costs some tenths of a second, one of twice the length eight times that. Longer ones also start
 # where floating point ends: with k=1 and equal scores a document is within the cut-off with the probability 2^-(n-1).
@@ -77,39 +75,44 @@ class SoftRankPass(SmoothPass):
     """SoftRank on one data set."""
 
     def __init__(self, objective: SoftRank, data: Judged, threads: int) -> None:
-        super().__init__(objective, data, threads)
+        steepness = 0.5 / objective.sigma
+        super().__init__(objective, data, threads, GAUSSIAN_STEP, steepness, steepness / math.sqrt(math.pi))
         self.objective = objective
         longest = int(data.queries.sizes.max())
         # Whether the measure is one of pairs: asked for a recall base that has all grades.
         everything = np.ones((1, max(2, data.counts.shape[1])), dtype=np.int64)
         self.pairs = bool(tables_of(self.measure, everything)[0].any())
-        if not self.pairs:
-            self.by_rank = self.measure.discount(longest)
-        else:
-            self.by_rank = np.ones(longest)
+        self.by_rank = np.ones(longest) if self.pairs else self.measure.discount(longest)
         self.depth = 0 if self.pairs and self.measure.k is None else self.measure.depth(longest)
+        if self.depth > 0:
+            # Each query has derivatives by all comparisons, which wait for its gradient.
+            self.ranges = [(q, q + 1) for q in range(len(data.queries))]
+
+    def values(self, scores: Array, grad: Array, hess: Array) -> Array:
+        """See `SmoothPass.values`."""
+        longest = int(self.data.queries.sizes.max())
         if self.depth > 0 and longest > LONGEST_WITH_DISTRIBUTION:
             raise ValueError(
-                f"the longest query has {longest} documents, but {objective!r} needs the rank distribution of each, whose "
-                f"cost grows with the cube of the length; expected at most {LONGEST_WITH_DISTRIBUTION}: shorten the lists, "
-                "or use ApproxRank"
+                f"the longest query has {longest} documents, but {self.objective!r} needs the rank distribution of each, "
+                f"whose cost grows with the cube of the length; expected at most {LONGEST_WITH_DISTRIBUTION}: shorten the "
+                "lists, or use ApproxRank"
             )
+        return super().values(scores, grad, hess)
 
-    def update_ranks(self, queries: Queries) -> None:
-        """See `SmoothPass.update_ranks`."""
-        find_ranks(queries, 0.5 / self.objective.sigma, GAUSSIAN_STEP, *self.memory(queries))
-
-    def smooth(self, queries: Queries, numbers: slice, found: Gradients) -> None:
-        """See `SmoothPass.smooth`."""
-        if self.pairs:
-            self.rank(queries)
-        softrank(
-            queries,
-            0.5 / self.objective.sigma,
-            self.depth,
-            self.objective.normalize,
-            distribution(self.by_rank, self.depth, int(np.diff(queries.starts).max())),
-            GAUSSIAN_STEP,
-            *self.memory(queries),
-            found,
-        )
+    def differentiate(self, chunk: Chunk) -> None:
+        """See `SmoothPass.differentiate`."""
+        starts, pair, documents, room = chunk.starts, chunk.pair, chunk.documents, chunk.room
+        n = len(documents.x)
+        # Without pairs the discount is in the mean over the rank distribution.
+        discount, slope = weights_at(self.measure, chunk.ranks(self.step)) if self.pairs else (np.ones(n), np.zeros(n))
+        chances = np.ones(n)
+        dist = distribution(self.by_rank, self.depth, n)
+        if self.depth > 0:
+            find_chances(documents.x, chunk.counted, self.depth, dist, chances)
+        chunk.settle(chances * discount, chances * slope)
+        compare(starts, self.step, pair, False, room, documents)
+        documents.by_rank[:] *= documents.total
+        if self.depth > 0:
+            push_within(pair[0], chunk.counted, discount * documents.total, room.by_grade[0], dist, documents)
+        else:
+            push(starts, self.step, pair, True, room, documents)

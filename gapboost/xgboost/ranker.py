@@ -1,11 +1,13 @@
 """A ranker beside `xgboost.XGBRanker`."""
 
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from functools import wraps
 from typing import Any, Self
 
 import numpy as np
 import xgboost
+from sklearn.utils.validation import check_is_fitted
 from xgboost.sklearn import get_model_categories
 
 from gapboost._boosters.described import described
@@ -171,6 +173,13 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         booster.set_attr(**{TRAINED_FOR: words(training.objective)})
         self._learned(training, {"_Booster": booster, "evals_result_": evals_result})
         return self
+
+    def to_vendor(self) -> xgboost.XGBRanker:  # noqa: D102, the docstring is inherited
+        check_is_fitted(self)
+        parameters = {**self.get_params(), "objective": SAVED_AS, "eval_metric": None}
+        vendor = xgboost.XGBRanker(**{name: v for name, v in parameters.items() if name not in ("measure", "g")})
+        vars(vendor).update(deepcopy(self._learned_by_booster()))
+        return vendor
 
     @wraps(xgboost.XGBRanker.predict)
     def predict(self, X: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: D102, the docstring is wrapped

@@ -21,8 +21,10 @@ import numpy as np
 # Below this many documents a chunk costs less than handing it to another thread.
 SMALLEST_CHUNK = 2048
 
-# What the steps of a pass hand to each other stays in a core's cache.
-LARGEST_CHUNK = 1 << 14
+CHUNKS_PER_THREAD = 4
+
+# What the steps of a gradient pass hand to each other stays in a core's cache.
+CACHED_CHUNK = 1 << 14
 
 # Tables of a chunk stay in cache, and a million queries never have theirs in memory at once.
 CHUNK_BYTES = 1 << 21
@@ -70,17 +72,17 @@ def table_bytes(n_grades: int) -> int:
 
 
 def chunks(
-    offsets: np.ndarray[Any, Any], n_jobs: int, bytes_per_query: int, per_thread: int = 4
+    offsets: np.ndarray[Any, Any], n_jobs: int, bytes_per_query: int, largest: int | None = None
 ) -> list[tuple[int, int]]:
     """Cut the queries into ranges ``(first, last)`` of about equal numbers of documents, a few for each thread.
 
-    A range whose tables would outgrow `CHUNK_BYTES` is cut further. Which queries share a chunk never changes a
+    A range whose tables would outgrow `CHUNK_BYTES`, or with more than the `largest` number of documents, is cut further. Which queries share a chunk never changes a
     result: every query is computed by itself.
     """
     n_queries = len(offsets) - 1
     n_documents = int(offsets[-1])
-    n_chunks = min(n_jobs * per_thread if n_jobs > 1 else 1, max(1, n_documents // SMALLEST_CHUNK))
-    n_chunks = max(n_chunks, n_documents // LARGEST_CHUNK, n_queries * bytes_per_query // CHUNK_BYTES)
+    n_chunks = min(n_jobs * CHUNKS_PER_THREAD if n_jobs > 1 else 1, max(1, n_documents // SMALLEST_CHUNK))
+    n_chunks = max(n_chunks, n_queries * bytes_per_query // CHUNK_BYTES, n_documents // (largest or n_documents))
     n_chunks = min(n_chunks, n_queries)
     targets = np.arange(1, n_chunks) * (n_documents / n_chunks)
     cuts = np.unique(np.concatenate(([0], np.searchsorted(offsets, targets), [n_queries])))

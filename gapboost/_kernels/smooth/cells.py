@@ -68,14 +68,14 @@ def points_for(longest: int) -> Points:
 
 
 @kernel
-def find_cells(n: int, x: Array, reach: Reach, points: Points) -> int:
+def find_cells(x: Array, reach: Reach, points: Points) -> int:
     """Sort falling positions ``x`` into cells; returns how many there are."""
     far = (len(reach.tables) // 2 + 2) * reach.width
     top = x[0]
     base = 0
     found = 0
     farthest = 0.0
-    for r in range(n):
+    for r in range(len(x)):
         if r > 0 and x[r - 1] - x[r] > far:
             # From here numbers begin anew: they stay small, and t exact, however wide the positions are spread.
             base = points.number[found - 1] + len(reach.tables)

@@ -81,33 +81,36 @@ def over_rank_distribution(beats: Array, skipped: int, depth: int, dist: Distrib
 
 
 @kernel
-def chance_within(i: int, n: int, depth: int, x: Array, dist: Distribution) -> float:
-    """The mean weight of the rank of one document; fills its row of ``change``."""
-    for m in range(n):
-        dist.beats[m] = above(GAUSSIAN, x[m] - x[i])
-    return over_rank_distribution(dist.beats, i, min(depth, n), dist, dist.change[i, :n])
+def find_chances(x: Array, counted: Array, depth: int, dist: Distribution, chances: Array) -> None:
+    """Write the mean weight of the rank of each counted document of one query, and 1 for the others; fills ``change``."""
+    for i in range(len(x)):
+        chances[i] = 1.0
+        if counted[i]:
+            for m in range(len(x)):
+                dist.beats[m] = above(GAUSSIAN, x[m] - x[i])
+            chances[i] = over_rank_distribution(dist.beats, i, min(depth, len(x)), dist, dist.change[i, : len(x)])
 
 
 @kernel
 def push_within(
-    n: int, pair: Array, counted: Array, worth: Array, by_grade: Array, dist: Distribution, documents: Documents
+    pair: Array, counted: Array, worth: Array, by_grade: Array, dist: Distribution, documents: Documents
 ) -> None:
-    """As `gapboost._kernels.smooth.pairs.push_by_pairs`, and what the chance to be within the cut-off adds.
+    """Add to ``rising`` and ``pushes`` of one query, with what the chances to be within the cut-off add.
 
     ``worth``, by document: what the measure gains with its chance. ``by_grade`` is scratch.
     """
     grade, x, share, b = documents.grade, documents.x, documents.share, documents.by_rank
-    for i in range(n):
+    for i in range(len(x)):
         for g in range(len(by_grade)):
             by_grade[g] = 0.0
-        a = grade[i]
-        for j in range(n):
+        for j in range(len(x)):
             if j == i:
                 continue
-            gain = b[j] - b[i] + share[j] * pair[a, grade[j]] - share[i] * pair[grade[j], a]
-            if counted[a]:
+            gain = b[j] - b[i] + share[j] * pair[grade[i], grade[j]] - share[i] * pair[grade[j], grade[i]]
+            if counted[i]:
                 gain -= dist.change[i, j] * worth[i]
-            if counted[grade[j]]:
+            if counted[j]:
                 gain += dist.change[j, i] * worth[j]
-            by_grade[grade[j]] += gain * slope(GAUSSIAN, x[j] - x[i])
+            if gain != 0.0:
+                by_grade[grade[j]] += gain * slope(GAUSSIAN, x[j] - x[i])
         add_pushes(i, by_grade, documents)

@@ -13,37 +13,37 @@ FAR = 40.0
 
 
 @kernel
-def window_end(n: int, i: int, x: Array) -> int:
+def window_end(i: int, x: Array) -> int:
     """The first document behind ``i`` that is far below it."""
     j = i + 1
-    while j < n and x[i] - x[j] <= FAR:
+    while j < len(x) and x[i] - x[j] <= FAR:
         j += 1
     return j
 
 
 @kernel
-def ranks_by_pairs(n: int, step: int, x: Array, ranks: Array) -> None:
+def ranks_by_pairs(step: int, x: Array, ranks: Array) -> None:
     """``1 + sum_m F(x_m - x_n)`` of each document."""
     first = 0
-    for i in range(n):
+    for i in range(len(x)):
         while x[first] - x[i] > FAR:
             first += 1
         ranks[i] = 1.0 + first
-    for i in range(n):
-        for j in range(i + 1, window_end(n, i, x)):
+    for i in range(len(x)):
+        for j in range(i + 1, window_end(i, x)):
             chance = below(step, x[i] - x[j])
             ranks[i] += chance
             ranks[j] += 1.0 - chance
 
 
 @kernel
-def add_far_totals(n: int, pair: Array, counts: Array, documents: Documents) -> None:
+def add_far_totals(pair: Array, counts: Array, documents: Documents) -> None:
     """Add ``sum_m P[i_m, i_n]`` over the documents far above n to ``total``; ``counts`` is scratch by grade."""
     grade, x = documents.grade, documents.x
     for g in range(len(counts)):
         counts[g] = 0.0
     first = 0
-    for i in range(n):
+    for i in range(len(x)):
         while x[first] - x[i] > FAR:
             counts[grade[first]] += 1.0
             first += 1
@@ -53,18 +53,16 @@ def add_far_totals(n: int, pair: Array, counts: Array, documents: Documents) -> 
 
 
 @kernel
-def compare_by_pairs(
-    n: int, step: int, pair: Array, counts: Array, documents: Documents, turned: Array, turning: bool
-) -> None:
+def compare_by_pairs(step: int, pair: Array, turning: bool, counts: Array, documents: Documents) -> None:
     """Add ``sum_m P[i_m, i_n] F(x_m - x_n)`` to ``total``.
 
     If ``turning``, add ``sum_m f(x_m - x_n) (share_n P[i_m, i_n] - share_m P[i_n, i_m])`` to ``turned``. ``counts``
     is scratch by grade.
     """
     grade, x, share, total = documents.grade, documents.x, documents.share, documents.total
-    add_far_totals(n, pair, counts, documents)
-    for i in range(n):
-        for j in range(i + 1, window_end(n, i, x)):
+    add_far_totals(pair, counts, documents)
+    for i in range(len(x)):
+        for j in range(i + 1, window_end(i, x)):
             ij, ji = pair[grade[i], grade[j]], pair[grade[j], grade[i]]
             if ij != 0.0 or ji != 0.0:
                 distance = x[i] - x[j]
@@ -73,22 +71,22 @@ def compare_by_pairs(
                 total[j] += ij * (1.0 - chance)
                 if turning:
                     turn = slope(step, distance) * (share[j] * ij - share[i] * ji)
-                    turned[j] += turn
-                    turned[i] -= turn
+                    documents.rising[j] += turn
+                    documents.rising[i] -= turn
 
 
 @kernel
-def push_by_pairs(n: int, step: int, pair: Array, paired: bool, by_grade: Array, documents: Documents) -> None:
+def push_by_pairs(step: int, pair: Array, paired: bool, by_grade: Array, documents: Documents) -> None:
     """Set ``rising`` and ``pushes``; the pairs themselves push if ``paired``, else only the ranks do.
 
     ``by_grade``, by document and grade, is scratch.
     """
     grade, x, share, b = documents.grade, documents.x, documents.share, documents.by_rank
-    for i in range(n):
+    for i in range(len(x)):
         for g in range(by_grade.shape[1]):
             by_grade[i, g] = 0.0
-    for i in range(n):
-        for j in range(i + 1, window_end(n, i, x)):
+    for i in range(len(x)):
+        for j in range(i + 1, window_end(i, x)):
             gain = b[j] - b[i]
             if paired:
                 gain += share[j] * pair[grade[i], grade[j]] - share[i] * pair[grade[j], grade[i]]
@@ -96,7 +94,7 @@ def push_by_pairs(n: int, step: int, pair: Array, paired: bool, by_grade: Array,
                 push = gain * slope(step, x[i] - x[j])
                 by_grade[i, grade[j]] += push
                 by_grade[j, grade[i]] -= push
-    for i in range(n):
+    for i in range(len(x)):
         add_pushes(i, by_grade[i], documents)
 
 

@@ -1,12 +1,11 @@
-"""What the smooth measures share: queries, working memory, and how gradients are scaled and written."""
+"""Documents of queries as the sums see them, and how a derivative becomes a gradient and a hessian."""
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gapboost._kernels.jit import kernel
 from gapboost._kernels.lambdarank.gradients import HESSIAN_FLOOR
+from gapboost._kernels.order.short import ranking
 
 Array = np.ndarray[Any, Any]
 
@@ -15,52 +14,12 @@ Array = np.ndarray[Any, Any]
 SMALLEST_TOTAL = 0.05
 
 
-class Queries(NamedTuple):
-    """Queries ``0..Q-1`` of a chunk, in grouped order.
-
-    Attributes
-    ----------
-    starts : int64 ndarray of shape (Q + 1,)
-    order : int32 ndarray of shape (N,)
-        By falling score.
-    scores : float64 ndarray of shape (N,)
-    grades : int32 ndarray of shape (N,)
-    counted : bool ndarray of shape (Q, c + 1)
-        Whether the measure looks at documents of a grade at all; the others only take up ranks.
-    pair, own : float64 ndarrays
-        The tables of the measure.
-    ranks, discount, slope : float64 ndarrays of shape (N,)
-        Smooth ranks, and the discount and its derivative at them.
-    weights : float64 ndarray of shape (Q,)
-    """
-
-    starts: Array
-    order: Array
-    scores: Array
-    grades: Array
-    counted: Array
-    pair: Array
-    own: Array
-    ranks: Array
-    discount: Array
-    slope: Array
-    weights: Array
-
-
-class Gradients(NamedTuple):
-    """What is written: the measure of each query, and gradient and hessian of each document, float64."""
-
-    values: Array
-    grad: Array
-    hess: Array
-
-
 class Documents(NamedTuple):
-    """One query after the other, by rank: best document first. Grades are int64, the rest float64.
+    """Query after query, each by rank: best document first. Grades are int64, the rest float64.
 
-    ``x`` are positions, falling; ``share``, ``total`` and ``by_rank`` (b) as in the measure; ``rising`` what the
-    pairs of a document push it up, and
-    ``pushes`` the sum over grades of the absolute value of what those of one grade do.
+    ``x`` are positions, falling within a query; ``share``, ``total`` and ``by_rank`` (b) as in the measure;
+    ``rising`` what the pairs of a document push it up, and ``pushes`` the sum over grades of the absolute value of
+    what those of one grade do.
     """
 
     grade: Array
@@ -72,60 +31,25 @@ class Documents(NamedTuple):
     pushes: Array
 
 
-def documents_for(longest: int) -> Documents:
-    """Room for lists up to `longest`."""
-    return Documents(np.empty(longest, np.int64), *np.empty((6, longest)))
+def rows_by_rank(scores: Array, starts: Array) -> Array:
+    """The rows of a chunk of queries, each query by falling score; int64."""
+    return np.repeat(starts[:-1], np.diff(starts)) + ranking(scores, starts)
 
 
-@kernel
-def take(queries: Queries, q: int, steepness: float, documents: Documents) -> Any:
-    """Grades, and scores times ``steepness`` as positions, of query q; all else 0. Returns the number of documents."""
-    begin = queries.starts[q]
-    n = queries.starts[q + 1] - begin
-    for r in range(n):
-        i = begin + queries.order[begin + r]
-        documents.grade[r] = queries.grades[i]
-        documents.x[r] = queries.scores[i] * steepness
-        documents.share[r] = 0.0
-        documents.total[r] = 0.0
-        documents.by_rank[r] = 0.0
-        documents.rising[r] = 0.0
-        documents.pushes[r] = 0.0
-    return n
+def scaled(
+    starts: Array, weights: Array, steepness: float, steepest: float, normalize: bool, documents: Documents
+) -> tuple[Array, Array]:
+    """Gradient and hessian by rank, to be minimised, from the derivatives of the smooth measure by position.
 
-
-@kernel
-def value_of(n: int, documents: Documents) -> float:
-    """The smooth measure; and ``by_rank``, so far without the total, times it."""
-    value = 0.0
-    for r in range(n):
-        value += documents.share[r] * documents.total[r]
-        documents.by_rank[r] *= documents.total[r]
-    return value
-
-
-@kernel
-def write_scaled(
-    queries: Queries, q: int, steepness: float, steepest: float, normalize: bool, documents: Documents, out: Gradients
-) -> None:
-    """Turn the derivatives of one query's smooth measure by position into a gradient and hessian to be minimised.
-
-    The hessian is ``steepest`` times the sum of absolute pushes, where ``steepest`` is the derivative by the score of the
-    probability to be above a document of equal score.
+    The hessian is the sum of absolute pushes times ``steepest``, the derivative by the score of the probability to be
+    above a document of equal score. ``steepness`` is that of positions by the score.
     """
-    begin = queries.starts[q]
-    n = queries.starts[q + 1] - begin
-    scale = queries.weights[q]
+    scale = weights
     if normalize:
         # In units of the steepness of a logistic function, so that a change of the smoothing changes the unit of the
         # scores and nothing else.
-        size = 0.0
-        for r in range(n):
-            size += abs(documents.rising[r])
-        size *= steepness / (4.0 * steepest)
-        if size > 0.0:
-            scale *= math.log2(1.0 + max(size, SMALLEST_TOTAL)) / size
-    for r in range(n):
-        i = begin + queries.order[begin + r]
-        out.grad[i] = -documents.rising[r] * steepness * scale
-        out.hess[i] = max(steepest * documents.pushes[r] * steepness * scale, HESSIAN_FLOOR)
+        size = np.add.reduceat(np.abs(documents.rising), starts[:-1]) * (steepness / (4.0 * steepest))
+        damped = np.log2(1.0 + np.maximum(size, SMALLEST_TOTAL))
+        scale = weights * np.divide(damped, size, out=np.ones(len(size)), where=size > 0.0)
+    factor = np.repeat(scale * steepness, np.diff(starts))
+    return -documents.rising * factor, np.maximum(steepest * documents.pushes * factor, HESSIAN_FLOOR)

@@ -81,88 +81,112 @@ def room_for(longest: int, n_grades: int) -> Room:
 
 
 @kernel
-def cells_of(n: int, x: Array, reach: Reach, room: Room) -> int:
+def cells_of(x: Array, reach: Reach, room: Room) -> int:
     """The number of cells, with the points in them; 0 for a list that goes pair by pair."""
+    n = len(x)
     if n <= SHORT:
         return 0
-    cells = find_cells(n, x, reach, room.points)
+    cells = find_cells(x, reach, room.points)
     return cells if cells * SPARSE <= n else 0
 
 
 @kernel
-def smooth_ranks(n: int, step: Step, x: Array, room: Room, ranks: Array) -> None:
-    """``1 + sum_{m != n} F(x_m - x_n)`` of each document."""
-    cells = cells_of(n, x, step.above, room)
-    if cells == 0:
-        ranks_by_pairs(n, step.kind, x, ranks)
-        return
-    clear(cells, room.moments)
-    for r in range(n):
-        add_moments(r, 0, 1.0, room.points, room.moments)
-    interact(cells, 1, step.above, room.points, room.moments, room.by_channel, room.arriving)
-    for r in range(n):
-        ranks[r] = 0.5 + arrived(r, 0, room.points, room.arriving)
+def part(documents: Documents, first: int, last: int) -> Documents:
+    """Documents ``first..last-1``."""
+    return Documents(
+        documents.grade[first:last], documents.x[first:last], documents.share[first:last], documents.total[first:last],
+        documents.by_rank[first:last], documents.rising[first:last], documents.pushes[first:last],
+    )  # fmt: skip
 
 
 @kernel
-def compare(n: int, step: Step, pair: Array, room: Room, documents: Documents, turned: Array, turning: bool) -> None:
+def smooth_ranks(starts: Array, step: Step, all_x: Array, room: Room, all_ranks: Array) -> None:
+    """Write ``1 + sum_{m != n} F(x_m - x_n)`` for the documents of each query."""
+    channels = 1
+    for q in range(len(starts) - 1):
+        x, ranks = all_x[starts[q] : starts[q + 1]], all_ranks[starts[q] : starts[q + 1]]
+        cells = cells_of(x, step.above, room)
+        if cells == 0:
+            ranks_by_pairs(step.kind, x, ranks)
+            continue
+        clear(cells, room.moments)
+        for r in range(len(x)):
+            add_moments(r, 0, 1.0, room.points, room.moments)
+        interact(cells, channels, step.above, room.points, room.moments, room.by_channel, room.arriving)
+        for r in range(len(x)):
+            ranks[r] = 0.5 + arrived(r, 0, room.points, room.arriving)
+
+
+@kernel
+def compare(starts: Array, step: Step, pairs: Array, turning: bool, room: Room, everything: Documents) -> None:
     """Add ``sum_{m != n} P[i_m, i_n] F(x_m - x_n)`` to ``total``.
 
-    If ``turning``, add ``sum_m f(x_m - x_n) (share_n P[i_m, i_n] - share_m P[i_n, i_m])`` to ``turned``.
+    If ``turning``, add ``sum_m f(x_m - x_n) (share_n P[i_m, i_n] - share_m P[i_n, i_m])`` to ``rising``.
     """
-    cells = cells_of(n, documents.x, step.above, room)
-    if cells == 0:
-        compare_by_pairs(n, step.kind, pair, room.by_channel[: len(pair)], documents, turned, turning)
-        return
-    n_grades = len(pair)
-    clear(cells, room.moments)
-    for r in range(n):
-        add_moments(r, documents.grade[r], 1.0, room.points, room.moments)
+    n_grades = pairs.shape[1]
+    for q in range(len(starts) - 1):
+        documents, pair = part(everything, starts[q], starts[q + 1]), pairs[q]
+        cells = cells_of(documents.x, step.above, room)
+        if cells == 0:
+            compare_by_pairs(step.kind, pair, turning, room.by_channel[:n_grades], documents)
+            continue
+        clear(cells, room.moments)
+        for r in range(len(documents.x)):
+            add_moments(r, documents.grade[r], 1.0, room.points, room.moments)
+            if turning:
+                add_moments(r, n_grades + documents.grade[r], documents.share[r], room.points, room.moments)
+        interact(cells, n_grades, step.above, room.points, room.moments, room.by_channel, room.arriving)
+        for r in range(len(documents.x)):
+            a = documents.grade[r]
+            found = -0.5 * pair[a, a]
+            for g in range(n_grades):
+                if pair[g, a] != 0.0:
+                    found += pair[g, a] * arrived(r, g, room.points, room.arriving)
+            documents.total[r] += found
         if turning:
-            add_moments(r, n_grades + documents.grade[r], documents.share[r], room.points, room.moments)
-    interact(cells, n_grades, step.above, room.points, room.moments, room.by_channel, room.arriving)
-    for r in range(n):
-        a = documents.grade[r]
-        found = -0.5 * pair[a, a]
-        for g in range(n_grades):
-            if pair[g, a] != 0.0:
-                found += pair[g, a] * arrived(r, g, room.points, room.arriving)
-        documents.total[r] += found
-    if not turning:
-        return
-    interact(cells, 2 * n_grades, step.slope, room.points, room.moments, room.by_channel, room.arriving)
-    for r in range(n):
-        a = documents.grade[r]
-        for g in range(n_grades):
-            if pair[g, a] != 0.0:
-                turned[r] += documents.share[r] * pair[g, a] * arrived(r, g, room.points, room.arriving)
-            if pair[a, g] != 0.0:
-                turned[r] -= pair[a, g] * arrived(r, n_grades + g, room.points, room.arriving)
+            interact(cells, 2 * n_grades, step.slope, room.points, room.moments, room.by_channel, room.arriving)
+            read_turned(pair, room, documents)
 
 
 @kernel
-def push(n: int, step: Step, pair: Array, paired: bool, room: Room, documents: Documents) -> None:
-    """Set ``rising`` and ``pushes``; the pairs themselves push if ``paired``, else only the ranks do."""
-    cells = cells_of(n, documents.x, step.slope, room)
-    if cells == 0:
-        push_by_pairs(n, step.kind, pair, paired, room.by_grade, documents)
-        return
+def read_turned(pair: Array, room: Room, documents: Documents) -> None:
+    """What arrives by grade, for weight 1 and for the shares, as `compare` adds it to ``rising``."""
     n_grades = len(pair)
-    clear(cells, room.moments)
-    for r in range(n):
-        add_moments(r, documents.grade[r], 1.0, room.points, room.moments)
-        add_moments(r, n_grades + documents.grade[r], documents.by_rank[r], room.points, room.moments)
-        if paired:
-            add_moments(r, 2 * n_grades + documents.grade[r], documents.share[r], room.points, room.moments)
-    channels = 3 * n_grades if paired else 2 * n_grades
-    interact(cells, channels, step.slope, room.points, room.moments, room.by_channel, room.arriving)
-    for r in range(n):
+    for r in range(len(documents.x)):
         a = documents.grade[r]
         for g in range(n_grades):
-            own = documents.by_rank[r]
-            theirs = arrived(r, n_grades + g, room.points, room.arriving)
+            if pair[g, a] != 0.0:
+                documents.rising[r] += documents.share[r] * pair[g, a] * arrived(r, g, room.points, room.arriving)
+            if pair[a, g] != 0.0:
+                documents.rising[r] -= pair[a, g] * arrived(r, n_grades + g, room.points, room.arriving)
+
+
+@kernel
+def push(starts: Array, step: Step, pairs: Array, paired: bool, room: Room, everything: Documents) -> None:
+    """Add to ``rising`` and ``pushes``; the pairs themselves push if ``paired``, else only the ranks do."""
+    n_grades = pairs.shape[1]
+    channels = 3 * n_grades if paired else 2 * n_grades
+    for q in range(len(starts) - 1):
+        documents, pair = part(everything, starts[q], starts[q + 1]), pairs[q]
+        cells = cells_of(documents.x, step.slope, room)
+        if cells == 0:
+            push_by_pairs(step.kind, pair, paired, room.by_grade, documents)
+            continue
+        clear(cells, room.moments)
+        for r in range(len(documents.x)):
+            a = documents.grade[r]
+            add_moments(r, a, 1.0, room.points, room.moments)
+            add_moments(r, n_grades + a, documents.by_rank[r], room.points, room.moments)
             if paired:
-                own += documents.share[r] * pair[g, a]
-                theirs += pair[a, g] * arrived(r, 2 * n_grades + g, room.points, room.arriving)
-            room.by_grade[0, g] = theirs - own * arrived(r, g, room.points, room.arriving)
-        add_pushes(r, room.by_grade[0], documents)
+                add_moments(r, 2 * n_grades + a, documents.share[r], room.points, room.moments)
+        interact(cells, channels, step.slope, room.points, room.moments, room.by_channel, room.arriving)
+        for r in range(len(documents.x)):
+            a = documents.grade[r]
+            for g in range(n_grades):
+                own = documents.by_rank[r]
+                theirs = arrived(r, n_grades + g, room.points, room.arriving)
+                if paired:
+                    own += documents.share[r] * pair[g, a]
+                    theirs += pair[a, g] * arrived(r, 2 * n_grades + g, room.points, room.arriving)
+                room.by_grade[0, g] = theirs - own * arrived(r, g, room.points, room.arriving)
+            add_pushes(r, room.by_grade[0], documents)
