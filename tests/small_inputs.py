@@ -54,16 +54,21 @@ def lambdarank_results():
 
 
 def smooth_results():
-    sizes = [12, 1, 25]
     for kind in (gb.SoftRank, gb.ApproxRank):
         for measure in MEASURES:
             for scores in ("even", "tied", "far"):
-                y, s, qid = rows(sizes, scores)
-                objective = kind(MEASURES[measure])
-                name = f"{kind.__name__} {measure}, {scores}"
-                yield name, objective.gradients(y, s, qid)
-                yield f"{name}: value", objective.value(y, s, qid, per_query=True)
-        yield f"{kind.__name__}: ranks", objective.ranks(s, qid)
+                yield from of_smooth(kind(MEASURES[measure]), [12, 1, 25], scores)
+        # lists of which the sums are taken by cells
+        for scores in ("even", "tied", "equal", "far"):
+            yield from of_smooth(kind(MEASURES["xgap"]), [150, 70], scores)
+
+
+def of_smooth(objective, sizes, scores):
+    y, s, qid = rows(sizes, scores)
+    name = f"{objective} of {sizes}, {scores}"
+    yield name, objective.gradients(y, s, qid)
+    yield f"{name}: value", objective.value(y, s, qid, per_query=True)
+    yield f"{name}: ranks", objective.ranks(s, qid)
 
 
 def evaluate_results():
