@@ -93,15 +93,13 @@ class Measure(ABC):
         Different measures have different ones. The short name comes first, the cut-off last, and every other parameter that
         is not at its default in between.
         """
-        words: list[Any] = [self.short_name]
+        words = [self.short_name]
         for f in fields(self):
             value = getattr(self, f.name)
             if f.name != "k" and value != f.default:
-                words += [f.name, *(value if isinstance(value, tuple) else (value,))]
-        words += [] if self.k is None else ["at", self.k]
-        label = "_".join(_plain(word) for word in words)
-        # MLflow takes 250 characters, files 255 with their endings.
-        return label if len(label) <= 200 else f"{label[:150]}-{hashlib.sha256(label.encode()).hexdigest()[:16]}"
+                words += [f.name, *map(plain, value if isinstance(value, tuple) else (value,))]
+        words += [] if self.k is None else ["at", str(self.k)]
+        return shortened("_".join(words))
 
     @property
     def n_grades(self) -> int | None:
@@ -321,7 +319,12 @@ class DiscountOfQuery(Measure):
         raise ValueError(f"measure is {self!r}, whose discount belongs to the query; expected a measure such as GAP()")
 
 
-def _plain(word: Any) -> str:
+def shortened(label: str) -> str:
+    """A label of at most 200 characters: MLflow takes 250, files 255 with their endings."""
+    return label if len(label) <= 200 else f"{label[:150]}-{hashlib.sha256(label.encode()).hexdigest()[:16]}"
+
+
+def plain(word: Any) -> str:
     """A word or number of letters, digits, ``.`` and ``-``; other characters by their code."""
     return re.sub(r"[^a-zA-Z0-9.-]", lambda odd: f"-{ord(odd[0]):x}-", str(word).replace("e+", "e"))
 

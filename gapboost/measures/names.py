@@ -2,7 +2,8 @@
 
 ::
 
-    text = NAME [ "(" PARAMETER "=" VALUE { "," PARAMETER "=" VALUE } ")" ] [ "@" CUTOFF ]
+    text = NUMBER "*" MEASURE { " + " NUMBER "*" MEASURE } | MEASURE
+    MEASURE = NAME [ "(" PARAMETER "=" VALUE { "," PARAMETER "=" VALUE } ")" ] [ "@" CUTOFF ]
 
 NAME is a name or alias of a measure, or its class, in upper or lower case. PARAMETER is a field of its dataclass. VALUE is
 written as in Python; a list needs no brackets, a word no quotes. CUTOFF is the parameter ``k``.
@@ -16,13 +17,14 @@ from dataclasses import fields
 from typing import Any
 
 from gapboost.measures.measure import Measure
+from gapboost.measures.weighted import WeightedSum
 
 FORM = re.compile(r"\s*([a-z]\w*)\s*(?:\((.*)\)\s*)?(?:@(.*))?", re.ASCII | re.DOTALL | re.IGNORECASE)
 PARAMETER = re.compile(r"(?:^|,)\s*([a-z]\w*)\s*=", re.ASCII | re.IGNORECASE)
 
 
 def parsed(text: str, named: Mapping[str, type[Measure]], name: str = "measure") -> Measure:
-    """The measure that a text names.
+    """The measure, or the weighted sum of measures, that a text names.
 
     Parameters
     ----------
@@ -37,7 +39,19 @@ def parsed(text: str, named: Mapping[str, type[Measure]], name: str = "measure")
     ValueError
         Where the text is not of this form, or its name, a parameter or a value is unknown to the measure.
     """
-    found = FORM.fullmatch(text)
+    if "*" not in text:
+        return _measure(text, named, name)
+    terms = [term.partition("*") for term in text.split(" + ")]
+    try:
+        return WeightedSum(parts=tuple((float(weight), _measure(one, named, name)) for weight, _, one in terms))
+    except ValueError as error:
+        raise ValueError(
+            f'{name} is {text!r}, of which {error}; expected a sum such as "0.7 * gap + 0.3 * ndcg@10"'
+        ) from None
+
+
+def _measure(text: str, named: Mapping[str, type[Measure]], name: str) -> Measure:
+    found = FORM.fullmatch(text.strip())
     if found is None:
         raise ValueError(f'{name} is {text!r}; expected a form such as "gap", "ndcg@10" or "gap(g=0.5,0.5)@10"')
     kind = _kind(found[1], text, named, name)

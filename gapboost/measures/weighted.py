@@ -13,7 +13,7 @@ import numpy as np
 
 from gapboost._data.arguments import positive
 from gapboost._data.queries import Array
-from gapboost.measures.measure import DiscountOfQuery, Measure, tables_of
+from gapboost.measures.measure import DiscountOfQuery, Measure, plain, shortened, tables_of
 
 # Discounts that agree at these ranks are the same.
 PROBES = np.concatenate((np.arange(1.0, 101.0), np.linspace(1.0, 12.0, 57)))
@@ -68,6 +68,11 @@ class WeightedSum(Measure):
             f"{weight:g}*{part.short_name}{f'@{part.k}' if part.k != self.k else ''}" for weight, part in self.parts
         ]
         return "+".join(shown)
+
+    @property
+    def label(self) -> str:
+        """Such as ``0.7_gap_g_0.5_0.5_plus_0.3_ndcg_at_10``; see `Measure.label`."""
+        return shortened("_plus_".join(f"{plain(weight)}_{part.label}" for weight, part in self.parts))
 
     @property
     def monotone(self) -> bool:

@@ -19,7 +19,12 @@ class Pass(ABC):
 
     @abstractmethod
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
-        """Write the gradients at `scores` to `grad` and `hess`; all of shape (N,), float32 or float64, grouped order."""
+        """Write the gradients at `scores` to `grad` and `hess`.
+
+        All are of shape (N,), float32 or float64, in grouped order: the documents of query q are rows
+        ``data.queries.offsets[q]:data.queries.offsets[q + 1]``. Gradients are to be minimised, hessians above 0, and
+        both times the weight of the query, ``data.weights[q]``.
+        """
 
 
 @dataclass(frozen=True, repr=False)

@@ -32,7 +32,9 @@ from gapboost._kernels.simd import (
     vector16,
 )  # fmt: skip
 
+# The width of `load16`, `powers` and `vector16`. For fewer terms pad the coefficients with zeros: fewer lanes were slower.
 TERMS = 16
+assert TERMS == len(LOGISTIC) == len(SLOPE)
 
 # Length of one set, by the width of its rows.
 LENGTH = 2 * TERMS + 2

@@ -18,7 +18,7 @@ from gapboost._kernels.simd import load16, pointer, powers, total
 Array = np.ndarray[Any, Any]
 
 # Coefficients of a polynomial: powers 0 to 16.
-TERMS = 17
+COEFFICIENTS = 17
 
 
 class Reach(NamedTuple):
@@ -28,7 +28,7 @@ class Reach(NamedTuple):
     ----------
     width : float
         Of a cell.
-    tables : float64 ndarray of shape (2 reach + 1, TERMS, TERMS)
+    tables : float64 ndarray of shape (2 reach + 1, COEFFICIENTS, COEFFICIENTS)
         ``[o + reach, k, l]``: what the moment k of a cell that is o cells above adds to the coefficient l of what arrives.
     beyond : float
         Its value for points farther above than that.
@@ -49,11 +49,11 @@ class Points(NamedTuple):
 
 def tables_of(function: Any, width: float, reach: int) -> Array:
     """The tables of a function of x by interpolation at Chebyshev's nodes, in powers of t."""
-    nodes = np.cos((np.arange(TERMS) + 0.5) * np.pi / TERMS)
-    to_chebyshev = np.linalg.inv(chebyshev.chebvander(nodes, TERMS - 1))
-    to_powers = np.zeros((TERMS, TERMS))
-    for k in range(TERMS):
-        to_powers[k, : k + 1] = chebyshev.cheb2poly(np.eye(TERMS)[k])
+    nodes = np.cos((np.arange(COEFFICIENTS) + 0.5) * np.pi / COEFFICIENTS)
+    to_chebyshev = np.linalg.inv(chebyshev.chebvander(nodes, COEFFICIENTS - 1))
+    to_powers = np.zeros((COEFFICIENTS, COEFFICIENTS))
+    for k in range(COEFFICIENTS):
+        to_powers[k, : k + 1] = chebyshev.cheb2poly(np.eye(COEFFICIENTS)[k])
     ways = to_powers.T @ to_chebyshev
     offsets = np.arange(-reach, reach + 1)[:, None, None]
     # t grows downwards: the source is above the target by the offset, and by half the difference of their t
@@ -97,7 +97,7 @@ def clear(cells: int, moments: Array) -> None:
     """Set the moments of the first cells to zero."""
     for j in range(cells):
         for c in range(moments.shape[1]):
-            for k in range(TERMS):
+            for k in range(COEFFICIENTS):
                 moments[j, c, k] = 0.0
 
 
@@ -106,7 +106,7 @@ def add_moments(r: int, channel: int, weight: float, points: Points, moments: Ar
     """Add a point of this weight to a channel of its cell."""
     j, t = points.cell[r], points.t[r]
     power = weight
-    for k in range(TERMS):
+    for k in range(COEFFICIENTS):
         moments[j, channel, k] += power
         power *= t
 
@@ -133,9 +133,9 @@ def interact(
         while j < cells and points.number[j] - points.number[i] <= span:
             table = reach.tables[points.number[i] - points.number[j] + span]
             for c in range(channels):
-                for k in range(TERMS):
+                for k in range(COEFFICIENTS):
                     moment = moments[j, c, k]
-                    for m in range(TERMS):
+                    for m in range(COEFFICIENTS):
                         arriving[i, c, m] += moment * table[k, m]
             j += 1
 
@@ -143,6 +143,6 @@ def interact(
 @kernel
 def arrived(r: int, channel: int, points: Points, arriving: Array) -> Any:
     """What arrives at a point."""
-    at = (points.cell[r] * arriving.shape[1] + channel) * TERMS
+    at = (points.cell[r] * arriving.shape[1] + channel) * COEFFICIENTS
     start = pointer(arriving)
     return start[at] + total(load16(start, at + 1) * powers(points.t[r]))

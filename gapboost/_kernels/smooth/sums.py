@@ -7,7 +7,7 @@ from scipy.special import erfc
 
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.smooth.cells import (
-    TERMS,
+    COEFFICIENTS,
     Points,
     Reach,
     add_moments,
@@ -76,7 +76,7 @@ def gaussian_step() -> Step:
 
 def room_for(longest: int, n_grades: int) -> Room:
     """Working memory for lists up to `longest`."""
-    moments, arriving = np.empty((2, longest // SPARSE + 1, 3 * n_grades, TERMS))
+    moments, arriving = np.empty((2, longest // SPARSE + 1, 3 * n_grades, COEFFICIENTS))
     return Room(points_for(longest), moments, arriving, np.empty(3 * n_grades), np.empty((longest, n_grades)))
 
 
