@@ -109,7 +109,7 @@ def assert_direct(objective, grades, scores):
         sharp = max(1.0, objective.beta * n / 300)
     assert objective.value(grades, scores) == pytest.approx(value, rel=1e-9 * sharp, abs=1e-12)
     # Where every document is far from all others, or far beyond the cut-off, all gradients are next to nothing.
-    nothing = 1e-13 * n * full_push
+    nothing = 1e-17 * n * full_push
     npt.assert_allclose(found_grad, grad, rtol=0, atol=GRADIENTS * sharp * np.abs(grad).max() + nothing)
     nothing = nothing * steepest * steepness + 1e-16
     npt.assert_allclose(found_hess, hess, rtol=0, atol=HESSIANS * sharp * hess.max() + nothing)
