@@ -4,9 +4,10 @@
     python -m benchmarks.objectives study [--quick] [--data DIR]
     python -m benchmarks.objectives report [--quick]
 
-`study` appends one line a fit to build/objectives.jsonl and leaves out fits that are there, so it can be interrupted;
-`report` prints its table. Every objective is tuned over four settings: two of the booster (leaves of the trees, penalty of
-gblinear) times two of its own. Rounds and setting are chosen by the training measure on the validation part.
+`time` also draws benchmarks/figures/objectives.png. `study` appends one line a fit to build/objectives.jsonl and leaves out
+fits that are there, so it can be interrupted; `report` prints its table. Every objective is tuned over four settings: two of
+the booster (leaves of the trees, penalty of gblinear) times two of its own. Rounds and setting are chosen by the training
+measure on the validation part.
 """
 
 import argparse
@@ -26,8 +27,11 @@ import xgboost
 import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
-from benchmarks.workload import GRADE_SHARES, conditions, table
+from benchmarks.workload import FIGURES, GRADE_SHARES, conditions, table
 from gapboost._data.queries import judged
+from gapboost._kernels.smooth.pairs import compare_by_pairs, push_by_pairs, ranks_by_pairs
+from gapboost._kernels.smooth.query import documents_for
+from gapboost._kernels.smooth.steps import GAUSSIAN, LOGISTIC
 from gapboost.datasets import RankingData, load_letor_fold
 
 RESULTS = Path(__file__).parents[1] / "build" / "objectives.jsonl"
@@ -35,7 +39,20 @@ OHSUMED = Path(__file__).parents[2] / "shared" / "data" / "ohsumed"
 FOLDS = (1, 2, 3, 4, 5)
 MEASURES = {"nDCG": gb.nDCG(), "AP": gb.AP(), "GAP": gb.GAP(g=(0.5, 0.5))}
 REPORTED = {**MEASURES, "nDCG@10": gb.nDCG(k=10), "P@10": gb.Precision(k=10)}
-LENGTHS = (10, 30, 100, 300, 1_000, 3_000)
+LENGTHS = (10, 30, 100, 300, 1_000, 3_000, 30_000)
+# Lists that are also summed pair by pair: shorter ones would show the cost of calls from Python, longer ones take minutes.
+DIRECT = (100, 300, 1_000, 3_000)
+UNIFORM = gb.GAP(g=(0.25,) * 4)
+# Lines of the figure.
+DRAWN = {
+    repr(how): name
+    for name, how in {
+        "LambdaRank(GAP)": gb.LambdaRank(UNIFORM),
+        "SoftRank(GAP)": gb.SoftRank(UNIFORM),
+        "ApproxRank(GAP)": gb.ApproxRank(UNIFORM),
+        "ApproxRank(nDCG())": gb.ApproxRank(gb.nDCG()),
+    }.items()
+}
 ROUNDS = {"trees": 200, "gblinear": 300}
 
 
@@ -178,31 +195,94 @@ def processor_time(run: Callable[[], object]) -> float:
     return statistics.median(seconds)
 
 
-def time_passes(quick: bool) -> None:
-    """Milliseconds of one gradient pass over 30 000 documents, one thread."""
-    n_documents = 3_000 if quick else 30_000
+def timed_queries(length: int, n_documents: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Grades, scores that know something of them, and query ids."""
+    n = n_documents // length * length
     rng = np.random.default_rng(0)
-    columns: dict[int, dict[str, float]] = {}
-    for length in LENGTHS:
-        n = n_documents // length * length
-        y = rng.choice(5, p=GRADE_SHARES, size=n)
-        y[0] = 4
-        scores = 0.5 * y + rng.standard_normal(n)
-        data = judged(y, np.arange(n) // length)
-        grad, hess = np.empty(n, dtype=np.float32), np.empty(n, dtype=np.float32)
-        passes = {}
-        for measure in (gb.GAP(g=(0.25,) * 4), gb.nDCG(), gb.nDCG(k=10)):
-            for how in (gb.LambdaRank(measure), gb.SoftRank(measure), gb.ApproxRank(measure)):
-                if isinstance(how, gb.SoftRank) and isinstance(measure, gb.nDCG) and length > (300 if quick else 1_000):
-                    continue
-                prepared = how.prepared(data, 1)
-                prepared(scores, grad, hess)
-                passes[repr(how)] = lambda prepared=prepared, s=scores, g=grad, h=hess: prepared(s, g, h)
-        columns[length] = {name: processor_time(run) for name, run in passes.items()}
-    names = list(columns[LENGTHS[0]])
-    rows = [[n, *(f"{1e3 * c[n]:.1f}" if n in c else "—" for c in columns.values())] for n in names]
+    y = rng.choice(5, p=GRADE_SHARES, size=n)
+    y[0] = 4
+    return y, 0.5 * y + rng.standard_normal(n), np.arange(n) // length
+
+
+def direct_passes(length: int) -> dict[str, Callable[[], object]]:
+    """The sums of SoftRank(GAP) and ApproxRank(GAP) over all pairs of one list, with the library's loops for short lists."""
+    y, scores, _ = timed_queries(length, length)
+    order = np.argsort(-scores)
+    documents = documents_for(length)
+    documents.grade[:] = y[order]
+    documents.share[:] = 1.0 / np.arange(1, length + 1)
+    (pair,), _ = UNIFORM.tables(np.bincount(y, minlength=5)[None])
+    by_grade, by_rank = np.empty((length, 5)), np.empty(length)
+
+    def run(step: int, turning: bool) -> None:
+        documents.x[:] = scores[order]
+        documents.by_rank[:] = documents.share
+        ranks_by_pairs(length, step, documents.x, by_rank)
+        compare_by_pairs(length, step, pair, np.empty(5), documents, by_rank, turning)
+        push_by_pairs(length, step, pair, not turning, by_grade, documents)
+
+    return {"SoftRank": lambda: run(GAUSSIAN, False), "ApproxRank": lambda: run(LOGISTIC, True)}
+
+
+def passes(length: int, n_documents: int) -> dict[str, Callable[[], object]]:
+    """One gradient pass of each objective that takes lists of this length, on one thread."""
+    y, scores, qid = timed_queries(length, n_documents)
+    data = judged(y, qid)
+    grad, hess = np.empty(len(y), dtype=np.float32), np.empty(len(y), dtype=np.float32)
+    found: dict[str, Callable[[], object]] = {}
+    for measure in (UNIFORM, gb.nDCG(), gb.nDCG(k=10)):
+        for how in (gb.LambdaRank(measure), gb.SoftRank(measure), gb.ApproxRank(measure)):
+            if isinstance(how, gb.SoftRank) and isinstance(measure, gb.nDCG) and length > 1_000:
+                continue
+            prepared = how.prepared(data, 1)
+            found[repr(how)] = lambda prepared=prepared: prepared(scores, grad, hess)
+    return found
+
+
+def draw_times(columns: dict[int, dict[str, float]], direct: dict[int, dict[str, float]]) -> None:
+    """Nanoseconds a document against list length, log-log."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(8, 5))
+    colours = dict(zip(DRAWN.values(), ("black", "tab:blue", "tab:orange", "tab:green"), strict=True))
+    for name, label in DRAWN.items():
+        axes.loglog(columns.keys(), [c[name] for c in columns.values()], marker="o", color=colours[label], label=label)
+    for name in ("SoftRank", "ApproxRank"):
+        style = {"linestyle": "--", "marker": "s", "color": colours[f"{name}(GAP)"]}
+        axes.loglog(direct.keys(), [c[name] for c in direct.values()], **style, label=f"{name}(GAP), pair by pair")
+    axes.set_xlabel("documents in a list")
+    axes.set_ylabel("nanoseconds a document, one thread")
+    axes.set_title("One gradient pass over 30 000 documents")
+    axes.grid(which="major", alpha=0.3)
+    axes.legend(fontsize=8, frameon=False)
+    figure.tight_layout()
+    FIGURES.mkdir(exist_ok=True)
+    figure.savefig(FIGURES / "objectives.png", dpi=130)
+
+
+def time_passes(quick: bool) -> None:
+    """Milliseconds of one gradient pass over 30 000 documents, one thread; and a figure."""
+    n_documents = 3_000 if quick else 30_000
+    lengths = [n for n in LENGTHS if n <= n_documents]
+    seconds: dict[int, dict[str, float]] = {}
+    direct: dict[int, dict[str, float]] = {}
+    for length in lengths:
+        by_name = passes(length, n_documents)
+        for run in by_name.values():
+            run()  # compiles
+        seconds[length] = {name: processor_time(run) for name, run in by_name.items()}
+        if length in DIRECT:
+            for run in direct_passes(length).values():
+                run()
+            direct[length] = {name: 1e9 / length * processor_time(run) for name, run in direct_passes(length).items()}
+    rows = [[n, *(f"{1e3 * c[n]:.1f}" if n in c else "—" for c in seconds.values())] for n in seconds[lengths[0]]]
+    for name in ("SoftRank", "ApproxRank"):
+        shown = [f"{1e-6 * n_documents * direct[n][name]:.1f}" if n in direct else "—" for n in lengths]
+        rows.append([f"{name}(GAP), pair by pair", *shown])
     print(conditions(), f"\n{n_documents} documents, milliseconds of processor time of one gradient pass, one thread\n")
-    print(table(["objective", *(f"lists of {length}" for length in LENGTHS)], rows))
+    print(table(["objective", *(f"lists of {length}" for length in lengths)], rows))
+    if not quick:
+        draw_times({n: {name: 1e9 / n_documents * t for name, t in c.items()} for n, c in seconds.items()}, direct)
 
 
 def main() -> None:

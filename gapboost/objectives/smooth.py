@@ -13,12 +13,19 @@ all scores are equal, which is where boosting starts; it also leaves the scale o
 nothing ever settles. Scores that grow while boosting sharpen an absolute smoothing: coarse at first, when the order is
 still anyone's guess, close to the measure later. The gradients are therefore the exact derivative of `value`.
 
-**The hessian** of a document is the sum of the absolute values of all its pushes, times the steepest slope of pi. The
-second derivative itself is negative wherever a pair is in the wrong order, and no booster can use that. This one is
-positive wherever a document is pushed at all, has the unit 1 / score^2, and sees that no step is longer than 1 / slope, the
-width of pi: the distance in scores over which "below" becomes "above". A document whose pushes contradict each other takes
-a shorter step. Four times as much would bound the curvature of each pair's logistic pi at any learning rate; but boosters
-multiply steps by a learning rate of 0.1 or so, and with that bound they only trained slower (benchmarks/OBJECTIVES.md).
+**The cost** is near-linear in the length of a list: all sums over documents m are sums of a smooth step, or of its slope,
+over sorted positions (`gapboost._kernels.smooth`). Gradients are those of the sums over all pairs to 1e-8 of the largest of
+the query, measured to about 1e-11. Documents so far apart that their comparison is certain, to 1e-13, do not push each
+other at all. Only rank distributions cost more (see `softrank`).
+
+**The hessian** of a document is the sum over grades of the absolute value of what all documents of that grade push it,
+times the steepest slope of pi. The second derivative itself is negative wherever a pair is in the wrong order, and no
+booster can use that. This one is positive wherever a document is pushed at all, has the unit 1 / score^2, and sees that no
+step is longer than 1 / slope, the width of pi: the distance in scores over which "below" becomes "above". A document that
+one grade pushes up and another down takes a shorter step. Absolute values of single pairs would count every disagreement,
+but are no sums of a smooth function: they would cost all pairs. Four times as much would bound the curvature of each
+pair's logistic pi at any learning rate, were pairs counted singly; but boosters multiply steps by a learning rate of 0.1 or
+so, and with that bound they only trained slower (benchmarks/OBJECTIVES.md).
 """
 
 from abc import abstractmethod

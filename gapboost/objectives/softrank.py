@@ -6,14 +6,18 @@ comes out above n with probability ``pi_mn = Phi((s_m - s_n) / (sqrt(2) sigma))`
 ==========================  ======================================================================================
 measures of pairs           ``sum_n discount(r_n) (own[i_n] + sum_m pi_mn pair[i_m, i_n])`` at the expected rank
                             ``r_n = 1 + sum_m pi_mn``: SoftAP [yilmaz2009] 4.1.2, SoftGAP [robertson2010] section 5,
-                            and in the same way xGAP and eGAP. O(n^2) a query.
+                            and in the same way xGAP and eGAP. Near-linear in n.
 the same with a cut-off     each term times ``P(rank_n <= k)``, by the rank distribution. O(n^2 k).
 measures without pairs      ``sum_n own[i_n] sum_r p_n(r) discount[r]`` over the rank distribution: SoftNDCG
                             [taylor2008], SoftPC [yilmaz2009] 4.1.1. O(n^2 k), with n for k where there is no cut-off.
 ==========================  ======================================================================================
 
 The rank distribution p_n takes the other documents as independent, as the papers do, and adds them one by one. Only
-documents of grades that the measure looks at need one: for R relevant documents of n, the cost is R / n of that above.
+documents of grades that the measure looks at need one: for R relevant documents of n, the cost is R / n of that above,
+O(R n k). With half of the documents relevant, one list takes 3 ms for nDCG(k=10) at 300 documents and 28 ms at 1000; for
+nDCG without a cut-off 6 ms and 0.2 s. Longer lists are refused. A recursion over the documents near n only, with certainty
+for those far above and below, would not help where it matters: when training starts all scores are near each other, and
+the documents near n are the whole list.
 
 >>> import gapboost as gb
 >>> gb.SoftRank(gb.AP(), sigma=0.5).value(y_true=[1, 0, 2], y_score=[3.0, 2.0, 1.0])
@@ -33,7 +37,7 @@ from gapboost._kernels.smooth.sums import compare, gaussian_step, push
 from gapboost.measures.measure import tables_of, weights_at
 from gapboost.objectives.smooth import Chunk, SmoothObjective, SmoothPass
 
-# A list of this length costs some tenths of a second, one of twice the length eight times that. Longer ones also start
+# A list of this length costs up to 0.2 s without a cut-off, one of twice the length eight times that. Longer ones also start
 # where floating point ends: with k=1 and equal scores a document is within the cut-off with the probability 2^-(n-1).
 LONGEST_WITH_DISTRIBUTION = 1000
 

@@ -1,0 +1,333 @@
+"""SoftRank and ApproxRank in near-linear time against the direct sums: scores, ties, grades, lengths, steepness."""
+
+import math
+import tracemalloc
+
+import lightgbm
+import numpy as np
+import numpy.testing as npt
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from scipy.special import erfc, expit
+
+import gapboost as gb
+import gapboost.lightgbm
+from gapboost._data.queries import judged
+from gapboost._kernels.smooth.cells import (
+    TERMS,
+    Reach,
+    add_moments,
+    arrived,
+    clear,
+    find_cells,
+    interact,
+    points_for,
+    tables_of,
+)
+from gapboost._kernels.smooth.sums import SHORT, cells_of, gaussian_step, logistic_step, room_for
+
+# Of the largest gradient, and of the largest hessian.
+GRADIENTS, HESSIANS = 1e-8, 1e-7
+
+# The steepest slopes of the two steps.
+LOGISTIC, GAUSSIAN = 0.25, 1 / math.sqrt(math.pi)
+
+
+# ------------------------------------------------------------------------------------------------------ the direct sums
+
+
+def step_of(objective):
+    """The step ``F``, its derivative, its steepest slope, and what scores are multiplied by."""
+    if isinstance(objective, gb.SoftRank):
+        return (
+            lambda x: 0.5 * erfc(-x), lambda x: np.exp(-x * x) / math.sqrt(math.pi), GAUSSIAN, 0.5 / objective.sigma
+        )  # fmt: skip
+    return expit, lambda x: expit(x) * expit(-x), LOGISTIC, objective.alpha
+
+
+def differences(x):
+    """``[m, n]``: how far document m is above document n."""
+    return x[:, None] - x[None, :]
+
+
+def others(step, x):
+    """``[m, n]``: the certainty with which another document m is above n."""
+    above = step(differences(x))
+    np.fill_diagonal(above, 0.0)
+    return above
+
+
+def direct(objective, grades, scores):
+    """Ranks, value, gradient and hessian of one query by sums over all pairs of documents.
+
+    And the size of a push of two documents of equal scores, were the better one at the top.
+    """
+    step, slope, steepest, steepness = step_of(objective)
+    measure, n = objective.measure, len(grades)
+    counts = np.bincount(grades, minlength=max(measure.n_grades or 0, grades.max()) + 1)
+    (pair,), (own,) = measure.tables(counts[None])
+    worth = pair[np.ix_(grades, grades)]  # of document n below document m
+    x = steepness * scores
+    above, slopes = others(step, x), slope(differences(x))
+    ranks = 1 + above.sum(axis=0)
+    counted = (own + pair.sum(axis=0) + pair.sum(axis=1))[grades] != 0
+    share, by_rank = (counted * weight for weight in measure.discount_at(ranks))
+    if isinstance(objective, gb.ApproxRank):
+        beta = 4 / n if objective.beta is None else objective.beta
+        if measure.k is not None:
+            inside, falls = step(beta * (measure.k + 0.5 - ranks)), beta * slope(beta * (measure.k + 0.5 - ranks))
+            share, by_rank = share * inside, by_rank * inside - falls * share
+        total = own[grades] + (worth * others(step, -beta * ranks)).sum(axis=0)
+        turns = slope(differences(-beta * ranks))
+        turned = (turns * worth).sum(axis=0) * share - (turns * worth.T * share[:, None]).sum(axis=0)
+        b = by_rank * total + beta * turned
+        gain = b[:, None] - b[None, :]
+    else:
+        total = own[grades] + (worth * above).sum(axis=0)
+        b = by_rank * total
+        gain = (b[:, None] + share[:, None] * worth.T) - (b[None, :] + share[None, :] * worth)
+    by_grade = np.stack([(slopes * gain)[grades == g].sum(axis=0) for g in np.unique(grades)])
+    rising, pushes = by_grade.sum(axis=0), np.abs(by_grade).sum(axis=0)
+    scale = steepness
+    if objective.normalize:
+        size = np.abs(rising).sum() / (4 * steepest)
+        scale *= n * np.log2(1 + max(size, 0.05)) / size if size > 0 else 1.0
+    full_push = steepest * scale * measure.discount_at(np.ones(1))[0][0] * np.abs(total).max()
+    return ranks, (share * total).sum(), -rising * scale, pushes * scale * steepest * steepness, full_push
+
+
+def assert_direct(objective, grades, scores):
+    """Values, ranks, gradients and hessians are those of the direct sums."""
+    ranks, value, grad, hess, full_push = direct(objective, grades, scores)
+    found_grad, found_hess = objective.gradients(grades, scores)
+    n, (_, _, steepest, steepness) = len(grades), step_of(objective)
+    npt.assert_allclose(objective.ranks(scores), ranks, rtol=0, atol=1e-10 * n)
+    sharp = 1.0
+    if objective.measure.k is not None and getattr(objective, "beta", None) is not None:
+        # The certainty to be within the cut-off carries what beta makes of the rounding of ranks, 2e-11 of the length.
+        sharp = max(1.0, objective.beta * n / 300)
+    assert objective.value(grades, scores) == pytest.approx(value, rel=1e-9 * sharp, abs=1e-12)
+    # Where every document is far from all others, or far beyond the cut-off, all gradients are next to nothing.
+    nothing = 1e-17 * n * full_push
+    npt.assert_allclose(found_grad, grad, rtol=0, atol=GRADIENTS * sharp * np.abs(grad).max() + nothing)
+    nothing = nothing * steepest * steepness + 1e-16
+    npt.assert_allclose(found_hess, hess, rtol=0, atol=HESSIANS * sharp * hess.max() + nothing)
+    assert (np.abs(found_grad) <= found_hess / (steepest * steepness) * (1 + 1e-9)).all()
+
+
+# ------------------------------------------------------------------------------------------------- queries of any shape
+
+
+def thresholds(n_grades, rng):
+    g = rng.dirichlet(np.ones(n_grades))
+    g[rng.random(n_grades) < 0.2] = 0.0
+    return tuple(g / g.sum()) if g.sum() > 0 else (1.0, *[0.0] * (n_grades - 1))
+
+
+PAIRS = {
+    "gap": lambda n_grades, k, rng: gb.GAP(g=thresholds(n_grades, rng)),
+    "xgap": lambda n_grades, k, rng: gb.xGAP(g=thresholds(n_grades, rng)),
+    "egap": lambda n_grades, k, rng: gb.eGAP(g=thresholds(n_grades, rng)),
+    "ap": lambda n_grades, k, rng: gb.AP(rel=int(rng.integers(1, n_grades + 1))),
+}
+MEASURES = {
+    **PAIRS,
+    "gap with a cut-off": lambda n_grades, k, rng: gb.GAP(g=thresholds(n_grades, rng), k=k),
+    "ndcg": lambda n_grades, k, rng: gb.nDCG(),
+    "ndcg with a cut-off": lambda n_grades, k, rng: gb.nDCG(k=k),
+    "precision": lambda n_grades, k, rng: gb.Precision(k=k, rel=int(rng.integers(1, n_grades + 1))),
+}
+SHAPES = ("even", "bell", "tied", "outlier", "equal")
+WIDTHS = (1e-9, 1e-3, 1.0, 5.0, 40.0, 1e3, 1e6)
+
+
+def spread_scores(n, width, shape, rng):
+    """Scores `width` apart in all: even, bell-shaped, in few distinct values, with one far outlier, or all equal."""
+    unit = {
+        "even": rng.random(n),
+        "bell": rng.standard_normal(n) / 6,
+        "tied": rng.integers(0, 5, n) / 4,
+        "outlier": np.append(rng.random(n - 1) * 1e-3, 1.0),
+        "equal": np.ones(n),
+    }[shape]
+    return unit * width
+
+
+def query(n, n_grades, width, shape, rng):
+    return rng.integers(0, n_grades + 1, n), spread_scores(n, width, shape, rng)
+
+
+queries = {
+    "n": st.integers(1, 300) | st.sampled_from([SHORT, SHORT + 1, 600]),
+    "n_grades": st.integers(1, 31),
+    "width": st.sampled_from(WIDTHS),
+    "shape": st.sampled_from(SHAPES),
+    "normalize": st.booleans(),
+    "seed": st.integers(0, 2**32 - 1),
+}
+
+
+@settings(max_examples=150)
+@given(name=st.sampled_from(sorted(PAIRS)), sigma=st.sampled_from([0.01, 0.3, 1.0, 30.0]), **queries)
+@example(name="gap", sigma=1.0, n=300, n_grades=4, width=5.0, shape="bell", normalize=True, seed=0)
+def test_softrank_is_the_direct_sum(name, sigma, n, n_grades, width, shape, normalize, seed):
+    rng = np.random.default_rng(seed)
+    objective = gb.SoftRank(PAIRS[name](n_grades, None, rng), sigma=sigma, normalize=normalize)
+    assert_direct(objective, *query(n, n_grades, width, shape, rng))
+
+
+@settings(max_examples=250)
+@given(
+    name=st.sampled_from(sorted(MEASURES)),
+    k=st.integers(1, 100),
+    alpha=st.sampled_from([0.01, 0.3, 1.0, 100.0]),
+    beta=st.sampled_from([None, 1e-3, 0.1, 1.0, 100.0]),
+    **queries,
+)
+@example(name="gap", k=1, alpha=1.0, beta=None, n=300, n_grades=4, width=5.0, shape="bell", normalize=True, seed=0)
+def test_approxrank_is_the_direct_sum(name, k, alpha, beta, n, n_grades, width, shape, normalize, seed):
+    rng = np.random.default_rng(seed)
+    objective = gb.ApproxRank(MEASURES[name](n_grades, k, rng), alpha=alpha, beta=beta, normalize=normalize)
+    assert_direct(objective, *query(n, n_grades, width, shape, rng))
+
+
+G = (0.1, 0.2, 0.3, 0.4)
+OBJECTIVES = [
+    gb.SoftRank(gb.GAP(g=G)),
+    gb.SoftRank(gb.xGAP(g=G), sigma=0.05),
+    gb.SoftRank(gb.eGAP(g=G), sigma=5.0),
+    gb.ApproxRank(gb.GAP(g=G)),
+    gb.ApproxRank(gb.AP(rel=2), beta=100.0),
+    gb.ApproxRank(gb.xGAP(g=G), alpha=10.0, beta=1.0),
+    gb.ApproxRank(gb.nDCG()),
+    gb.ApproxRank(gb.nDCG(k=10), alpha=0.1),
+    gb.ApproxRank(gb.Precision(k=10), alpha=10.0, beta=1.0),
+]
+every_objective = pytest.mark.parametrize("objective", OBJECTIVES, ids=repr)
+
+
+@every_objective
+@pytest.mark.parametrize(("n", "width"), [(1_000, 6.0), (3_000, 20.0), (3_000, 1e6), (2_000, 1e-9)])
+def test_long_lists_are_the_direct_sum(objective, n, width):
+    rng = np.random.default_rng(n)
+    shape = SHAPES[int(rng.integers(len(SHAPES)))]
+    assert_direct(objective, *query(n, 4, width, shape, rng))
+
+
+def test_32_grades_on_a_long_list():
+    rng = np.random.default_rng(1)
+    for objective in (gb.SoftRank(gb.GAP(g=(1 / 31,) * 31)), gb.ApproxRank(gb.xGAP(g=(1 / 31,) * 31))):
+        assert_direct(objective, *query(3_000, 31, 6.0, "bell", rng))
+
+
+def test_lists_are_summed_by_cells_where_documents_are_near_each_other():
+    """So the tests above meet both ways."""
+    rng = np.random.default_rng(0)
+
+    def by_cells(step, n, width, shape="bell"):
+        x = np.sort(spread_scores(n, width, shape, rng))[::-1].copy()
+        return cells_of(n, x, step.above, room_for(n, 5)) > 0
+
+    for step in (gaussian_step(), logistic_step()):
+        assert not by_cells(step, SHORT, 1e-3)
+        assert by_cells(step, SHORT + 1, 1e-3)
+        assert by_cells(step, 600, 5.0)
+        assert by_cells(step, 600, 1e6, "tied")
+        assert by_cells(step, 600, 1e3, "outlier")
+        assert by_cells(step, 3_000, 20.0)
+        assert not by_cells(step, 600, 1e3)
+        assert not by_cells(step, 3_000, 1e6)
+    # Smooth ranks of 3 000 documents, 100 times.
+    assert not by_cells(logistic_step(), 3_000, 3e5, "even")
+
+
+# -------------------------------------------------------------------------------- threads, neighbours, very long queries
+
+
+@every_objective
+def test_the_same_to_the_bit_with_any_threads_and_any_other_queries(objective):
+    rng = np.random.default_rng(3)
+    objective = objective.__class__(**{**vars(objective), "normalize": False})
+    sizes = rng.permutation([1, 2, 7, SHORT, SHORT + 1, 130, 700, 1, 1_500, 90])
+    qid = np.repeat(np.arange(len(sizes)), sizes)
+    grades = rng.choice(5, p=(0.6, 0.25, 0.1, 0.04, 0.01), size=len(qid))
+    scores = grades + 3 * rng.standard_normal(len(qid))
+    together = objective.gradients(grades, scores, qid, n_jobs=1)
+    for n_jobs in (2, 3, 7, None):
+        npt.assert_array_equal(objective.gradients(grades, scores, qid, n_jobs=n_jobs), together)
+    for q in range(len(sizes)):
+        rows = qid == q
+        # One more query, so that the grades of the data set are the same.
+        alone = objective.gradients(np.append(grades[rows], 4), np.append(scores[rows], 0), np.append(qid[rows], -1))
+        npt.assert_array_equal(np.array(alone)[:, :-1], np.array(together)[:, rows])
+
+
+VERY_LONG = [gb.SoftRank(gb.GAP(g=(0.5, 0.5))), gb.ApproxRank(gb.GAP(g=(0.5, 0.5))), gb.ApproxRank(gb.nDCG())]
+
+
+@pytest.mark.parametrize("objective", VERY_LONG, ids=repr)
+def test_a_query_of_a_million_documents_in_at_most_256_bytes_a_document(objective):
+    rng = np.random.default_rng(5)
+    n = 1_000_000
+    grades = rng.choice(3, p=(0.9, 0.08, 0.02), size=n)
+    data = judged(grades, None)
+    scores = 2 * rng.standard_normal(n)
+    small = judged(grades[:2_000], None)
+    objective.prepared(small, 1)(scores[:2_000], *np.empty((2, 2_000)))  # compiles
+    grad, hess = np.empty((2, n))
+    tracemalloc.start()
+    try:
+        objective.prepared(data, 2)(scores, grad, hess)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak + data.grades.nbytes + data.counts.nbytes + data.weights.nbytes <= 256 * n
+    assert np.isfinite(grad).all()
+    assert np.isfinite(hess).all()
+    assert (hess > 0).all()
+    assert abs(grad.sum()) < 1e-9 * np.abs(grad).sum()
+    assert grad[grades == 2].mean() < grad[grades == 1].mean() < 0 < grad[grades == 0].mean()
+
+
+@pytest.mark.parametrize("objective", VERY_LONG, ids=repr)
+def test_lightgbm_trains_on_one_query_of_200_000_documents(objective):
+    rng = np.random.default_rng(6)
+    X = rng.standard_normal((200_000, 4))
+    y = np.digitize(X[:, 0] + rng.standard_normal(len(X)), (1.5, 2.5))
+    data = lightgbm.Dataset(X, y, group=[len(X)])
+    parameters = {"objective": gapboost.lightgbm.objective(objective), "num_leaves": 7, "verbose": -1, "num_threads": 2}
+    booster = lightgbm.train(parameters, data, 4)
+    before, after = (
+        gb.evaluate(objective.measure, y, s)[objective.measure] for s in (np.zeros(len(y)), booster.predict(X))
+    )
+    assert after > before + 0.1
+
+
+# -------------------------------------------------------------------------------------------------------- cells by themselves
+
+
+@pytest.mark.parametrize(("function", "beyond"), [
+    (lambda x: np.exp(-x * x), 0.0),
+    (lambda x: 0.5 * erfc(-x), 1.0),
+    (lambda x: 1 + np.tanh(2 * x), 2.0),
+])  # fmt: skip
+@pytest.mark.parametrize("gap", [5.0, 100.0, 1e9])
+def test_cells_sum_a_smooth_function_over_points_in_stretches_far_apart(function, beyond, gap):
+    rng = np.random.default_rng(7)
+    n, channels, width = 400, 3, 1.0
+    reach = Reach(width, tables_of(function, width, 10), beyond)
+    x = np.sort(3 * rng.random(n) - gap * rng.integers(0, 4, n))[::-1].copy()
+    channel, weights = rng.integers(0, channels, n), rng.standard_normal(n)
+    points = points_for(n)
+    cells = find_cells(n, x, reach, points)
+    assert cells <= 4 * 5
+    moments, arriving = np.empty((2, cells, channels, TERMS))
+    clear(cells, moments)
+    for r in range(n):
+        add_moments(r, channel[r], weights[r], points, moments)
+    interact(cells, channels, reach, points, moments, np.empty(channels), arriving)
+    found = np.array([[arrived(r, c, points, arriving) for c in range(channels)] for r in range(n)])
+    terms = weights[:, None] * function(differences(x))
+    expected = np.stack([terms[channel == c].sum(axis=0) for c in range(channels)], axis=1)
+    npt.assert_allclose(found, expected, rtol=0, atol=1e-9 * np.abs(weights).sum())
