@@ -2,7 +2,9 @@
 
 ============  ==================================================================================
 `arguments`   numbers and choices
-`queries`     rows to queries: query ids, grades, scores and weights
+`queries`     rows to queries: grades, scores and weights
+`ids`         query ids
+`columns`     one value a row
 `features`    tables of features
 `lines`       lines of text files
 `optional`    libraries that only some results need

@@ -1,13 +1,13 @@
 """From rows to queries: any qid, grades, scores and weights are checked here, once, and nowhere else."""
 
-import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from gapboost._data.arguments import ordered
+from gapboost._data.columns import numeric_column
+from gapboost._data.ids import as_array, codes_of, is_missing, missing_ids, plain_value, query_ids, run_starts
 from gapboost._kernels.value import count_grades
 
 Array = np.ndarray[Any, Any]
@@ -248,44 +248,6 @@ def grade_counts(grades: Array, offsets: Array, top: int) -> Array:
     return counts
 
 
-def one_dimensional(values: Any, name: str, entries: str = "one value a row, shape (n_rows,)") -> Array:
-    """`values` as an array of one dimension; `entries` is for the message."""
-    if np.ma.is_masked(values):
-        raise ValueError(
-            f"{name} holds {int(np.ma.getmaskarray(values).sum())} masked values; expected a value in every row"
-        )
-    try:
-        array = np.asarray(values)
-    except ValueError:
-        raise ValueError(f"{name} holds sequences of different lengths; expected {entries}") from None
-    if array.ndim != 1:
-        raise ValueError(f"{name} has shape {array.shape}; expected {entries}")
-    return array
-
-
-def numeric_column(values: Any, name: str, expected: str, entries: str = "one value a row, shape (n_rows,)") -> Array:
-    """`values` as an array of one dimension and a boolean, integer or float dtype."""
-    array = one_dimensional(values, name, entries)
-    if array.dtype == object:
-        # astype would parse strings: they are refused here as they are with a string dtype.
-        if any(isinstance(v, str | bytes) for v in array):
-            raise ValueError(f"{name} holds strings; expected {expected}")
-        try:
-            # Nor are times of numpy numbers to anybody but astype, which would also drop an imaginary part.
-            if any(isinstance(v, np.datetime64 | np.timedelta64 | np.complexfloating) for v in array):
-                raise TypeError
-            return array.astype(np.float64)
-        except OverflowError:
-            raise ValueError(f"{name} holds a whole number beyond all floats; expected {expected}") from None
-        except (TypeError, ValueError):
-            raise ValueError(f"{name} holds values that are not numbers; expected {expected}") from None
-    if array.dtype.kind not in "biuf":
-        # scikit-learn's words for what its tools pass on
-        refused = " (Complex data not supported)" if array.dtype.kind == "c" else ""
-        raise ValueError(f"{name} has dtype {array.dtype}{refused}; expected {expected}")
-    return array
-
-
 def checked_grades(y_true: Any, name: str, limit: GradeLimit | None = None) -> Array:
     """Grades as int32, or a ValueError that says what is wrong with them."""
     grades = numeric_column(y_true, name, "integer grades 0..c")
@@ -352,131 +314,22 @@ def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_tru
         raise ValueError(f"{name} has {len(ids)} rows but {rows_of} has {n_rows}; expected one query id a row")
     missing = int((ids != ids).sum()) if ids.dtype.kind in "fcmM" else 0  # only NaN and NaT differ from themselves
     if missing:
-        raise _missing_ids(missing, name)
-    starts = _starts(ids)
-    code = _codes(ids[starts], name)
+        raise missing_ids(missing, name)
+    starts = run_starts(ids)
+    code = codes_of(ids[starts], name)
     highest = np.maximum.accumulate(code)
     first = starts[np.flatnonzero(np.diff(highest, prepend=-1))]
     distinct = ids[first]
     if ids.dtype == object:
-        plain = list(map(_python, distinct))
-        if any(map(_is_missing, plain)):
-            raise _missing_ids(sum(_is_missing(_python(i)) for i in ids), name)
-        distinct = distinct if hasattr(qid, "dtype") else _as_array(plain)
+        plain = list(map(plain_value, distinct))
+        if any(map(is_missing, plain)):
+            raise missing_ids(sum(is_missing(plain_value(i)) for i in ids), name)
+        distinct = distinct if hasattr(qid, "dtype") else as_array(plain)
     if (code == highest).all():
         return Queries(distinct, np.append(first, n_rows), None)
     code = np.repeat(code, np.diff(starts, append=n_rows))
     offsets = np.concatenate(([0], np.cumsum(np.bincount(code)))).astype(np.int64)
     return Queries(distinct, offsets, np.argsort(code, kind="stable"))
-
-
-def query_ids(qid: Any, name: str) -> Array:
-    """One id a row, of a dtype that changes none: whatever numpy would convert stays an object."""
-    if hasattr(qid, "__len__") and ordered(qid) and not hasattr(qid, "__array__"):
-        return objects(qid)
-    ids = one_dimensional(qid, name)
-    if ids.dtype.kind == "U" and hasattr(qid, "to_list"):
-        return objects(qid.to_list())  # polars hands numpy strings of a fixed width, which end before trailing NULs
-    if ids.dtype.kind not in "TV":
-        return ids
-    missing = getattr(ids.dtype, "na_object", None)  # of numpy's StringDType; it may be a string itself
-    ids = ids.astype(object)
-    ids[[i is missing for i in ids]] = None
-    return ids
-
-
-def objects(values: Any) -> Array:
-    """The values of a sequence as they are, tuples included, object ndarray of shape (n,)."""
-    return np.fromiter(values, dtype=object, count=len(values))
-
-
-def _as_array(distinct: list[Any]) -> Array:
-    """`distinct` as the array that numpy makes of it where this keeps every value and its type, else as objects."""
-    try:
-        array = np.asarray(distinct)
-    except (ValueError, OverflowError):
-        return objects(distinct)
-    kept = array.tolist()
-    same = array.ndim == 1 and all(type(a) is type(b) and a == b for a, b in zip(kept, distinct, strict=True))
-    return array if same else objects(distinct)
-
-
-def _starts(ids: Array) -> Array:
-    """The rows at which runs of equal ids begin, int64; every row where a comparison of neighbours might mislead."""
-    if ids.dtype.kind in "US" and ids.itemsize > 0:
-        # numpy compares strings character by character. They are padded with zeros, so equal ones are equal words.
-        word = next(word for word in (np.uint64, np.uint32, np.uint16, np.uint8) if ids.itemsize % word().itemsize == 0)
-        words = np.ascontiguousarray(ids).view(word)
-        width = len(words) // len(ids)
-        changes = np.zeros(len(ids) - 1, dtype=bool)
-        changes[np.flatnonzero(words[width:] != words[:-width]) // width] = True
-    elif ids.dtype != object or _of_one_type(ids.tolist(), (int, str)):
-        changes = ids[1:] != ids[:-1]
-    else:
-        return np.arange(len(ids))
-    return np.concatenate(([0], np.flatnonzero(changes) + 1))
-
-
-def _of_one_type(values: list[Any], types: tuple[type, ...]) -> bool:
-    kind = type(values[0])
-    return kind in types and operator.countOf(map(type, values), kind) == len(values)
-
-
-def _codes(ids: Array, name: str) -> Array:
-    """The number of each id among the distinct ones in the order of their first occurrence, int64 of the shape of `ids`."""
-    keys = ids.tolist()
-    if ids.dtype == object:
-        keys = _keys(keys, name)
-    try:
-        code_of = {key: code for code, key in enumerate(dict.fromkeys(keys))}
-    except TypeError as error:
-        raise ValueError(
-            f"{name} holds an id that has no hash ({error}); expected numbers, strings or tuples of them, one a row"
-        ) from None
-    return np.fromiter(map(code_of.__getitem__, keys), dtype=np.int64, count=len(keys))
-
-
-def _keys(ids: list[Any], name: str) -> list[Any]:
-    """The ids, with their types where there are several: True, 1 and 1.0 are equal in Python."""
-    kinds = set(map(type, ids))
-    masked = type(np.ma.masked)
-    for kind in kinds - {masked}:
-        # Arrays and tensors have no hash, or one that knows nothing of their value.
-        if hasattr(kind, "__array__") and not issubclass(kind, np.generic):
-            raise ValueError(
-                f"{name} holds a {kind.__name__} among its ids; expected numbers, strings or tuples of them, one a row"
-            )
-    if len(kinds) == 1 and masked not in kinds:
-        return ids
-    plain = [_python(i) for i in ids]
-    return list(zip(map(type, plain), plain, strict=True))
-
-
-def _python(value: Any) -> Any:
-    """The value of Python that a scalar of numpy or Arrow stands for; anything else as it is."""
-    if value is np.ma.masked:
-        return None
-    if isinstance(value, np.str_ | np.bytes_):
-        return value[:]  # item() drops trailing NULs
-    if hasattr(value, "as_py"):
-        return value.as_py()
-    # Times of numpy may be finer than any of Python.
-    return value.item() if isinstance(value, np.generic) and value.dtype.kind not in "mM" else value
-
-
-def _is_missing(value: Any) -> bool:
-    if value is None:
-        return True
-    if isinstance(value, tuple):
-        return any(map(_is_missing, value))
-    try:
-        return bool(value != value)
-    except (TypeError, ArithmeticError):
-        return True  # pandas.NA has no truth value
-
-
-def _missing_ids(missing: int, name: str) -> ValueError:
-    return ValueError(f"{name} holds {missing} missing values (None, NaN, NaT); expected a query id in every row")
 
 
 def query_weights(sample_weight: Any, queries: Queries, name: str = "sample_weight") -> Array:

@@ -8,8 +8,9 @@ import numpy as np
 from scipy.stats import kendalltau
 
 from gapboost._data.arguments import whole
+from gapboost._data.columns import one_dimensional
 from gapboost._data.optional import axes, frame
-from gapboost._data.queries import Array, checked_scores, one_dimensional
+from gapboost._data.queries import Array, checked_scores
 from gapboost.analysis.systems import SystemValues, checked_measures, checked_values, position_of, system_values
 from gapboost.analysis.trec import Qrels, Run, Ties, checked_qrels
 from gapboost.measures import AP, GAP, Measure, eGAP, nDCG, xGAP

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from gapboost._data.arguments import mapping, whole
+from gapboost._data.columns import numeric_column
 from gapboost._data.optional import axes, frame
-from gapboost._data.queries import Array, Judged, judged, numeric_column
+from gapboost._data.queries import Array, Judged, judged
 from gapboost.analysis.work import generators, in_order
 from gapboost.evaluation import mean, query_values
 from gapboost.measures import Measure, Measures, as_measures

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from gapboost._data.arguments import mapping, whole
+from gapboost._data.columns import numeric_column
 from gapboost._data.optional import axes, frame
-from gapboost._data.queries import Array, numeric_column
+from gapboost._data.queries import Array
 from gapboost.analysis.correlation import kendall_tau
 from gapboost.analysis.systems import checked_measures, evaluated, positions
 from gapboost.analysis.trec import Qrels, Retrieved, Run, Ties, checked_qrels, retrieved

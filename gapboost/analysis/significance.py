@@ -7,8 +7,9 @@ import numpy as np
 from scipy import stats
 
 from gapboost._data.arguments import probability, whole
+from gapboost._data.columns import numeric_column
 from gapboost._data.optional import axes, frame
-from gapboost._data.queries import Array, numeric_column
+from gapboost._data.queries import Array
 from gapboost.analysis.work import generators
 from gapboost.evaluation import PerQuery
 from gapboost.measures import Measure, as_measure

@@ -24,8 +24,9 @@ from typing import Any, Literal, TypeAlias, overload
 import numpy as np
 
 from gapboost._data.arguments import mapping, one_of, whole
+from gapboost._data.columns import numeric_column
 from gapboost._data.lines import MAX_LINE_BYTES, LongLine, lines
-from gapboost._data.queries import Array, Judged, Queries, checked_grades, checked_scores, grade_counts, numeric_column
+from gapboost._data.queries import Array, Judged, Queries, checked_grades, checked_scores, grade_counts
 from gapboost.analysis.lists import RankedList, in_rank_order
 from gapboost.evaluation import EMPTY, Empty, PerQuery, Values, mean, query_values
 from gapboost.measures import Measure, Measures, as_measures

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gapboost._data.queries import Array, Whole, check_total_weight, grouped_rows, objects, varying_weight
+from gapboost._data.ids import objects
+from gapboost._data.queries import Array, Whole, check_total_weight, grouped_rows, varying_weight
 
 # A worker may have this many times its fair share of documents; with more, queries are taken out of its partitions. Every
 # round of boosting waits for the worker with the most documents.

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from gapboost._data.arguments import probability, random_numbers, whole
-from gapboost._data.queries import Array, checked_grades, grouped_rows, numeric_column
+from gapboost._data.columns import numeric_column
+from gapboost._data.queries import Array, checked_grades, grouped_rows
 
 # Cells of the table of resampled counts that are held at once.
 CELLS = 1 << 22

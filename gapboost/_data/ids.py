@@ -1,0 +1,120 @@
+"""Query ids: equal where Python says so and their type is the same; nothing passes through float."""
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from gapboost._data.arguments import ordered
+from gapboost._data.columns import one_dimensional
+
+Array = np.ndarray[Any, Any]
+
+
+def query_ids(qid: Any, name: str) -> Array:
+    """One id a row, of a dtype that changes none: whatever numpy would convert stays an object."""
+    if hasattr(qid, "__len__") and ordered(qid) and not hasattr(qid, "__array__"):
+        return objects(qid)
+    ids = one_dimensional(qid, name)
+    if ids.dtype.kind == "U" and hasattr(qid, "to_list"):
+        return objects(qid.to_list())  # polars hands numpy strings of a fixed width, which end before trailing NULs
+    if ids.dtype.kind not in "TV":
+        return ids
+    missing = getattr(ids.dtype, "na_object", None)  # of numpy's StringDType; it may be a string itself
+    ids = ids.astype(object)
+    ids[[i is missing for i in ids]] = None
+    return ids
+
+
+def objects(values: Any) -> Array:
+    """The values of a sequence as they are, tuples included, object ndarray of shape (n,)."""
+    return np.fromiter(values, dtype=object, count=len(values))
+
+
+def as_array(distinct: list[Any]) -> Array:
+    """`distinct` as the array that numpy makes of it where this keeps every value and its type, else as objects."""
+    try:
+        array = np.asarray(distinct)
+    except (ValueError, OverflowError):
+        return objects(distinct)
+    kept = array.tolist()
+    same = array.ndim == 1 and all(type(a) is type(b) and a == b for a, b in zip(kept, distinct, strict=True))
+    return array if same else objects(distinct)
+
+
+def run_starts(ids: Array) -> Array:
+    """The rows at which runs of equal ids begin, int64; every row where a comparison of neighbours might mislead."""
+    if ids.dtype.kind in "US" and ids.itemsize > 0:
+        # numpy compares strings character by character. They are padded with zeros, so equal ones are equal words.
+        word = next(word for word in (np.uint64, np.uint32, np.uint16, np.uint8) if ids.itemsize % word().itemsize == 0)
+        words = np.ascontiguousarray(ids).view(word)
+        width = len(words) // len(ids)
+        changes = np.zeros(len(ids) - 1, dtype=bool)
+        changes[np.flatnonzero(words[width:] != words[:-width]) // width] = True
+    elif ids.dtype != object or _of_one_type(ids.tolist(), (int, str)):
+        changes = ids[1:] != ids[:-1]
+    else:
+        return np.arange(len(ids))
+    return np.concatenate(([0], np.flatnonzero(changes) + 1))
+
+
+def _of_one_type(values: list[Any], types: tuple[type, ...]) -> bool:
+    kind = type(values[0])
+    return kind in types and operator.countOf(map(type, values), kind) == len(values)
+
+
+def codes_of(ids: Array, name: str) -> Array:
+    """The number of each id among the distinct ones in the order of their first occurrence, int64 of the shape of `ids`."""
+    keys = ids.tolist()
+    if ids.dtype == object:
+        keys = _keys(keys, name)
+    try:
+        code_of = {key: code for code, key in enumerate(dict.fromkeys(keys))}
+    except TypeError as error:
+        raise ValueError(
+            f"{name} holds an id that has no hash ({error}); expected numbers, strings or tuples of them, one a row"
+        ) from None
+    return np.fromiter(map(code_of.__getitem__, keys), dtype=np.int64, count=len(keys))
+
+
+def _keys(ids: list[Any], name: str) -> list[Any]:
+    """The ids, with their types where there are several: True, 1 and 1.0 are equal in Python."""
+    kinds = set(map(type, ids))
+    masked = type(np.ma.masked)
+    for kind in kinds - {masked}:
+        # Arrays and tensors have no hash, or one that knows nothing of their value.
+        if hasattr(kind, "__array__") and not issubclass(kind, np.generic):
+            raise ValueError(
+                f"{name} holds a {kind.__name__} among its ids; expected numbers, strings or tuples of them, one a row"
+            )
+    if len(kinds) == 1 and masked not in kinds:
+        return ids
+    plain = [plain_value(i) for i in ids]
+    return list(zip(map(type, plain), plain, strict=True))
+
+
+def plain_value(value: Any) -> Any:
+    """The value of Python that a scalar of numpy or Arrow stands for; anything else as it is."""
+    if value is np.ma.masked:
+        return None
+    if isinstance(value, np.str_ | np.bytes_):
+        return value[:]  # item() drops trailing NULs
+    if hasattr(value, "as_py"):
+        return value.as_py()
+    # Times of numpy may be finer than any of Python.
+    return value.item() if isinstance(value, np.generic) and value.dtype.kind not in "mM" else value
+
+
+def is_missing(value: Any) -> bool:
+    if value is None:
+        return True
+    if isinstance(value, tuple):
+        return any(map(is_missing, value))
+    try:
+        return bool(value != value)
+    except (TypeError, ArithmeticError):
+        return True  # pandas.NA has no truth value
+
+
+def missing_ids(missing: int, name: str) -> ValueError:
+    return ValueError(f"{name} holds {missing} missing values (None, NaN, NaT); expected a query id in every row")
