@@ -26,7 +26,8 @@ EVERY = [*MEASURES, gb.GAP(), gb.xGAP(), gb.eGAP(k=2), gb.nDCG(gains=range(31)),
 def test_a_measure_is_what_it_prints_as(measure):
     assert as_measure(str(measure)) == as_measure(repr(measure)) == measure
     assert as_measure(str(measure).lower()) == measure
-    assert as_measure(measure.short_name) == type(measure)()
+    if type(measure) in NAMED.values():  # sums have no name of their own
+        assert as_measure(measure.short_name) == type(measure)()
 
 
 @pytest.mark.parametrize(
@@ -50,6 +51,7 @@ def test_a_measure_is_what_it_prints_as(measure):
         ("egap(g=1)", gb.eGAP(g=(1.0,))),
         ("gap(g=None)", gb.GAP()),
         ("gap()", gb.GAP()),
+        ("ndcg(short_is_zero=true)", gb.nDCG(short_is_zero=True)),
         (" xgap ( g = 0.25 , 0.75 ) @ 3 ", gb.xGAP(g=(0.25, 0.75), k=3)),
         ("ndcg(gains=0,1,3)", gb.nDCG(gains=(0, 1, 3))),
     ],
@@ -220,7 +222,7 @@ def test_labels_are_distinct_and_fit_for_files_and_mlflow():
     labels = {measure.label for measure in several}
     assert len(labels) == len(several)
     for label in labels:
-        assert re.fullmatch(r"[a-z0-9_.-]{1,200}", label)
+        assert re.fullmatch(r"[A-Za-z0-9_.-]{1,200}", label)
 
 
 def test_means_can_be_logged():

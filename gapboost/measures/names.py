@@ -19,6 +19,8 @@ from typing import Any
 from gapboost.measures.measure import Measure
 from gapboost.measures.weighted import WeightedSum
 
+WORDS = {"true": True, "false": False, "none": None}
+
 FORM = re.compile(r"\s*([a-z]\w*)\s*(?:\((.*)\)\s*)?(?:@(.*))?", re.ASCII | re.DOTALL | re.IGNORECASE)
 PARAMETER = re.compile(r"(?:^|,)\s*([a-z]\w*)\s*=", re.ASCII | re.IGNORECASE)
 
@@ -97,6 +99,8 @@ def _example(known: Mapping[str, Any]) -> str:
 
 
 def _value(text: str, several: bool) -> Any:
+    if text.lower() in WORDS:
+        return WORDS[text.lower()]
     try:
         value = ast.literal_eval(text)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
