@@ -14,6 +14,10 @@ Array = np.ndarray[Any, Any]
 # at equal scores each document is within the first 10 of 150 ranks with a probability of 1e-30.
 SMALLEST_TOTAL = 0.05
 
+# Pushes that are this small beside what their documents bring are rounding, which must not be scaled up: all that push
+# are far from each other.
+ROUNDING = 1e-14
+
 
 class Queries(NamedTuple):
     """Queries ``0..Q-1`` of a chunk, in grouped order.
@@ -119,12 +123,15 @@ def write_scaled(
     if normalize:
         # In units of the steepness of a logistic function, so that a change of the smoothing changes the unit of the
         # scores and nothing else.
-        size = 0.0
+        size, brought = 0.0, 0.0
         for r in range(n):
             size += abs(documents.rising[r])
-        size *= steepness / (4.0 * steepest)
-        if size > 0.0:
+            brought += abs(documents.by_rank[r]) + abs(documents.share[r] * documents.total[r])
+        if size > ROUNDING * brought:
+            size *= steepness / (4.0 * steepest)
             scale *= math.log2(1.0 + max(size, SMALLEST_TOTAL)) / size
+        else:
+            scale = 0.0
     for r in range(n):
         i = begin + queries.order[begin + r]
         out.grad[i] = -documents.rising[r] * steepness * scale
