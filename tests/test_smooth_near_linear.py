@@ -92,7 +92,8 @@ def direct(objective, grades, scores):
     scale = steepness
     if objective.normalize:
         size = np.abs(rising).sum() / (4 * steepest)
-        scale *= n * np.log2(1 + max(size, 0.05)) / size if size > 0 else 1.0
+        vanishes = size * 4 * steepest <= 1e-14 * (np.abs(b) + np.abs(share * total)).sum()
+        scale *= 0.0 if vanishes else n * np.log2(1 + max(size, 0.05)) / size
     full_push = steepest * scale * measure.discount_at(np.ones(1))[0][0] * np.abs(total).max()
     return ranks, (share * total).sum(), -rising * scale, pushes * scale * steepest * steepness, full_push
 
@@ -190,6 +191,16 @@ def test_approxrank_is_the_direct_sum(name, k, alpha, beta, n, n_grades, width, 
     rng = np.random.default_rng(seed)
     objective = gb.ApproxRank(MEASURES[name](n_grades, k, rng), alpha=alpha, beta=beta, normalize=normalize)
     assert_direct(objective, *query(n, n_grades, width, shape, rng))
+
+
+def test_rounding_is_not_scaled_up():
+    """All documents but one are far beyond the cut-off, and that one is far from all others: nothing pushes anything."""
+    rng = np.random.default_rng(0)
+    grades, scores = query(200, 31, 5.0, "outlier", rng)
+    grades[-1] = 31
+    grad, hess = gb.ApproxRank(gb.Precision(k=6), alpha=100.0, beta=1.0).gradients(grades, scores)
+    npt.assert_array_equal(grad, 0)
+    assert (hess > 0).all()
 
 
 G = (0.1, 0.2, 0.3, 0.4)

@@ -13,6 +13,10 @@ Array = np.ndarray[Any, Any]
 # at equal scores each document is within the first 10 of 150 ranks with a probability of 1e-30.
 SMALLEST_TOTAL = 0.05
 
+# Pushes that are this small beside what their documents bring are rounding, which must not be scaled up: all that push
+# are far from each other.
+ROUNDING = 1e-14
+
 
 class Documents(NamedTuple):
     """Query after query, each by rank: best document first. Grades are int64, the rest float64.
@@ -48,8 +52,11 @@ def scaled(
     if normalize:
         # In units of the steepness of a logistic function, so that a change of the smoothing changes the unit of the
         # scores and nothing else.
-        size = np.add.reduceat(np.abs(documents.rising), starts[:-1]) * (steepness / (4.0 * steepest))
+        size = np.add.reduceat(np.abs(documents.rising), starts[:-1])
+        brought = np.abs(documents.by_rank) + np.abs(documents.share * documents.total)
+        real = size > ROUNDING * np.add.reduceat(brought, starts[:-1])
+        size = size * (steepness / (4.0 * steepest))
         damped = np.log2(1.0 + np.maximum(size, SMALLEST_TOTAL))
-        scale = weights * np.divide(damped, size, out=np.ones(len(size)), where=size > 0.0)
+        scale = weights * np.divide(damped, size, out=np.zeros(len(size)), where=real)
     factor = np.repeat(scale * steepness, np.diff(starts))
     return -documents.rising * factor, np.maximum(steepest * documents.pushes * factor, HESSIAN_FLOOR)

@@ -66,7 +66,7 @@ def logistic_step() -> Step:
         u = np.exp(-np.abs(x))
         return u / (1.0 + u) ** 2
 
-    return _step(LOGISTIC, 2.5, 30.0, lambda x: 1.0 / (1.0 + np.exp(-x)), slope)
+    return _step(LOGISTIC, 2.0, 30.0, lambda x: 1.0 / (1.0 + np.exp(-x)), slope)
 
 
 def gaussian_step() -> Step:
