@@ -12,7 +12,7 @@ from gapboost._boosters.functions import gradients_at
 from gapboost._data.queries import judged
 from gapboost._kernels.lambdarank.long import LONG
 from gapboost.evaluation import evaluate
-from gapboost.measures import AP, nDCG
+from gapboost.measures import AP, RR, nDCG
 from gapboost.objectives import ApproxRank, LambdaRank, SoftRank
 
 
@@ -21,7 +21,7 @@ def warm_up() -> None:
     lengths = (10, 200, LONG + 1)
     n = sum(lengths)
     grades, scores, qid = np.arange(n) % 3, np.linspace(0.0, 1.0, n), np.repeat(np.arange(len(lengths)), lengths)
-    evaluate([AP(), nDCG(k=10)], grades, scores, qid)
+    evaluate([AP(), nDCG(k=10), RR()], grades, scores, qid)
     few = slice(0, lengths[0])
     for smooth in (SoftRank(AP()), SoftRank(nDCG(k=5)), ApproxRank(AP(k=5))):
         smooth.gradients(grades[few], scores[few])

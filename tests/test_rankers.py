@@ -28,6 +28,7 @@ import gapboost.lightgbm
 import gapboost.xgboost
 from gapboost._boosters.functions import metric_names
 from gapboost.datasets import load_digits_ranking
+from gapboost.measures import as_measure
 from gapboost.objectives import LambdaRank
 
 TRAIN, VALI, TEST = load_digits_ranking((40, 30, 20), 20)
@@ -986,6 +987,17 @@ def test_objective_and_metric_refuse_what_they_alone_cannot_use(twin):
 
 
 @twins
+@pytest.mark.parametrize("measure", ["rr", "err", gb.AP() + gb.ERR(top=3)], ids=str)
+def test_a_measure_that_only_evaluates(twin, measure):
+    with pytest.raises(ValueError, match=r"measure is .*, by which gapboost evaluates but cannot train"):
+        twin.ranker(measure=measure).fit(TRAIN.X, TRAIN.y, TRAIN.qid)
+    found = metric_values(twin, twin.module.eval_metric(measure), X[:, 0], Y, SIZES)
+    measure = as_measure(measure)
+    expected = gb.evaluate(measure, Y, X[:, 0].astype(np.float32), np.repeat(np.arange(len(SIZES)), SIZES))[measure]
+    assert list(found.values()) == pytest.approx([expected], rel=1e-6)
+
+
+@twins
 def test_a_data_set_without_groups_is_refused(twin):
     if twin is LIGHTGBM:
         dataset = lightgbm.Dataset(X, label=Y, params=LIGHTGBM.native).construct()
@@ -1009,6 +1021,10 @@ def test_names_of_metrics_are_short_distinct_and_maximised():
     ]
     alike = metric_names([gb.GAP(g=(0.5, 0.5)), gb.GAP(g=(0.2, 0.8)), gb.AP(rel=1), gb.AP(rel=2)])
     assert len(set(alike)) == 4
+    sums = metric_names([0.7 * gb.GAP(k=5) + 0.3 * gb.AP(k=5), 2 * gb.AP() + 0.5 * gb.nDCG(k=10)])
+    assert sums == ["map-0.7*gap+0.3*ap@5", "map-2*ap+0.5*ndcg@10"]
+    alike += metric_names([gb.AP(rel=1) + gb.RR(), gb.AP(rel=2) + gb.RR(), gb.RR(rel=2)])
+    assert len(set(alike)) == 7
     for name in alike:
         assert name.startswith("map-")
         assert not set(name) & set(" :\t")

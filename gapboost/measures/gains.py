@@ -91,20 +91,23 @@ def discount_at(discount: Discount, ranks: Array) -> tuple[Array, Array]:
     return weight, np.where(weight < 1.0, -weight * weight / (scale * ranks), 0.0)
 
 
-def ideal_gain(gain: Array, counts: Array, ranks: Array) -> Array:
+def ideal_gain(gain: Array, counts: Array, query: Array, ranks: Array) -> Array:
     """Cumulated gain of an ideal ranking down to each rank, float64 of shape (N,).
 
     Parameters
     ----------
     gain : float64 ndarray of shape (c + 1,)
         Never falling.
-    counts : int ndarray of shape (N, c + 1)
-        Of the query of each rank.
+    counts : int ndarray of shape (Q, c + 1)
+    query : int ndarray of shape (N,)
+        The row of `counts` that each rank belongs to.
     ranks : float64 ndarray of shape (N,)
     """
     left, cumulated = ranks, np.zeros(len(ranks))
     for grade in range(len(gain) - 1, -1, -1):
-        here = np.minimum(left, counts[:, grade])
+        if gain[grade] == 0:
+            break
+        here = np.minimum(left, counts[query, grade])
         cumulated += gain[grade] * here
         left = left - here
     return cumulated

@@ -286,13 +286,15 @@ class DiscountOfQuery(Measure):
     """A measure of the form whose discount is another for each query: `weights_of` in place of `discount_at`."""
 
     @abstractmethod
-    def weights_of(self, counts: Array, ranks: Array) -> Array:
+    def weights_of(self, counts: Array, query: Array, ranks: Array) -> Array:
         """Weights at whole ranks as if there were no cut-off.
 
         Parameters
         ----------
-        counts : int ndarray of shape (N, c + 1)
-            Of the query of each rank.
+        counts : int ndarray of shape (Q, c + 1)
+            As in `tables`.
+        query : int ndarray of shape (N,)
+            The row of `counts` that each rank belongs to.
         ranks : float64 ndarray of shape (N,)
 
         Returns
@@ -305,7 +307,7 @@ class DiscountOfQuery(Measure):
         ends = np.cumsum(sizes, dtype=np.int64)
         begins = ends - sizes
         ranks = np.arange(1.0, ends[-1] + 1) - np.repeat(begins, sizes)
-        weights = self.weights_of(np.repeat(counts, sizes, axis=0), ranks)
+        weights = self.weights_of(counts, np.repeat(np.arange(len(sizes)), sizes), ranks)
         return np.where(ranks <= (np.inf if self.k is None else self.k), weights, 0.0), begins
 
     def discount_at(self, ranks: Array) -> tuple[Array, Array]:

@@ -59,9 +59,9 @@ class QMeasure(DiscountOfQuery):
     def _gain(self, n_grades: int) -> Array:
         return gain_of_grades(self.gains, n_grades)
 
-    def weights_of(self, counts: Array, ranks: Array) -> Array:
+    def weights_of(self, counts: Array, query: Array, ranks: Array) -> Array:
         """``1 / (rank + beta cg*(rank))``."""
-        weights: Array = 1.0 / (ranks + self.beta * ideal_gain(self._gain(counts.shape[1]), counts, ranks))
+        weights: Array = 1.0 / (ranks + self.beta * ideal_gain(self._gain(counts.shape[1]), counts, query, ranks))
         return weights
 
     def tables(self, counts: Array) -> tuple[Array, Array]:

@@ -84,9 +84,9 @@ class RPrecision(DiscountOfQuery):
         """``rprecision``."""
         return "rprecision"
 
-    def weights_of(self, counts: Array, ranks: Array) -> Array:
+    def weights_of(self, counts: Array, query: Array, ranks: Array) -> Array:
         """1 down to rank ``RB[rel]``."""
-        return (ranks <= relevant_documents(counts, self.rel)).astype(np.float64)
+        return (ranks <= relevant_documents(counts, self.rel)[query]).astype(np.float64)
 
     def tables(self, counts: Array) -> tuple[Array, Array]:
         """``own[j] = 1{j >= rel} / RB[rel]``; no pairs."""
