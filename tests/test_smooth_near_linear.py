@@ -15,7 +15,7 @@ import gapboost as gb
 import gapboost.lightgbm
 from gapboost._data.queries import judged
 from gapboost._kernels.smooth.cells import (
-    TERMS,
+    COEFFICIENTS,
     Reach,
     add_moments,
     arrived,
@@ -238,7 +238,7 @@ def test_lists_are_summed_by_cells_where_documents_are_near_each_other():
 
     def by_cells(step, n, width, shape="bell"):
         x = np.sort(spread_scores(n, width, shape, rng))[::-1].copy()
-        return cells_of(n, x, step.above, room_for(n, 5)) > 0
+        return cells_of(x, step.above, room_for(n, 5)) > 0
 
     for step in (gaussian_step(), logistic_step()):
         assert not by_cells(step, SHORT, 1e-3)
@@ -331,9 +331,9 @@ def test_cells_sum_a_smooth_function_over_points_in_stretches_far_apart(function
     x = np.sort(3 * rng.random(n) - gap * rng.integers(0, 4, n))[::-1].copy()
     channel, weights = rng.integers(0, channels, n), rng.standard_normal(n)
     points = points_for(n)
-    cells = find_cells(n, x, reach, points)
+    cells = find_cells(x, reach, points)
     assert cells <= 4 * 5
-    moments, arriving = np.empty((2, cells, channels, TERMS))
+    moments, arriving = np.empty((2, cells, channels, COEFFICIENTS))
     clear(cells, moments)
     for r in range(n):
         add_moments(r, channel[r], weights[r], points, moments)
