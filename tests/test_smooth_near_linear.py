@@ -330,7 +330,7 @@ def test_cells_sum_a_smooth_function_over_points_in_stretches_far_apart(function
     reach = Reach(width, tables_of(function, width, 10), beyond)
     x = np.sort(3 * rng.random(n) - gap * rng.integers(0, 4, n))[::-1].copy()
     channel, weights = rng.integers(0, channels, n), rng.standard_normal(n)
-    points = points_for(n)
+    points = points_for(n, n)
     cells = find_cells(x, reach, points)
     assert cells <= 4 * 5
     moments, arriving = np.empty((2, cells, channels, COEFFICIENTS))

@@ -117,6 +117,6 @@ class SoftRankPass(SmoothPass):
         compare(starts, self.step, pair, False, room, documents)
         documents.by_rank[:] *= documents.total
         if self.depth > 0:
-            push_within(pair[0], chunk.counted, discount * documents.total, room.by_grade[0], dist, documents)
+            push_within(pair[0], chunk.counted, discount * documents.total, room.of_document, dist, documents)
         else:
             push(starts, self.step, pair, True, room, documents)

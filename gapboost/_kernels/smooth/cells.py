@@ -62,14 +62,14 @@ def tables_of(function: Any, width: float, reach: int) -> Array:
     return found
 
 
-def points_for(longest: int) -> Points:
-    """Room for lists up to `longest`."""
-    return Points(np.empty(longest, np.int64), np.empty(longest), np.empty(longest, np.int64))
+def points_for(longest: int, most: int) -> Points:
+    """Room for lists up to `longest` in up to `most` cells."""
+    return Points(np.empty(longest, np.int64), np.empty(longest), np.empty(most, np.int64))
 
 
 @kernel
 def find_cells(x: Array, reach: Reach, points: Points) -> int:
-    """Sort falling positions ``x`` into cells; returns how many there are."""
+    """Sort falling positions ``x`` into cells; returns how many there are, or 0 where ``points`` has no room for as many."""
     far = (len(reach.tables) // 2 + 2) * reach.width
     top = x[0]
     base = 0
@@ -86,6 +86,8 @@ def find_cells(x: Array, reach: Reach, points: Points) -> int:
         number = base + int(farthest)
         points.t[r] = 2.0 * (farthest - int(farthest)) - 1.0
         if found == 0 or number != points.number[found - 1]:
+            if found == len(points.number):
+                return 0
             points.number[found] = number
             found += 1
         points.cell[r] = found - 1

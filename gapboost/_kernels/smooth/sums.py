@@ -43,12 +43,13 @@ class Step(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Working memory of one list after the other: by point, by cell and channel, by channel, and by document and grade."""
+    """Working memory of one list after the other."""
 
     points: Points
     moments: Array
     arriving: Array
     by_channel: Array
+    of_document: Array
     by_grade: Array
 
 
@@ -76,8 +77,11 @@ def gaussian_step() -> Step:
 
 def room_for(longest: int, n_grades: int) -> Room:
     """Working memory for lists up to `longest`."""
-    moments, arriving = np.empty((2, longest // SPARSE + 1, 3 * n_grades, COEFFICIENTS))
-    return Room(points_for(longest), moments, arriving, np.empty(3 * n_grades), np.empty((longest, n_grades)))
+    most = longest // SPARSE + 1
+    moments, arriving = np.empty((2, most, 3 * n_grades, COEFFICIENTS))
+    # Lists that go pair by pair have no moments.
+    by_grade = moments.reshape(-1)[: longest * n_grades].reshape(longest, n_grades)
+    return Room(points_for(longest, most), moments, arriving, np.empty(3 * n_grades), np.empty(n_grades), by_grade)
 
 
 @kernel
@@ -189,5 +193,5 @@ def push(starts: Array, step: Step, pairs: Array, paired: bool, room: Room, ever
                 if paired:
                     own += documents.share[r] * pair[g, a]
                     theirs += pair[a, g] * arrived(r, 2 * n_grades + g, room.points, room.arriving)
-                room.by_grade[0, g] = theirs - own * arrived(r, g, room.points, room.arriving)
-            add_pushes(r, room.by_grade[0], documents)
+                room.of_document[g] = theirs - own * arrived(r, g, room.points, room.arriving)
+            add_pushes(r, room.of_document, documents)
