@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gapboost._kernels.jit import kernel
-from gapboost._kernels.lambdarank.moments import LENGTH
+from gapboost._kernels.lambdarank.moments import LENGTH, TERMS
 from gapboost._kernels.simd import LANES, Pointer, every8, pointer, store
 
 Array = np.ndarray[Any, Any]
@@ -86,6 +86,7 @@ class Work(NamedTuple):
     upper: Any
     lower: Any
     lower_by_grade: Any
+    powers: Any
     prefixes: Any
     above: Any
     below: Any
@@ -104,6 +105,7 @@ def working_memory(longest: int, held: int, n_grades: int) -> Work:
         "upper": rows,
         "lower": rows,
         "lower_by_grade": rows,
+        "powers": BLOCK * TERMS,
         "prefixes": (longest // BLOCK + 2) * 2 * width,
         "above": LENGTH * width,
         "below": LENGTH * width,
@@ -126,7 +128,8 @@ def pointers(work: Work) -> Work:
     """The same as pointers."""
     return Work(
         pointer(work.rise), pointer(work.fall), pointer(work.jump), pointer(work.upper), pointer(work.lower),
-        pointer(work.lower_by_grade), pointer(work.prefixes), pointer(work.above), pointer(work.below), pointer(work.form),
+        pointer(work.lower_by_grade),
+        pointer(work.powers), pointer(work.prefixes), pointer(work.above), pointer(work.below), pointer(work.form),
     )  # fmt: skip
 
 

@@ -32,7 +32,7 @@ Array = np.ndarray[Any, Any]
 # Longest list that one thread ranks and sums in one go; a function of the length alone decides.
 LONG = 16384
 
-STRIP = 4096
+STRIP = 8192
 
 
 @dataclass(frozen=True)

@@ -91,6 +91,37 @@ def scale_moments(width: int, size: int, factor: float, moments: Moments) -> Non
 
 
 @kernel
+def collect(way: Way, block: Block, form: Form, room: Pointer, moments: Moments) -> None:
+    """Add all documents of a block, which have one anchor, where none receives: in any order, so each sum stays in a register.
+
+    ``room`` is for 16 powers of each document.
+    """
+    step, width = way.step, form.width
+    givers = min(block.hi, block.givers_end) - block.lo
+    for r in range(givers):
+        a = block.grade[block.lo + r]
+        power = powers(way.at_giver[block.lo + r])
+        store(room, TERMS * r, power)
+        store(moments.plain, TERMS * a, load16(moments.plain, TERMS * a) + power)
+        add_constants(step, a, width, way.giver_tables + r * width, moments)
+    for i in range(form.size):
+        weighted = load16(moments.weighted, TERMS * i)
+        for r in range(givers):
+            weighted += way.giver_tables[r * width + i] * load16(room, TERMS * r)
+        store(moments.weighted, TERMS * i, weighted)
+
+
+@kernel
+def add_constants(step: int, a: int, width: int, table: Pointer, moments: Moments) -> None:
+    """What one document of grade a adds to the count and the constants."""
+    for i in range(0, width, LANES):
+        grades = counting(i)
+        store(moments.count, i, load8(moments.count, i) + (grades == a))
+        against = step * grades > step * a
+        store(moments.constant, i, load8(moments.constant, i) - against * load8(table, i))
+
+
+@kernel
 def carry(way: Way, block: Block, form: Form, moments: Moments, lam: Pointer, eta: Pointer) -> None:
     """Visit the documents of a block: each receives from the moments, then adds to them.
 
@@ -122,11 +153,7 @@ def carry(way: Way, block: Block, form: Form, moments: Moments, lam: Pointer, et
             store(moments.plain, TERMS * a, load16(moments.plain, TERMS * a) + power)
             for i in range(size):
                 store(moments.weighted, TERMS * i, load16(moments.weighted, TERMS * i) + table[i] * power)
-            for i in range(0, width, LANES):
-                grades = counting(i)
-                store(moments.count, i, load8(moments.count, i) + (grades == a))
-                against = step * grades > step * a
-                store(moments.constant, i, load8(moments.constant, i) - against * load8(table, i))
+            add_constants(step, a, width, table, moments)
         if step < 0 and block.jump[r] != 1.0:
             scale_moments(width, size, block.jump[r], moments)
         r += step

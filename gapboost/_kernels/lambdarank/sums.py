@@ -8,7 +8,7 @@ from gapboost._kernels.jit import kernel
 from gapboost._kernels.lambdarank.exponents import exponentials
 from gapboost._kernels.lambdarank.form import Form, make_form
 from gapboost._kernels.lambdarank.lists import BLOCK, Arriving, Lists, Work, clear, pointers
-from gapboost._kernels.lambdarank.moments import LENGTH, Block, Way, carry, moments_at
+from gapboost._kernels.lambdarank.moments import LENGTH, Block, Way, carry, collect, moments_at
 from gapboost._kernels.lambdarank.pairs import sum_pairs
 from gapboost._kernels.lambdarank.tables import Tables, fill_tables
 from gapboost._kernels.simd import LANES, Pointer, load8, pointer, store
@@ -39,8 +39,9 @@ def sum_moments(
     tables = Tables(work.upper, work.lower)
     down, up = ways(work)
     blocks = (n + BLOCK - 1) // BLOCK
-    # With one anchor for all, and nobody to receive, the order in which documents add does not matter.
-    at_once = not wanted and anchor == s[0]
+    if not wanted and anchor == s[0]:
+        collect_moments(blocks, n, grade, form, work)
+        return anchor
     for k in range(blocks):
         lo = k * BLOCK
         block = Block(lo, min(n, lo + BLOCK), n if wanted else 0, form.deep, grade, work.jump)
@@ -48,15 +49,27 @@ def sum_moments(
         copy(2 * width, prefix, prefix + 2 * width)
         fill_tables(block.hi - lo, grade + lo, form.discount + lo, form, prefix + 2 * width, tables)
         carry(down, block, form, above, lam, eta)
-        if at_once:
-            carry(up, Block(block.lo, block.hi, 0, n, grade, work.jump), form, below, lam, eta)
-    for k in range(-1 if at_once else blocks - 1, -1, -1):
+    for k in range(blocks - 1, -1, -1):
         lo = k * BLOCK
         block = Block(lo, min(n, lo + BLOCK), form.deep if wanted else 0, n, grade, work.jump)
         if k < blocks - 1:
             fill_tables(block.hi - lo, grade + lo, form.discount + lo, form, work.prefixes + k * 2 * width, tables)
         carry(up, block, form, below, lam, eta)
     return anchor
+
+
+@kernel
+def collect_moments(blocks: int, n: int, grade: Pointer, form: Form, work: Work) -> None:
+    """What `sum_moments` leaves for the next list, of a list with one anchor where nobody receives."""
+    above, below = moments_at(work.above, form.width), moments_at(work.below, form.width)
+    tables = Tables(work.upper, work.lower)
+    down, up = ways(work)
+    for k in range(blocks):
+        lo = k * BLOCK
+        hi = min(n, lo + BLOCK)
+        fill_tables(hi - lo, grade + lo, form.discount + lo, form, work.prefixes, tables)
+        collect(down, Block(lo, hi, 0, form.deep, grade, work.jump), form, work.powers, above)
+        collect(up, Block(lo, hi, 0, n, grade, work.jump), form, work.powers, below)
 
 
 @kernel

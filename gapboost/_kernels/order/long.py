@@ -18,7 +18,7 @@ Array = np.ndarray[Any, Any]
 Each = Callable[[Callable[[int], None], int], None]
 
 # Parts that a list is dealt to, and slices that its rows are read in.
-PARTS = 32
+PARTS = 16
 SLICES = 8
 
 # Rows whose scores tell about how far they spread.
