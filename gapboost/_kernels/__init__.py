@@ -39,11 +39,14 @@ A pass of `LambdaRank` over the queries of one chunk, and where each step is::
 
 A pass of `SoftRank` or `ApproxRank` (objectives/smooth.py), over positions x that are scaled scores or smooth ranks::
 
-    x --smooth_ranks--> ranks --discount--> share          smooth/sums.py
-    x, share --compare--> total, and its derivative        smooth/sums.py
-    total --push--> rising, pushes --scaled--> grad, hess  smooth/sums.py, smooth/query.py
-        few documents near each other: every pair          smooth/pairs.py
-        many: polynomials on cells                         smooth/cells.py        (`cells_of` decides)
+    x --smooth_ranks--> ranks                              smooth/sums.py
+    ranks --discount--> share, and its derivative by rank  objectives/smooth.py and its two objectives
+    x, share --compare--> total                            smooth/sums.py
+    share, by_rank --push--> rising, pushes                smooth/sums.py
+    rising, pushes --scaled--> grad, hess (by row)         smooth/query.py
+        short or thinly spread lists: pairs, in windows    smooth/pairs.py
+        others: polynomials on cells                       smooth/cells.py        (`cells_of` in smooth/sums.py decides)
+        SoftRank with a cut-off: rank distributions        smooth/distribution.py
 
 A query beyond ``LONG`` (lambdarank/long.py) goes through the same steps of `LambdaRank` strip by strip, several
 threads at once (order/long.py, lambdarank/long.py).
@@ -56,9 +59,9 @@ Everything that is not named here is constant.
 
 * A chunk: the rows of its queries in the outputs, and memory that it has borrowed (`parallel.scratch`, held by the passes in
   objectives/lambdarank.py) or, for the smooth objectives, made for the call.
-* A strip: its ranks in the `LongPass` that the whole query has borrowed, and the rows of the documents at these
-ranks, which nobody else
-  has, as the order is a permutation. Between two steps all threads meet.
+* A strip: its ranks, and what is kept for it, in the `LongPass` that the whole query has borrowed; the rows of the documents at
+  these ranks, which nobody else has, as the order is a permutation; and memory for its sums that it borrows there. While the list
+  is ranked, slices and parts of it take the place of strips. Between two steps all threads meet.
 
 So results never depend on the number of threads.
 

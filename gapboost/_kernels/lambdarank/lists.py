@@ -54,12 +54,13 @@ class Lists(NamedTuple):
 
 
 class Arriving(NamedTuple):
-    """What arrives at each list of documents of the same query, and then what leaves it; no rows where they are whole queries.
+    """What arrives at each list of documents of the same query; no rows where they are whole queries.
 
     Attributes
     ----------
     above, below : float64 ndarrays of shape (L, ...)
-        The `moments` of the documents above the list, at its first anchor, and below it, at its last. They leave at the other.
+        The `moments` of the documents above the list, at its first anchor, and below it, at its last. `sum_lists` adds those of
+        the list itself, and leaves the sums at the other anchor.
     prefix : float64 ndarray of shape (L, ...)
         C and E above the list, see `tables`.
     anchor : float64 ndarray of shape (L,)
@@ -76,8 +77,9 @@ class Work(NamedTuple):
     """Working memory for one list after the other; float64.
 
     By document ``rise``, ``fall``, ``jump`` (see `exponents`); by document of a block, or of a list that is visited
-    pair by pair, and by grade ``upper``, ``lower`` (see `tables`) and ``lower_by_grade``; ``prefixes`` by block; ``above``
-    and ``below``, the `moments` of the documents above and below; ``form``, room for a `Form`.
+    pair by pair, and by grade ``upper``, ``lower`` (see `tables`) and ``lower_by_grade``; ``powers`` by document of a
+    block; ``prefixes`` by block; ``above`` and ``below``, the `moments` of the documents above and below; ``form``,
+    room for a `Form`.
     """
 
     rise: Any

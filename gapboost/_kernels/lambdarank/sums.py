@@ -30,7 +30,7 @@ def sum_moments(
     """Down the list and up again, block by block; returns the last anchor.
 
     The first row of ``work.prefixes`` is the prefix above the list, ``work.above`` and ``work.below`` are the moments
-    of the documents above it, at its first anchor, and below it, at its last. All three are carried to the other end.
+    of the documents above it, at its first anchor, and below it, at its last. Moments are carried to the other end.
     Unless ``wanted`` nothing is received on the way.
     """
     width = form.width

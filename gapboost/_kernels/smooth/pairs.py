@@ -1,4 +1,4 @@
-"""The four sums of `gapboost._kernels.smooth` pair by pair, for documents that are near each other.
+"""The four sums of `gapboost._kernels.smooth` pair by pair, for short or thinly spread lists. Sums leave out m = n.
 
 Positions fall, and each pair is visited once, from its upper document i. Beyond `FAR` a document is above or below
 with certainty: so sums run over windows, and over counts of all documents far above.
