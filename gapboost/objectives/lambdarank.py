@@ -13,7 +13,15 @@ import numpy as np
 
 from gapboost._data.arguments import positive, whole
 from gapboost._data.queries import Array, Judged
-from gapboost._kernels.lambdarank.gradients import HESSIAN_FLOOR, Inputs, Scale, chunk, room_for, write_gradients
+from gapboost._kernels.lambdarank.gradients import (
+    HESSIAN_FLOOR,
+    Inputs,
+    Scale,
+    chunk,
+    dampening,
+    room_for,
+    write_gradients,
+)
 from gapboost._kernels.lambdarank.long import LONG, LongPass, long_query
 from gapboost._kernels.parallel.chunks import CACHED_CHUNK, chunks, resolve_n_jobs, run, table_bytes
 from gapboost._kernels.parallel.scratch import Scratch
@@ -150,8 +158,7 @@ class SumPass(Pass):
             total += part
         weights = self.data.weights
         if self.normalize:
-            size = np.add.reduceat(np.abs(total[0]), queries.offsets[:-1])
-            weights = weights * np.divide(np.log2(1 + size), size, out=np.ones(len(size)), where=size > 0)
+            weights = weights * dampening(np.add.reduceat(np.abs(total[0]), queries.offsets[:-1]))
         factor = np.repeat(weights, queries.sizes)
         grad[:] = total[0] * factor
         hess[:] = np.maximum(total[1] * factor, HESSIAN_FLOOR)

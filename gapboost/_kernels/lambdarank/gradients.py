@@ -163,12 +163,14 @@ def write(
             hess[row] = max(max(eta[r], least * abs(lam[r])) * curve[q], HESSIAN_FLOOR)
 
 
+def dampening(size: Array) -> Array:
+    """What the gradients of each query are multiplied with so that their absolute sum S becomes log2(1 + S)."""
+    return np.divide(np.log2(1.0 + size), size, out=np.ones(len(size)), where=size > 0.0)
+
+
 def factors(mass: Array, weights: Array, scale: Scale) -> tuple[Array, Array]:
     """What lam and eta of each query are multiplied by, where ``mass`` is its sum of absolute lam."""
-    factor = weights
-    if scale.normalize:
-        size = scale.sigma * mass
-        factor = weights * np.divide(np.log2(1.0 + size), size, out=np.ones(len(size)), where=size > 0.0)
+    factor = weights * dampening(scale.sigma * mass) if scale.normalize else weights
     return factor * scale.sigma, factor * scale.sigma**2
 
 
@@ -176,8 +178,8 @@ class Memory(NamedTuple):
     """What the steps of one chunk after the other write to; `room_for` makes it.
 
     ``order`` int32, ``s``, ``lam``, ``eta`` float64 and ``grade`` uint8 by document; ``sizes`` int64 and ``grade_of``
-    uint8 by query;
-    ``code_of`` int64 by grade; ``sorting`` uses the memory of what comes later; ``work`` for the sums of one list.
+    uint8 by query; ``code_of`` int64 by grade; ``sorting`` uses the memory of what comes later; ``work`` for the sums
+    of one list.
     """
 
     order: Array

@@ -189,7 +189,8 @@ class LongPass:
         arriving = Arriving(*[of_all[one] for of_all in self.arriving])
         with self.work.lent() as work:
             sum_lists(strip, discount, long.pair, long.own, long.reached, wanted, arriving, work, self.lam, self.eta)
-        self.mass[j] = np.abs(self.lam[self._ranks(j)]).sum()
+        if wanted:
+            self.mass[j] = np.abs(self.lam[self._ranks(j)]).sum()
 
     def write(self, j: int, push: Array, curve: Array, least: float, grad: Array, hess: Array) -> None:
         """Gradients of strip j in the order of the rows."""
