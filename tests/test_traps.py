@@ -4,6 +4,7 @@ Most of them are silent: a constant model, an ignored parameter, a metric that g
 """
 
 import inspect
+from contextlib import nullcontext
 
 import lightgbm
 import numpy as np
@@ -18,6 +19,15 @@ import gapboost.xgboost
 from gapboost.objectives import LambdaRank
 
 __all__ = ["preparations"]  # a fixture
+
+
+def blunt_trees(twin):
+    """XGBoost's default floor of 1 says so on one long list; LightGBM's twin has hessians in units of rows."""
+    return (
+        nullcontext()
+        if twin is LIGHTGBM
+        else pytest.warns(UserWarning, match="^min_child_weight is 1, but the hessians")
+    )
 
 
 # --- both -------------------------------------------------------------------------------------------------------------
@@ -48,7 +58,8 @@ def test_hessians_too_small_for_the_default_leaf_floors(twin):
     x = rng.normal(size=(2000, 2))
     y = (x[:, 0] + rng.normal(size=2000) > 2).astype(int)
     ranker = twin.ranker_class(n_estimators=20, n_jobs=1, **({"verbose": -1} if twin is LIGHTGBM else {}))
-    ranker.fit(x, y, np.zeros(2000))
+    with blunt_trees(twin):
+        ranker.fit(x, y, np.zeros(2000))
     assert len(np.unique(ranker.predict(x))) > 10
     assert ranker.score(x, y, np.zeros(2000)) > 2 * gb.evaluate(gb.AP(), y, np.zeros(2000))[gb.AP()]
 
@@ -71,6 +82,29 @@ def test_the_most_that_the_error_about_the_leaf_floor_allows_is_learnable_in_pri
     with pytest.raises(ValueError, match="min_child_weight"):
         twin.fitted(min_child_weight=total * 0.501)
     twin.fitted(min_child_weight=total * 0.499)
+
+
+@twins
+def test_a_leaf_floor_that_leaves_few_leaves(twin):
+    rng = np.random.default_rng(0)
+    x, qid = rng.normal(size=(1000, 2)), np.repeat(np.arange(50), 20)
+    y = (x[:, 0] + rng.normal(size=1000) > 1).astype(int)
+    sizes = np.full(50, 20)
+    total = gradients(twin, twin.module.objective("gap"), np.zeros(1000), y, sizes)[1].sum(dtype=float)
+
+    def fit(share, rows=1000, weight=None):
+        twin.ranker(min_child_weight=total * share).fit(x[:rows], y[:rows], qid[:rows], sample_weight=weight)
+
+    fit(0.124)  # a warning is an error here
+    with pytest.warns(
+        UserWarning, match=r"^min_child_weight is .* sum to .* hold 13% of them; expected at most \S+, unless trees"
+    ):
+        fit(0.126)
+    with pytest.warns(
+        UserWarning, match=r"expected at most \S+, or larger weights, unless trees of fewer than 8 leaves"
+    ):
+        fit(0.05, weight=np.full(50, 0.2))
+    fit(0.126, rows=980)  # too few rows for sharper trees
 
 
 @twins
@@ -133,7 +167,9 @@ def test_more_than_10000_documents_in_a_query(twin):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(10_001, 2))
     y = (x[:, 0] + rng.normal(size=len(x)) > 2).astype(int)
-    ranker = twin.ranker(n_estimators=2).fit(x, y, np.zeros(len(x)), eval_set=(x, y), eval_qid=np.zeros(len(x)))
+    ranker = twin.ranker(n_estimators=2)
+    with blunt_trees(twin):
+        ranker.fit(x, y, np.zeros(len(x)), eval_set=(x, y), eval_qid=np.zeros(len(x)))
     assert len(twin.curve(ranker)) == 2
     assert ranker.score(x, y, np.zeros(len(x))) > 2 * y.mean()
 

@@ -29,6 +29,10 @@ ValueError, TypeError
     Before any training, where an argument or parameter is unusable; the message names it, what was found and
     what is expected."""
 
+WARNINGS = """\
+UserWarning
+    Where `min_child_weight`, which is compared with sums of hessians, leaves 1000 rows or more fewer than 8 leaves."""
+
 ON_A_CLUSTER = """\
 The rankers of `gapboost.dask` take everything that has one entry a row, weights too, as Dask arrays, or as data frames and
 series: in any order of rows and any partitions, those of `X`; `group` has the sizes of the queries in each of them. Queries are
@@ -42,6 +46,6 @@ def described(method: Method) -> Method:
     # Python -OO drops docstrings.
     if method.__doc__:
         method.__doc__ = inspect.cleandoc(method.__doc__).format(
-            rows=ROWS, evaluation_sets=EVALUATION_SETS, errors=ERRORS, on_a_cluster=ON_A_CLUSTER
+            rows=ROWS, evaluation_sets=EVALUATION_SETS, errors=ERRORS, warnings=WARNINGS, on_a_cluster=ON_A_CLUSTER
         )
     return method

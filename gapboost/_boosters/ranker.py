@@ -1,5 +1,6 @@
 """What the rankers of both boosters share: parameters, query order, checks before training, and the score."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
@@ -83,6 +84,11 @@ class Training:
 # Mean absolute gradient of a document, for weights of 1: the least of any task is that of one query of millions, 1e-7;
 # rounding is 1e-14.
 LEAST_PUSH = 1e-11
+
+
+# Where the hessians suffice for fewer leaves than this, trees of that many rows stay blunt. On XGBoost those of one list are some
+# units in all, however long it is: with its default floor of 1, 40 000 rows grow five leaves.
+FEW_LEAVES, MANY_ROWS = 8, 1000
 
 
 # What a fitted ranker holds beside its parameters and what its booster's own `fit` leaves there.
@@ -300,8 +306,8 @@ class GAPRanker:
         rows = training.rows
         grad, hess = training.gradients(np.zeros(len(rows.y)) if rows.start is None else rows.start)
         weight = rows.data.weights @ rows.sizes
-        sums = np.array([np.abs(grad).sum(dtype=np.float64), weight, hess.sum(dtype=np.float64)])
-        push, weight, total = sums if training.total is None else training.total(sums)
+        sums = np.array([np.abs(grad).sum(dtype=np.float64), weight, hess.sum(dtype=np.float64), len(grad)])
+        push, weight, total, n_rows = sums if training.total is None else training.total(sums)
         # Sums that ought to cancel leave rounding behind.
         if push / weight < LEAST_PUSH:
             saturated = "" if rows.start is None else f", and a {self._words.start} whose scores are not as far apart"
@@ -309,11 +315,19 @@ class GAPRanker:
                 f"measure is {training.objective.measure!r}, and no swap of two documents of y changes it; expected a "
                 f"measure that tells some of the grades in y apart{saturated}"
             )
+        larger = ", or larger weights" if rows.weighted else ""
         if total < 2 * least_hessian:
-            larger = ", or larger weights" if rows.weighted else ""
             raise ValueError(
                 f"min_child_weight is {least_hessian:g}, but the hessians of all rows sum to {total:.3g}; expected at "
                 f"most {total / 2:.3g}{larger}: with less in each leaf no split is possible and the model would be constant"
+            )
+        if total < FEW_LEAVES * least_hessian and n_rows >= MANY_ROWS:
+            warnings.warn(
+                f"min_child_weight is {least_hessian:g}, but the hessians of all rows sum to {total:.3g}, so that a leaf must "
+                f"hold {least_hessian / total:.0%} of them; expected at most {total / FEW_LEAVES:.3g}{larger}, unless trees of "
+                f"fewer than {FEW_LEAVES} leaves are meant for these {n_rows:.0f} rows",
+                UserWarning,
+                stacklevel=2,
             )
 
 

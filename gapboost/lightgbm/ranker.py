@@ -174,6 +174,10 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         ------
         {errors}
 
+        Warns
+        -----
+        {warnings}
+
         Notes
         -----
         {on_a_cluster}

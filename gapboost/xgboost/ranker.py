@@ -175,6 +175,10 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         ------
         {errors}
 
+        Warns
+        -----
+        {warnings}
+
         Notes
         -----
         {on_a_cluster}
