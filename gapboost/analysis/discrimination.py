@@ -2,7 +2,7 @@
 
 The paired bootstrap test of Sakai (SIGIR 2006), as [robertson2010] (4.2) uses it. With z the differences of two systems by
 topic and t(z) = mean(z) / (sd(z) / sqrt(n)), the centred differences are resampled B times; the achieved significance
-level (ASL) of the pair is the share of resamples with |t(w*)| >= |t(z)|. All pairs and measures see the same resamples of
+level (ASL) of the pair is the share of resamples with ``|t(w*)| >= |t(z)|``. All pairs and measures see the same resamples of
 the topics, so that what differs between measures is the measures.
 """
 
@@ -32,7 +32,7 @@ class DiscriminativePower:
         Difference of the means, first system minus second.
     required : float64 ndarray of shape (measures,)
         Difference of means that is enough for significance at `level`, for any of the pairs: the largest over the pairs
-        of |mean(w*)| where |t(w*)| just reaches its upper `level` quantile.
+        of ``|mean(w*)|`` where ``|t(w*)|`` just reaches its upper `level` quantile.
     level : float
     n_resamples : int
     """

@@ -1,0 +1,60 @@
+"""
+Quick start
+===========
+
+Train a ranker for graded average precision, stop it early, look at what it learnt.
+
+The task comes with the package: an image of a handwritten digit is the query, other images are the documents. Grade 2 is
+the same digit, grade 1 a digit that looks like it, grade 0 any other.
+"""
+
+from gapboost.datasets import load_digits_ranking
+
+train, vali, test = load_digits_ranking()
+train
+
+# %%
+# ``X`` has one row a document, ``y`` its grade, ``qid`` the query that it belongs to. Rows may come in any order, and an
+# id may be anything hashable.
+
+import lightgbm
+
+from gapboost.lightgbm import LGBMGAPRanker
+
+ranker = LGBMGAPRanker(n_estimators=300, learning_rate=0.1, verbose=-1)
+ranker.fit(
+    train.X,
+    train.y,
+    qid=train.qid,
+    eval_set=[(vali.X, vali.y)],
+    eval_qid=[vali.qid],
+    callbacks=[lightgbm.early_stopping(30, verbose=False)],
+)
+print(f"{ranker.best_iteration_} trees; mean GAP of the test queries {ranker.score(test.X, test.y, qid=test.qid):.3f}")
+
+# %%
+# Without ``g`` the threshold probability is spread evenly over the grades that occur: half of the users accept documents
+# from grade 1 on, half want grade 2.
+
+ranker.g_
+
+# %%
+# ``evaluate`` takes any measures, by name or as values, and counts ties by their expected value.
+
+import gapboost as gb
+
+scores = ranker.predict(test.X)
+gb.evaluate(["gap", "ndcg@10", "ap", "p@10"], test.y, scores, test.qid).labelled()
+
+# %%
+# The measure on the validation queries, tree by tree, is where LightGBM keeps it.
+
+from matplotlib import pyplot as plt
+
+(values,) = ranker.evals_result_["valid_0"].values()
+_, ax = plt.subplots(figsize=(6, 3))
+ax.plot(range(1, len(values) + 1), values)
+ax.axvline(ranker.best_iteration_, linestyle="--", color="grey")
+ax.annotate("best", (ranker.best_iteration_, min(values)), textcoords="offset points", xytext=(5, 2), color="grey")
+ax.set(xlabel="trees", ylabel="mean GAP", title="GAP of 60 validation queries during training")
+plt.tight_layout()

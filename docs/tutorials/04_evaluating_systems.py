@@ -1,0 +1,66 @@
+"""
+Evaluating and comparing systems
+================================
+
+Means over queries, values a query, ties, and whether a difference is more than chance.
+"""
+
+import numpy as np
+
+import gapboost as gb
+from gapboost import analysis
+from gapboost.datasets import load_digits_ranking
+from gapboost.lightgbm import LGBMGAPRanker
+from gapboost.xgboost import XGBGAPRanker
+
+train, vali, test = load_digits_ranking()
+deep = LGBMGAPRanker(n_estimators=80, verbose=-1).fit(train.X, train.y, qid=train.qid)
+shallow = XGBGAPRanker(n_estimators=80, max_depth=2).fit(train.X, train.y, qid=train.qid)
+
+# %%
+# Any number of measures in one call.
+
+measures = [gb.GAP(g=(0.5, 0.5)), gb.nDCG(k=10), gb.AP(), gb.Precision(k=10)]
+gb.evaluate(measures, test.y, deep.predict(test.X), test.qid)
+
+# %%
+# One value a query, as a table.
+
+a = gb.evaluate(measures, test.y, deep.predict(test.X), test.qid, per_query=True)
+b = gb.evaluate(measures, test.y, shallow.predict(test.X), test.qid, per_query=True)
+a.to_pandas().head()
+
+# %%
+# Is the difference more than chance?
+# -----------------------------------
+# Values are paired by query id; a t test, Wilcoxon's, the sign test and a randomisation test beside each other.
+
+gap = measures[0]
+one, other = (gb.evaluate(gap, test.y, ranker.predict(test.X), test.qid, per_query=True) for ranker in (deep, shallow))
+difference = analysis.significance(one, other, random_state=0)
+difference.to_pandas().round(4)
+
+# %%
+
+ax = difference.plot()
+
+# %%
+# Ties
+# ----
+# Equal scores have no order, so a document counts its expected value over all orders. Nothing depends on the order of
+# the file: a constant score gives what a shuffled list gives on average, not what a sorted file gives.
+
+constant = np.zeros(len(test.y))
+sorted_rows = np.lexsort((-test.y, test.qid))
+expected = gb.evaluate("ndcg@10", test.y, constant, test.qid).labelled()
+by_row = gb.evaluate("ndcg@10", test.y[sorted_rows], constant, test.qid[sorted_rows], ties="row").labelled()
+expected, by_row
+
+# %%
+# The precision-recall curve of one query
+# ---------------------------------------
+# Its area is GAP [robertson2010].
+
+rows = test.qid == test.qid[0]
+curve = analysis.precision_recall(gap, test.y[rows], deep.predict(test.X[rows]))
+ax = curve.plot()

@@ -1,0 +1,49 @@
+"""
+On a Dask cluster
+=================
+
+The same rankers on data that do not fit one machine. Queries stay whole, whatever the partitions; metrics are exact over all
+workers, so early stopping is one decision.
+"""
+
+import logging
+
+import dask.array as da
+import numpy as np
+from dask.distributed import Client, LocalCluster
+
+from gapboost.dask import DaskLGBMGAPRanker
+from gapboost.datasets import load_digits_ranking
+
+train, vali, test = load_digits_ranking()
+
+# %%
+# Two workers inside this process stand for a cluster. Everything that ``fit`` takes is a Dask array or data frame, in any
+# partitions and any order of rows: those here cut queries, which then come together on one worker.
+
+logging.getLogger("distributed").setLevel(logging.ERROR)
+cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None)
+client = Client(cluster)
+X = da.from_array(train.X, chunks=(1111, -1))
+y, qid = (da.from_array(values, chunks=1111) for values in (train.y, train.qid))
+
+ranker = DaskLGBMGAPRanker(client=client, measure="gap", n_estimators=40, verbose=-1)
+ranker.fit(X, y, qid=qid)
+
+# %%
+# Predictions are lazy, partition by partition.
+
+scores = ranker.predict(da.from_array(test.X, chunks=(2000, -1)))
+scores
+
+# %%
+# The local ranker has the same booster, and everything else that rankers have.
+
+local = ranker.to_local()
+same = np.array_equal(scores.compute(), local.predict(test.X))
+print(f"same predictions: {same}; mean GAP of the test queries {local.score(test.X, test.y, qid=test.qid):.3f}")
+
+# %%
+
+client.close()
+cluster.close()
