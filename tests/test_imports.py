@@ -171,6 +171,8 @@ def test_importing_the_package_loads_no_booster():
         ("pandas", "from gapboost._data import optional; optional.frame({})", "analysis"),
         ("matplotlib", "import gapboost.plotting as p; p.plot_g(None)", "plot"),
         ("tqdm", "from gapboost._data.optional import progress; progress(3, True, '').__enter__()", "progress"),
+        ("tqdm", "from gapboost.lightgbm import progress; progress()", "progress"),
+        ("tqdm", "from gapboost.xgboost import progress; progress()", "progress"),
     ],
 )
 def test_what_is_missing_is_named_with_its_extra(missing, code, extra):

@@ -273,6 +273,7 @@ def test_progress_and_clone(capsys):
     assert "4/4" in capsys.readouterr().err
     assert again.n_features_in_ == X.shape[1]
     quiet = sklearn.clone(search).set_params(progress=False).fit(X, y, qid=qid)
+    assert GSearchCV(RANKERS[0], search.param_grid, scoring=TARGET, cv=2).fit(X, y, qid=qid).progress is None
     assert capsys.readouterr().err == ""
     assert quiet.best_params_ == again.best_params_
     assert not hasattr(sklearn.clone(search).set_params(refit=False), "predict")

@@ -1,10 +1,13 @@
 """Libraries that only some results need: imported when they are used, with a hint where they are missing."""
 
 import importlib
+import multiprocessing
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
+
+from joblib.parallel import get_active_backend
 
 
 def imported(module: str, extra: str, purpose: str) -> Any:
@@ -43,14 +46,35 @@ def axes(ax: Any = None) -> Any:
     return imported("matplotlib.pyplot", "plot", "to plot").subplots(layout="constrained")[1]
 
 
+def tqdm() -> Any:
+    """The class of all progress bars."""
+    return imported("tqdm.auto", "progress", "to show progress").tqdm
+
+
 @contextmanager
-def progress(total: int, shown: bool, label: str) -> Iterator[Callable[[int], Any]]:
-    """A function that moves a progress bar on by some of `total` steps; it does nothing where no bar is asked for."""
-    if not shown:
+def progress(total: int, shown: bool | None, label: str) -> Iterator[Callable[[int], Any]]:
+    """A function that moves a progress bar on by some of `total` steps; it does nothing where no bar is asked for.
+
+    With `shown` None there is a bar where someone may watch it, and tqdm.
+    """
+    if not (_watched() if shown is None else shown):
         yield lambda steps: None
         return
-    with imported("tqdm.auto", "progress", "to show progress").tqdm(total=total, desc=label) as bar:
+    with tqdm()(total=total, desc=label) as bar:
         yield bar.update
+
+
+def _watched() -> bool:
+    """Whether this is the process and the thread of a user at a terminal or notebook, with tqdm."""
+    in_worker = multiprocessing.parent_process() is not None or get_active_backend()[0].nesting_level != 0
+    terminal = getattr(sys.stderr, "isatty", bool)()
+    if in_worker or not (terminal or "ipykernel.zmqshell" in sys.modules):
+        return False
+    try:
+        tqdm()
+    except ImportError:
+        return False
+    return True
 
 
 def ir_measures() -> Any:

@@ -7,6 +7,7 @@ imported("lightgbm", "lightgbm", "by gapboost.lightgbm")
 from gapboost.lightgbm.export import exportable  # noqa: E402
 from gapboost.lightgbm.folds import cv  # noqa: E402
 from gapboost.lightgbm.functions import eval_metric, objective  # noqa: E402
+from gapboost.lightgbm.progress import progress  # noqa: E402
 from gapboost.lightgbm.ranker import LGBMGAPRanker  # noqa: E402
 
-__all__ = ["LGBMGAPRanker", "cv", "eval_metric", "exportable", "objective"]
+__all__ = ["LGBMGAPRanker", "cv", "eval_metric", "exportable", "objective", "progress"]

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.described import described
 from gapboost._boosters.model_file import words
+from gapboost._boosters.progress import following
 from gapboost._boosters.ranker import GAPRanker, RankingRows, Training
 from gapboost._boosters.request import FitRequest, Words
 from gapboost._boosters.signature import taking
@@ -167,8 +168,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             Reported beside the measure that is trained for, which comes first. LightGBM's early stopping goes by all of
             them, or with ``first_metric_only=True`` by that one.
         init_score, eval_names, eval_sample_weight, eval_init_score, feature_name, categorical_feature, callbacks, init_model
-            As in `lightgbm.LGBMRanker.fit`; early stopping by ``callbacks=[lightgbm.early_stopping(...)]``. Each worker of a
-            cluster calls its own copy of the callbacks.
+            As in `lightgbm.LGBMRanker.fit`; early stopping by ``callbacks=[lightgbm.early_stopping(...)]``, a progress bar by
+            ``callbacks=[progress()]``. Each worker of a cluster calls its own copy of the callbacks.
 
         Raises
         ------
@@ -231,7 +232,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             init_model = _continued(init_model, feature_names(X) if isinstance(feature_name, str) else feature_name)
         # Training happens on a fresh LGBMRanker: an error or an interrupt leaves this one as it was.
         trained = _shell({**self._vendor_parameters(), **(network or {})}, training)
-        with _usable_features():
+        with _usable_features(), following(arguments.get("callbacks"), self._n_rounds):
             trained.fit(
                 X,
                 rows.y,

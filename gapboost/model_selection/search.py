@@ -52,8 +52,9 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Train the best candidate on all data.
     n_jobs : int, optional
         Processes (joblib's) that work on folds side by side; give the estimator ``n_jobs=1`` beside it.
-    progress : bool, default=False
-        Show a progress bar (needs tqdm).
+    progress : bool, optional
+        Show a progress bar (needs tqdm). None shows it in a terminal or notebook where tqdm is installed, and not in workers of
+        joblib or Dask.
     random_state : int, RandomState or None, default=None
         For a number of folds: None balances their documents, anything else deals the queries out at random.
 
@@ -99,7 +100,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         cv: Any = 5,
         refit: bool = True,
         n_jobs: int | None = None,
-        progress: bool = False,
+        progress: bool | None = None,
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator

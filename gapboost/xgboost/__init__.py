@@ -7,6 +7,7 @@ imported("xgboost", "xgboost", "by gapboost.xgboost")
 from gapboost.xgboost.export import exportable  # noqa: E402
 from gapboost.xgboost.folds import cv  # noqa: E402
 from gapboost.xgboost.functions import eval_metric, objective  # noqa: E402
+from gapboost.xgboost.progress import progress  # noqa: E402
 from gapboost.xgboost.ranker import XGBGAPRanker  # noqa: E402
 
-__all__ = ["XGBGAPRanker", "cv", "eval_metric", "exportable", "objective"]
+__all__ = ["XGBGAPRanker", "cv", "eval_metric", "exportable", "objective", "progress"]

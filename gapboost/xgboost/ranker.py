@@ -11,6 +11,7 @@ from xgboost.sklearn import get_model_categories
 
 from gapboost._boosters.described import described
 from gapboost._boosters.model_file import read, words
+from gapboost._boosters.progress import following, without_bars
 from gapboost._boosters.ranker import GAPRanker, RankingRows, Training
 from gapboost._boosters.request import FitRequest, Words
 from gapboost._boosters.signature import taking
@@ -50,7 +51,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     objective : {"lambdarank", "softrank", "approxrank"} or Objective, default="lambdarank"
         How to train for it. A value brings its own measure; `measure` and `g` then stay at their defaults.
     **kwargs
-        Every parameter of `xgboost.XGBRanker`; `eval_metric` takes names and values of measures.
+        Every parameter of `xgboost.XGBRanker`; `eval_metric` takes names and values of measures, and ``callbacks=[progress()]``
+        shows a progress bar.
 
     Attributes
     ----------
@@ -211,7 +213,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             for i, rows in enumerate(training.evals)
         ]
         evals_result: dict[str, dict[str, list[float]]] = {}
-        with xgboost.config_context(verbosity=self.verbosity):
+        with xgboost.config_context(verbosity=self.verbosity), following(self.callbacks, self._n_rounds):
             booster = xgboost.train(
                 self._vendor_parameters(),
                 train,
@@ -323,7 +325,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                 obj=_gradients_of(training),
                 custom_metric=metric,
                 verbose_eval=False,
-                callbacks=self.callbacks,
+                callbacks=without_bars(self.callbacks),
             )
 
     @property
