@@ -65,7 +65,7 @@ def follow(title):
 
 
 # In the tools themselves.
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning", "ignore::FutureWarning")
 @pytest.mark.parametrize("title", SECTIONS)
 def test_recipe(title, tmp_path, monkeypatch):
     for tool in RECIPES[title].tools:
