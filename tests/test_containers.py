@@ -12,7 +12,10 @@ import pyarrow as pa
 import pytest
 import sklearn
 from scipy import sparse
+from sklearn.compose import ColumnTransformer
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from test_rankers import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, shuffled, twins
 
 import gapboost as gb
@@ -485,6 +488,44 @@ def test_qid_from_an_index(twin):
         x, y = table.iloc[rows], grades.iloc[rows]
         ranker = twin.ranker(n_estimators=3).fit(x, y, qid=x.index.get_level_values("qid"))
         npt.assert_array_equal(ranker.predict(frame(T)), plain(twin.name, in_order)[0])
+
+
+@twins
+@pytest.mark.parametrize("kind", TABLES)
+def test_a_renamed_qid_is_no_feature(twin, kind):
+    """scikit-learn's ColumnTransformer puts the step's name before the column's; a model would learn from the ids."""
+    renamed = with_column(TRAIN, X).assign(qid=TRAIN.qid).rename(columns={"qid": "remainder__qid"})
+    x = TABLES[kind](renamed)
+    words = (
+        "X has a column 'remainder__qid', which is 'qid' as a ColumnTransformer renames it; expected the name 'qid': "
+        "verbose_feature_names_out=False of the ColumnTransformer keeps it"
+    )
+    for qid in (None, TRAIN.qid):
+        with pytest.raises(ValueError, match=words):
+            twin.ranker(n_estimators=3).fit(x, TRAIN.y, qid)
+    ranker = twin.ranker(n_estimators=3)
+    train = TABLES[kind](frame(X))
+    with pytest.raises(ValueError, match=words.replace("X", r"eval_set\[0\] X", 1)):
+        ranker.fit(train, TRAIN.y, TRAIN.qid, eval_set=[(x, TRAIN.y)], eval_qid=[TRAIN.qid])
+    ranker.fit(train, TRAIN.y, TRAIN.qid)
+    for use in (lambda: ranker.predict(x), lambda: ranker.score(x, TRAIN.y, TRAIN.qid)):
+        with pytest.raises(ValueError, match=words):
+            use()
+
+
+@twins
+def test_a_column_transformer_keeps_qid(twin):
+    x = with_column(TRAIN, X)
+    half = NAMES[: len(NAMES) // 2]
+    scaled = ColumnTransformer(
+        [("scaled", StandardScaler(), half)], remainder="passthrough", verbose_feature_names_out=False
+    )
+    pipeline = make_pipeline(scaled.set_output(transform="pandas"), twin.ranker(n_estimators=3)).fit(x, TRAIN.y)
+    assert pipeline[-1].n_features_in_ == len(NAMES)
+    assert pipeline[-1].n_queries_in_ == TRAIN.n_queries
+    pipeline.set_params(columntransformer__verbose_feature_names_out=True)
+    with pytest.raises(ValueError, match="X has a column 'remainder__qid', which is 'qid' as a ColumnTransformer"):
+        pipeline.fit(x, TRAIN.y)
 
 
 @twins

@@ -123,7 +123,7 @@ class FitRequest:
             if not isinstance(pair, tuple | list) or len(pair) != 2:
                 raise ValueError(f"eval_set[{i}] is a {type(pair).__name__}; expected a pair (X, y)")
         nameless = self.eval_qid is None and self.eval_group is None
-        if nameless and any(without_qid(X)[1] is None for X, _ in pairs):
+        if nameless and any(without_qid(X, f"eval_set[{i}] X")[1] is None for i, (X, _) in enumerate(pairs)):
             raise ValueError(
                 "eval_qid is missing; expected a list with the query ids of each pair in eval_set, or eval_group with the sizes "
                 "of their queries"

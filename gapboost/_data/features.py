@@ -15,6 +15,9 @@ Array = np.ndarray[Any, Any]
 # XGBoost's name for the query ids among the columns of a data frame; here for every data frame and both boosters.
 QID = "qid"
 
+# scikit-learn's ColumnTransformer and FeatureUnion put the name of a step and two underscores before each column's.
+RENAMED_QID = f"__{QID}"
+
 # Types of columns of polars and Arrow, as they print in lower case.
 NUMBERS = frozenset(
     (
@@ -76,11 +79,29 @@ def _short(names: Sequence[str]) -> str:
     return ", ".join([*names[:10], f"... ({len(names)} in all)"] if len(names) > 10 else names)
 
 
-def without_qid(X: Any) -> tuple[Any, Any]:
-    """A data frame without its column ``qid``, and that column; anything else as it is, and None."""
+def without_qid(X: Any, name: str = "X") -> tuple[Any, Any]:
+    """A data frame without its column ``qid``, and that column; anything else as it is, and None.
+
+    Parameters
+    ----------
+    X : array-like of shape (N, n_features)
+    name : str
+        What the caller calls it.
+
+    Raises
+    ------
+    ValueError
+        Where a column is ``qid`` renamed by scikit-learn, which would be learnt from.
+    """
     if _loader(X) is not None:
         return X, None  # whatever is asked of it would make it compute
     names = column_names(X)
+    renamed = [column for column in names if isinstance(column, str) and column.endswith(RENAMED_QID)]
+    if renamed:
+        raise ValueError(
+            f"{name} has a column {renamed[0]!r}, which is {QID!r} as a ColumnTransformer renames it; expected the name "
+            f"{QID!r}: verbose_feature_names_out=False of the ColumnTransformer keeps it"
+        )
     if QID not in names:
         return X, None
     # In polars and Arrow [] with a list means something else.
@@ -102,9 +123,9 @@ def split(X: Any, qid: Any, group: Any = None, names: tuple[str, str, str] = ("X
     Raises
     ------
     ValueError
-        Where queries are given twice.
+        Where queries are given twice, or scikit-learn renamed the column.
     """
-    X, column = without_qid(X)
+    X, column = without_qid(X, names[0])
     given = [name for name, value in zip(names[1:], (qid, group), strict=True) if value is not None]
     if len(given) == 2:
         raise ValueError(f"{names[2]} is given, and {names[1]} too; expected one of them")
