@@ -14,6 +14,7 @@ import joblib
 import lightgbm
 import numpy as np
 import pandas as pd
+import psutil
 import pytest
 import xgboost
 from clusters import cut, ranking, watched, written
@@ -393,9 +394,8 @@ def test_a_worker_that_dies_ends_the_fit(tmp_path):
 
 def alive(process):
     try:
-        with open(f"/proc/{process}/stat", encoding="ascii") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
+        return psutil.Process(int(process)).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
         return False
 
 
