@@ -23,7 +23,7 @@ def main() -> None:
     boosters = [need for name in ("lightgbm", "xgboost") for need in project["optional-dependencies"][name]]
     for what, found, expected in (
         ("version", recipe["context"]["version"], version and version[1]),
-        ("python_min", f'>={recipe["context"]["python_min"]}', project["requires-python"]),
+        ("python_min", f">={recipe['context']['python_min']}", project["requires-python"]),
         ("host", needs["host"][2:], spaced(built["build-system"]["requires"])),
         ("run", needs["run"][1:], spaced(project["dependencies"])),
         ("run_constraints", needs["run_constraints"], spaced(boosters)),

@@ -12,6 +12,17 @@ settings.register_profile("long", parent=settings.get_profile("gapboost"), max_e
 settings.load_profile("gapboost")
 
 
+def pytest_addoption(parser):
+    parser.addoption("--all", action="store_true", help="run the slow tests too")
+
+
+def pytest_configure(config):
+    """Plain `pytest` leaves out the slow tests; whoever names files, or chooses by ``-m``, means all of them."""
+    plain = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.option.markexpr
+    if plain and not config.option.all:
+        config.option.markexpr = "not slow"
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_makereport():
     """Without garbage collection: the report of a failure parses source code, expected failures in scikit-learn's long file too.

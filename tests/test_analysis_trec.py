@@ -3,18 +3,15 @@
 import gzip
 import tracemalloc
 from functools import partial
-from pathlib import Path
 
 import ir_measures
 import numpy as np
 import oracle
 import pytest
+from collections_on_disk import RUNS, made, real
 
 import gapboost as gb
 from gapboost.analysis import trec
-
-ROBUST = Path(__file__).parents[2] / "shared" / "data" / "robust03"
-RUNS = sorted((ROBUST / "runs").glob("*.gz"))
 
 QRELS = "601 0 a 2\n601 0 b 1\n601 0 c 0\n602 0 a 1\n602 0 d -1\n"
 RUN = "601 Q0 c 1 9.5 x\n601 Q0 a 2 8.5 x\n601 Q0 u 3 8.0 x\n602 Q0 d 1 1e-3 x\n"
@@ -231,17 +228,21 @@ def test_order_of_ties_as_in_trec_eval(seed):
     assert any(values[m] != pytest.approx(v) for m, v in trec.evaluate(list(PEERS), qrels, run, per_query=True).items())
 
 
-@pytest.mark.skipif(not RUNS, reason="shared/data/robust03 is missing")
-def test_robust_2003_has_its_odd_runs():
-    sizes = {path.name: sum(map(len, trec.read_run(path).values())) for path in RUNS if path.name[:3] in ("NLP", "uic")}
-    assert sizes == {"NLPR03vb10.gz": 1004, "uic0301.gz": 99969}
+@pytest.mark.parametrize(
+    ("path", "size"),
+    [
+        made("trec/runs/short.gz", 36),
+        real("robust03/runs/NLPR03vb10.gz", 1004),
+        real("robust03/runs/uic0301.gz", 99969),
+    ],
+)
+def test_odd_runs_are_read_whole(path, size):
+    assert sum(map(len, trec.read_run(path).values())) == size
 
 
-@pytest.mark.skipif(not RUNS, reason="shared/data/robust03 is missing")
-@pytest.mark.parametrize("path", RUNS, ids=lambda path: path.stem)
-def test_robust_2003_as_trec_eval(path):
-    qrels = trec.read_qrels(ROBUST / "qrels.txt.gz")
-    assert_as_trec_eval(qrels, trec.read_run(path))
+@pytest.mark.parametrize(("path", "qrels"), RUNS)
+def test_runs_on_disk_as_trec_eval(path, qrels):
+    assert_as_trec_eval(trec.read_qrels(qrels), trec.read_run(path))
 
 
 def test_topics_of_only_one_side():

@@ -2,13 +2,13 @@
 
 import math
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import lightgbm
 import numpy as np
 import pytest
 import sklearn
 import xgboost
+from collections_on_disk import FOLDS
 from sklearn.model_selection import GridSearchCV, GroupKFold
 
 import gapboost as gb
@@ -50,8 +50,6 @@ OBJECTIVES = [
     *(gb.ApproxRank(measure, alpha=1.3, beta=2.0) for measure in MEASURES if measure.k or "AP" in repr(measure)),
 ]
 every_objective = pytest.mark.parametrize("objective", OBJECTIVES, ids=repr)
-
-OHSUMED = Path(__file__).parents[2] / "shared" / "data" / "ohsumed" / "Fold1"
 
 
 def is_soft(objective):
@@ -326,19 +324,17 @@ def test_smoothing_is_found_by_grid_search(learnable):
     assert np.ptp(search.cv_results_["mean_test_score"]) > 0
 
 
-@pytest.fixture(scope="module")
-def ohsumed():
-    if not OHSUMED.exists():
-        pytest.skip(f"no {OHSUMED}")
-    train, vali, _ = load_letor_fold(OHSUMED)
+@pytest.fixture(scope="module", params=FOLDS)
+def fold(request):
+    train, vali, _ = load_letor_fold(request.param / "Fold1")
     sizes = judged(train.y, train.qid).queries.sizes
     trees = lightgbm.Dataset(train.X, train.y, group=sizes, params={"verbose": -1}).construct()
     return train, vali, trees, xgboost.QuantileDMatrix(train.X, train.y, group=sizes, nthread=1)
 
 
-def scores_of_rounds(booster, how, ohsumed, rounds):
+def scores_of_rounds(booster, how, fold, rounds):
     """Training and validation scores after each round of boosters with their default leaf floors."""
-    train, vali, trees, matrix = ohsumed
+    train, vali, trees, matrix = fold
     if booster == "lightgbm":
         ours = gapboost.lightgbm.objective(how, n_jobs=1)
         model = lightgbm.Booster({"objective": "none", "metric": "None", "num_threads": 1, "verbose": -1}, trees)
@@ -359,18 +355,18 @@ def scores_of_rounds(booster, how, ohsumed, rounds):
     [gb.GAP(g=(0.5, 0.5)), gb.xGAP(g=(0.5, 0.5)), gb.eGAP(g=(0.5, 0.5)), gb.AP(), gb.nDCG(), gb.Precision(k=10)],
     ids=repr,
 )
-def test_every_round_on_ohsumed_raises_the_training_value(measure, booster, ohsumed):
+def test_every_round_raises_the_training_value(measure, booster, fold):
     """And the best round on validation is within 0.05 of LambdaRank's for the same measure, 0.15 for P@10.
 
     Ten documents of each of 21 queries say little: the standard error of a difference in P@10 is about 0.05.
     """
     distance = 0.05 if measure.k is None else 0.15
-    train, vali, _, _ = ohsumed
+    train, vali, _, _ = fold
     chance = gb.evaluate(measure, vali.y, np.zeros(len(vali.y)), vali.qid)[measure]
     best = {}
     for how in (gb.LambdaRank(measure), gb.SoftRank(measure), gb.ApproxRank(measure)):
         smooth, validation = [], []
-        for scores, unseen in scores_of_rounds(booster, how, ohsumed, 12):
+        for scores, unseen in scores_of_rounds(booster, how, fold, 12):
             if not isinstance(how, gb.LambdaRank):
                 smooth.append(how.value(train.y, scores, train.qid, n_jobs=1))
             validation.append(gb.evaluate(measure, vali.y, unseen, vali.qid, n_jobs=1)[measure])
