@@ -1,6 +1,6 @@
 """Cut a version: ``python .ci/release.py 0.1.0rc2``. It commits and tags; pushing the tag publishes. See CONTRIBUTING.md.
 
-The version stands in `gapboost/__init__.py` alone. The notes are what stands under *Unreleased* in `CHANGELOG.md`.
+The version stands in `gapboost/__init__.py`; the conda recipe follows. The notes are what stands under *Unreleased* in `CHANGELOG.md`.
 """
 
 import re
@@ -11,10 +11,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 VERSION = ROOT / "gapboost" / "__init__.py"
+RECIPE = ROOT / "recipe" / "recipe.yaml"
 CHANGELOG = ROOT / "CHANGELOG.md"
 
 FORM = re.compile(r"\d+\.\d+\.\d+(rc\d+)?")
-LINE = re.compile(r'^__version__ = "(.+)"$', re.MULTILINE)
+PLACES = {VERSION: '^__version__ = "(.+)"$', RECIPE: '^  version: "(.+)"$'}
 UNRELEASED = "## [Unreleased]\n"
 
 
@@ -26,11 +27,19 @@ def main(version: str) -> None:
         raise SystemExit("the working tree has changes that are not committed")
     if git("tag", "--list", f"v{version}"):
         raise SystemExit(f"there is a tag v{version} already")
-    VERSION.write_text(LINE.sub(f'__version__ = "{version}"', VERSION.read_text("utf-8")), "utf-8", newline="\n")
-    CHANGELOG.write_text(with_heading(CHANGELOG.read_text("utf-8"), version), "utf-8", newline="\n")
+    changelog = with_heading(CHANGELOG.read_text("utf-8"), version)
+    CHANGELOG.write_text(changelog, "utf-8", newline="\n")
+    for path, line in PLACES.items():
+        path.write_text(with_version(path.read_text("utf-8"), line, version), "utf-8", newline="\n")
     git("commit", "--all", "--allow-empty", "-m", f"Release {version}")
-    git("tag", "--annotate", "--cleanup=whitespace", f"v{version}", "-m", notes(CHANGELOG.read_text("utf-8"), version))
+    git("tag", "--annotate", "--cleanup=whitespace", f"v{version}", "-m", notes(changelog, version))
     print(f"committed and tagged v{version}; `git push --follow-tags` publishes it")
+
+
+def with_version(text: str, line: str, version: str) -> str:
+    """The text with another version in the one place where a line has it."""
+    (found,) = re.finditer(line, text, re.MULTILINE)
+    return text[: found.start(1)] + version + text[found.end(1) :]
 
 
 def with_heading(changelog: str, version: str) -> str:
