@@ -1,6 +1,7 @@
 """Cut a version: ``python .ci/release.py 0.1.0rc2``. It commits and tags; pushing the tag publishes. See CONTRIBUTING.md.
 
-The version stands in `gapboost/__init__.py`; the conda recipe follows. The notes are what stands under *Unreleased* in `CHANGELOG.md`.
+The version stands in `gapboost/__init__.py`; the conda recipe follows. The notes are what stands under *Unreleased* in
+`CHANGELOG.md`.
 """
 
 import re
@@ -48,12 +49,16 @@ def with_heading(changelog: str, version: str) -> str:
     Raises
     ------
     SystemExit
-        Where there is neither anything unreleased nor a heading of the version.
+        Where there is neither anything unreleased nor a heading of the version, or both.
     """
     head, found, rest = changelog.partition(UNRELEASED)
     if not found:
         raise SystemExit(f"{CHANGELOG.name} has no heading {UNRELEASED.strip()}")
     if rest.partition("\n## [")[0].strip():
+        if f"\n## [{version}]" in rest:
+            raise SystemExit(
+                f"{CHANGELOG.name} has notes of {version} and others that are unreleased; expected one of them"
+            )
         return f"{head}{UNRELEASED}\n## [{version}] - {date.today()}\n{rest}"
     notes(changelog, version)
     return changelog

@@ -11,8 +11,8 @@ import numpy as np
 MADE = Path(__file__).parent / "made"
 
 N_FEATURES = 8
-PARTS = (30, 12, 12, 6, 6)  # queries of the five parts that folds are made of
-DOCUMENTS = (30, 50)  # of a query
+PARTS = (24, 16, 12, 4, 4)  # queries of the five parts that folds are made of
+DOCUMENTS = (40, 70)  # of a query
 
 
 def main() -> None:
@@ -34,8 +34,8 @@ def documents(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]
     """Features of documents of one query, of which the first three tell something of the grades, and grades 0..2."""
     X = rng.normal(size=(n, N_FEATURES)).round(2)
     X[:, 3] = round(rng.normal(), 2)  # the same for all of its documents
-    told = X[:, 0] + 0.7 * X[:, 1] + 0.5 * X[:, 0] * X[:, 2] + 0.6 * rng.normal(size=n)
-    return X, np.digitize(told, [0.9, 1.9])
+    told = X[:, 0] + 0.7 * X[:, 1] + 0.5 * X[:, 0] * X[:, 2] + 1.6 * rng.normal(size=n)
+    return X, np.digitize(told, [1.2, 2.8])
 
 
 def write_letor(folder: Path, rng: np.random.Generator) -> None:
@@ -46,7 +46,7 @@ def write_letor(folder: Path, rng: np.random.Generator) -> None:
         for _ in range(n_queries):
             query += 1
             X, y = documents(rng, int(rng.integers(*DOCUMENTS)))
-            if query == 50:
+            if query == 60:
                 y[:] = 0  # nothing relevant
             for i, (row, grade) in enumerate(zip(X.tolist(), y.tolist(), strict=True)):
                 pairs = " ".join(f"{column}:{value:g}" for column, value in enumerate(row, 1))
