@@ -35,9 +35,9 @@ def lint(session: nox.Session) -> None:
         "vendor.github-issue-forms": sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("[!c]*.yml")),
         "vendor.github-issue-config": [ROOT / ".github/ISSUE_TEMPLATE/config.yml"],
         "vendor.dependabot": [ROOT / ".github/dependabot.yml"],
+        "vendor.citation-file-format": [ROOT / "CITATION.cff"],
     }.items():
         session.run("check-jsonschema", "--builtin-schema", schema, *map(str, files))
-    session.run("cffconvert", "--validate")
     session.run("python", ".ci/check_recipe.py")
 
 

@@ -1,10 +1,18 @@
 """How long the property tests run, and what the tests of bad input and the fuzzers went through."""
 
 import gc
+import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+import gapboost
+from gapboost.objectives import LambdaRank
+
+# Tests import benchmarks and examples. Last, since the gapboost to test may be the installed one.
+sys.path.append(str(Path(__file__).parents[1]))
 
 # The same examples in every run; `--hypothesis-profile=long` looks for new ones.
 settings.register_profile("gapboost", max_examples=100, derandomize=True, deadline=None, print_blob=True)
@@ -23,6 +31,10 @@ def pytest_configure(config):
         config.option.markexpr = "not slow"
 
 
+def pytest_report_header():
+    return f"gapboost {gapboost.__version__} from {Path(gapboost.__file__).parent}"
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_makereport():
     """Without garbage collection: the report of a failure parses source code, expected failures in scikit-learn's long file too.
@@ -35,6 +47,20 @@ def pytest_runtest_makereport():
         return (yield)
     finally:
         gc.enable()
+
+
+@pytest.fixture
+def preparations(monkeypatch):
+    """The data sets for which LambdaRank was prepared."""
+    made = []
+    prepared = LambdaRank.prepared
+
+    def counted(self, data, n_jobs=None):
+        made.append(data)
+        return prepared(self, data, n_jobs)
+
+    monkeypatch.setattr(LambdaRank, "prepared", counted)
+    return made
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -7,7 +7,7 @@ import ir_measures
 import numpy as np
 import pytest
 from collections_on_disk import RUNS
-from test_analysis_trec import judged_run
+from rankings import judged_run
 
 from gapboost.analysis import bpref, tau_ap, trec
 

@@ -9,6 +9,7 @@ import numpy as np
 import oracle
 import pytest
 from collections_on_disk import RUNS, made, real
+from rankings import judged_run
 
 import gapboost as gb
 from gapboost.analysis import trec
@@ -170,17 +171,6 @@ MEASURES = {
     gb.QMeasure(): partial(oracle.q_measure, beta=1),
     gb.ERR(top=2): partial(oracle.err, top=2),
 }
-
-
-def judged_run(seed, topics=5):
-    """Few distinct scores, some equal only in single precision; unjudged and unretrieved documents."""
-    rng = np.random.default_rng(seed)
-    qrels, run = {}, {}
-    for topic in map(str, range(topics)):
-        pool = [f"d{i:02d}" for i in rng.permutation(20)]
-        qrels[topic] = {doc: int(rng.integers(-1, 3)) for doc in pool[:12]}
-        run[topic] = {doc: rng.integers(0, 3) + 1e-12 * rng.integers(0, 2) for doc in pool[8:14]}
-    return qrels, run
 
 
 @pytest.mark.parametrize("seed", range(3))

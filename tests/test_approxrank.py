@@ -7,7 +7,8 @@ import oracle_soft as oracle
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_softrank import G, random_queries
+from rankings import SMOOTH_G as G
+from rankings import random_queries
 
 import gapboost as gb
 

@@ -14,7 +14,7 @@ import pytest
 import xgboost
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from test_rankers import LIGHTGBM, twins
+from twins import LIGHTGBM, twins
 
 import gapboost as gb
 
@@ -44,7 +44,7 @@ def fitted(ranker):
 @pytest.fixture(scope="module")
 def alone():
     """Predictions and score of each ranker, trained by itself on one thread."""
-    from test_rankers import LIGHTGBM, XGBOOST
+    from twins import LIGHTGBM, XGBOOST
 
     return {twin.name: [fitted(ranker) for ranker in rankers(twin)] for twin in (LIGHTGBM, XGBOOST)}
 

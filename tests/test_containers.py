@@ -13,7 +13,7 @@ import pytest
 import sklearn
 from scipy import sparse
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score
-from test_rankers import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, shuffled, twins
+from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, shuffled, twins
 
 import gapboost as gb
 from gapboost.model_selection import GSearchCV, measure_scorer, simplex_grid

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 import xgboost
 from sklearn.exceptions import NotFittedError
-from test_rankers import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, twins
+from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, twins
 
 # ONNX models take float32.
 X, V, T = (data.X.astype(np.float32) for data in (TRAIN, VALI, TEST))

@@ -4,10 +4,8 @@ import warnings
 
 import numpy as np
 import oracle
-import test_bad_input_analysis
-import test_bad_input_rankers
-import test_bad_input_selection
 from fuzzing import Refused, anything, called, columns, fuzz, mostly, numbers, scalars, spoilt
+from good_calls import ANALYSES, LGBM, RANKERS, SELECTION, XGB
 from hypothesis import assume
 from hypothesis import strategies as st
 from rankings import GAINS, MEASURES, SMOOTHED, TRAINED, G
@@ -225,15 +223,11 @@ def one_argument(drawn):
         assert called(function, **{**good, argument: value}) is not None
 
 
-QUICK = {
-    name: call
-    for name, call in test_bad_input_selection.CALLS.items()
-    if name not in ("GSearchCV", "load_digits_ranking")
-}
-FITS = {"GSearchCV": test_bad_input_selection.CALLS["GSearchCV"], **test_bad_input_rankers.CALLS}
+QUICK = {name: call for name, call in SELECTION.items() if name not in ("GSearchCV", "load_digits_ranking")}
+FITS = {"GSearchCV": SELECTION["GSearchCV"], **RANKERS}
 
 
-@fuzz(3, 0.98, drawn=with_any_argument([test_bad_input_analysis.CALLS, QUICK], ()))
+@fuzz(3, 0.98, drawn=with_any_argument([ANALYSES, QUICK], ()))
 def test_any_argument_of_functions(drawn):
     """Measured as in the tables of bad input, with values that nobody thought of."""
     one_argument(drawn)
@@ -319,11 +313,9 @@ def test_no_constant_model_in_silence(drawn, booster, measure, objective):
     X, y, qid = drawn
     options = {"n_estimators": 2, "n_jobs": 1, "min_child_weight": 1e-9, "reg_lambda": 0.0}
     if booster == "LGBMGAPRanker":
-        ranker = test_bad_input_rankers.LGBM(
-            **options, verbose=-1, min_child_samples=1, min_data_in_bin=1, feature_pre_filter=False
-        )
+        ranker = LGBM(**options, verbose=-1, min_child_samples=1, min_data_in_bin=1, feature_pre_filter=False)
     else:
-        ranker = test_bad_input_rankers.XGB(**options, tree_method="exact")
+        ranker = XGB(**options, tree_method="exact")
     ranker.set_params(objective=objective(measure))
     called(ranker.fit, X, y, qid)
     scores = ranker.predict(X)

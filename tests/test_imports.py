@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parents[1] / "gapboost"
+import gapboost
+
+PACKAGE = Path(gapboost.__file__).parent
 
 # What each room may import besides itself; evaluation is beside objectives, datasets beside everything.
 DATA = {"_kernels", "_data"}

@@ -14,7 +14,7 @@ import gapboost as gb
 from gapboost._kernels.jit import KernelFile
 from gapboost._kernels.lambdarank.pairs import sum_pairs
 
-PACKAGE = Path(__file__).parents[1] / "gapboost"
+PACKAGE = Path(gb.__file__).parent
 
 Y, SCORES = [2, 0, 1, 0, 1], [3.0, 2.0, 1.0, 2.0, 1.0]
 MEASURES = [gb.GAP(g=(0.5, 0.5)), gb.nDCG()]

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.testing as npt
 import pytest
 import xgboost
-from test_rankers import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, twins
+from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, twins
 
 import gapboost as gb
 from gapboost._boosters.model_file import read, words

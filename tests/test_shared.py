@@ -9,7 +9,7 @@ import numpy as np
 import numpy.testing as npt
 import pytest
 import xgboost
-from test_rankers import twins
+from twins import twins
 
 import gapboost as gb
 import gapboost.lightgbm

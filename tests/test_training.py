@@ -4,7 +4,7 @@ import numpy as np
 import numpy.testing as npt
 import pytest
 from collections_on_disk import FOLDS
-from test_rankers import LIGHTGBM, XGBOOST, twins
+from twins import LIGHTGBM, XGBOOST, twins
 
 import gapboost as gb
 from gapboost.datasets import load_digits_ranking, load_letor_fold

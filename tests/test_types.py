@@ -5,6 +5,7 @@ import inspect
 import json
 import os
 import pickle
+import site
 import subprocess
 import sys
 import time
@@ -145,7 +146,8 @@ def checked(checker, folder, script):
         config = {"typeCheckingMode": "standard", "extraPaths": [str(ROOT)], "include": ["script.py"]}
         (folder / "pyrightconfig.json").write_text(json.dumps(config), encoding="utf-8")
         command = [sys.executable, "-m", "basedpyright", "--pythonpath", sys.executable]
-    environment = {**os.environ, "MYPYPATH": str(ROOT)}
+    # mypy finds what is installed by itself, and refuses a path to it.
+    environment = os.environ if str(ROOT) in site.getsitepackages() else {**os.environ, "MYPYPATH": str(ROOT)}
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=280
     )

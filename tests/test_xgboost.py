@@ -5,7 +5,7 @@ import numpy.testing as npt
 import pandas as pd
 import pytest
 import xgboost
-from test_rankers import TEST, TRAIN, VALI, XGBOOST, sizes_of
+from twins import TEST, TRAIN, VALI, XGBOOST, sizes_of
 
 import gapboost as gb
 from gapboost.xgboost import XGBGAPRanker, eval_metric, objective
