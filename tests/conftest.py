@@ -35,6 +35,18 @@ def pytest_report_header():
     return f"gapboost {gapboost.__version__} from {Path(gapboost.__file__).parent}"
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """``slow(keep=n)``: the first n cases of a test are not slow."""
+    met = Counter()
+    for item in items:
+        test = item.nodeid.partition("[")[0]
+        keep = max((mark.kwargs.get("keep", 0) for mark in item.own_markers if mark.name == "slow"), default=0)
+        if met[test] < keep:
+            item.own_markers = [mark for mark in item.own_markers if mark.name != "slow"]
+        met[test] += 1
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_makereport():
     """Without garbage collection: the report of a failure parses source code, expected failures in scikit-learn's long file too.

@@ -32,6 +32,7 @@ def test_runs_on_disk_as_trec_eval(path, judgements):
     assert found == pytest.approx({topic: expected.get(topic, 0.0) for topic in qrels}, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_expected_value_over_ties_is_the_mean_over_all_orders():
     rng = np.random.default_rng(0)
     for _ in range(30):

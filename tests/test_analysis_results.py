@@ -77,6 +77,7 @@ def test_pandas_view(result):
     assert not table.isna().all().any()
 
 
+@pytest.mark.slow(keep=3)
 def test_picture(result):
     figure, ax = plt.subplots()
     assert result.plot(ax) is ax
@@ -149,6 +150,7 @@ def test_a_missing_library_is_named_with_its_extra(library, use, monkeypatch):
         use()
 
 
+@pytest.mark.slow
 def test_importing_needs_none_of_them():
     # pandas is not asked about: scikit-learn imports it where it finds it
     code = (

@@ -110,6 +110,7 @@ def test_names_that_are_not_utf8_are_named_with_their_line(written, reader):
             reader(written(content + broken + content))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", [trec.read_qrels, trec.read_run])
 def test_a_long_line_is_refused_before_it_is_read(written, reader):
     line = "601 0 a 2\n" if reader is trec.read_qrels else "601 Q0 a 1 8.5 x\n"
@@ -173,6 +174,7 @@ MEASURES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_expected_value_over_ties_against_the_oracle(seed):
     qrels, run = judged_run(seed)

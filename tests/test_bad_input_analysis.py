@@ -176,6 +176,7 @@ FILES = {
 }
 
 
+@pytest.mark.slow(keep=9)
 @pytest.mark.parametrize(("reader", "defect"), [(reader, defect) for reader in FILES for defect in FILES[reader]])
 def test_trec_files(reader, defect, tmp_path):
     content, found = FILES[reader][defect]

@@ -247,6 +247,7 @@ FILES = {
 }
 
 
+@pytest.mark.slow(keep=6)
 @pytest.mark.parametrize("defect", FILES)
 def test_files(defect, tmp_path):
     content, found = FILES[defect]

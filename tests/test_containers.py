@@ -113,6 +113,7 @@ KINDS = {
 }
 
 
+@pytest.mark.slow(keep=20)
 @twins
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("in_order", [True, False], ids=["in order", "shuffled"])
@@ -132,6 +133,7 @@ MISSING = {
 }
 
 
+@pytest.mark.slow(keep=4)
 @twins
 @pytest.mark.parametrize("kind", MISSING)
 def test_missing_values(twin, kind):
@@ -285,6 +287,7 @@ def columns(n):
     return np.resize(X[:, 0], (len(TRAIN), n))
 
 
+@pytest.mark.slow(keep=4)
 @twins
 @pytest.mark.parametrize("kind", FRAMES)
 @pytest.mark.parametrize("trained_on", FRAMES)
@@ -307,6 +310,7 @@ def test_other_columns_than_in_training_are_refused(twin, trained_on, kind):
             assert differs in str(refused.value)
 
 
+@pytest.mark.slow(keep=2)
 @twins
 @pytest.mark.parametrize("kind", FRAMES)
 def test_a_model_with_other_columns_is_not_continued(twin, kind, tmp_path):
@@ -347,6 +351,7 @@ def test_a_column_called_column_names(twin):
 # --- whole numbers ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("dtype", ["i4", "u4", "i8", "u8", "f8", "longdouble", "O"])
 def test_whole_numbers_above_2_to_the_24_are_not_rounded(dtype):
     # LightGBM makes float32 of arrays that are not float64, where every second such number is another.
@@ -416,6 +421,7 @@ def plain_rows(name):
     return by_rows(BY_NAME[name], lambda v: v, lambda v: v)
 
 
+@pytest.mark.slow(keep=16)
 @twins
 @pytest.mark.parametrize("kind", [*ROWS, *IDS])
 def test_grades_ids_weights_and_scores_to_start_from(twin, kind):
@@ -487,6 +493,7 @@ def test_qid_from_an_index(twin):
         npt.assert_array_equal(ranker.predict(frame(T)), plain(twin.name, in_order)[0])
 
 
+@pytest.mark.slow
 @twins
 def test_searches_with_qid_as_a_column(twin):
     """It goes where the frame goes: scikit-learn's tools need no routing."""

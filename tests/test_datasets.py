@@ -320,6 +320,7 @@ def test_a_dense_feature_index_has_a_limit_in_folds(write: Callable[..., Path], 
     assert load_letor_fold(tmp_path, dense=False).train.X.shape == (1, 10**7)
 
 
+@pytest.mark.slow
 def test_a_long_line_is_refused_before_it_is_read(write: Callable[..., Path], tmp_path: Path) -> None:
     row = "1 qid:1 1:1\n"
     long = row.replace("\n", " # " + "x" * 100 + "\n")
@@ -589,6 +590,7 @@ def test_digits_sizes_and_errors() -> None:
             load_digits_ranking(n_queries, n_docs)
 
 
+@pytest.mark.slow
 def test_digits_can_be_learned(digits: RankingSplit) -> None:
     lightgbm = pytest.importorskip("lightgbm")
     train, test = digits.train, digits.test

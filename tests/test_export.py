@@ -210,6 +210,7 @@ print(repr(ranker.measure_), ranker.score(test["X"], test["y"], test["qid"]), ra
 """
 
 
+@pytest.mark.slow
 @twins
 @pytest.mark.parametrize("suffix", ["pickle", "joblib"])
 def test_pickle_and_joblib_in_another_process(twin, suffix, tmp_path):

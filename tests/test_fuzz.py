@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import oracle
+import pytest
 from fuzzing import Refused, anything, called, columns, fuzz, mostly, numbers, scalars, spoilt
 from good_calls import ANALYSES, LGBM, RANKERS, SELECTION, XGB
 from hypothesis import assume
@@ -60,6 +61,7 @@ def accepted(clean, function, *arguments, **named):
 # ---------------------------------------------------------------------------------------- measures and their values
 
 
+@pytest.mark.slow
 @fuzz(
     3,
     drawn=rows(),
@@ -106,6 +108,7 @@ def test_recall_base(drawn, base):
         assert (values <= gb.evaluate(measure, **data, per_query=True)[measure] + 1e-9).all()
 
 
+@pytest.mark.slow
 @fuzz(
     2,
     name=mostly(st.sampled_from(sorted(NAMED))),
@@ -152,6 +155,7 @@ def test_swap_changes(ranked, measure):
 # -------------------------------------------------------------------------------------------------------- objectives
 
 
+@pytest.mark.slow
 @fuzz(
     2,
     drawn=rows(9),
@@ -184,6 +188,7 @@ def test_lambdarank(drawn, measure, sigma, truncation):
             np.testing.assert_allclose(grad[of_query], expected[0], rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.slow
 @fuzz(
     drawn=rows(),
     measure=st.sampled_from(SMOOTHED),
@@ -227,6 +232,7 @@ QUICK = {name: call for name, call in SELECTION.items() if name not in ("GSearch
 FITS = {"GSearchCV": SELECTION["GSearchCV"], **RANKERS}
 
 
+@pytest.mark.slow
 @fuzz(3, 0.98, drawn=with_any_argument([ANALYSES, QUICK], ()))
 def test_any_argument_of_functions(drawn):
     """Measured as in the tables of bad input, with values that nobody thought of."""
@@ -234,6 +240,7 @@ def test_any_argument_of_functions(drawn):
 
 
 # All may be refused: few wild values suit an argument of a fit, and fits are too slow for many examples.
+@pytest.mark.slow
 @fuzz(0.5, 1.0, drawn=with_any_argument([FITS], ()))
 def test_any_argument_of_rankers_and_searches(drawn):
     """The same for what trains."""
@@ -301,6 +308,7 @@ def tiny_tasks(draw):
     return X, y, qid
 
 
+@pytest.mark.slow
 @fuzz(
     0.5,
     drawn=tiny_tasks(),

@@ -105,6 +105,7 @@ def python(code, blocked=()):
     )
 
 
+@pytest.mark.slow
 def test_needs_neither_booster():
     code = """
 import gapboost as gb
@@ -124,6 +125,7 @@ print("done")
     assert done.stdout == "done\n", done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("twin", "ranker", "other"), [("lightgbm", "LGBMGAPRanker", "xgboost"), ("xgboost", "XGBGAPRanker", "lightgbm")]
 )
@@ -142,6 +144,7 @@ print("done")
     assert done.stdout.endswith("done\n"), done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ranker", "other"), [("DaskLGBMGAPRanker", "xgboost"), ("DaskXGBGAPRanker", "lightgbm")])
 def test_each_dask_ranker_needs_its_own_library_only(ranker, other):
     code = f"""
@@ -155,11 +158,13 @@ print("done")
     assert done.stdout == "done\n", done.stderr
 
 
+@pytest.mark.slow
 def test_importing_the_package_loads_no_booster():
     done = python("import gapboost; print(sorted({'lightgbm', 'xgboost'} & set(sys.modules)))")
     assert done.stdout == "[]\n", done.stderr
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
     ("missing", "code", "extra"),
     [
@@ -184,6 +189,7 @@ def test_what_is_missing_is_named_with_its_extra(missing, code, extra):
     assert f"pip install 'gapboost[{extra}]'" in message
 
 
+@pytest.mark.slow
 def test_without_docstrings():
     """Python -OO drops them. Both boosters edit theirs, and cannot be imported: that is said, and all else works."""
     own = sorted(".".join(("gapboost", *parts)).removesuffix(".__init__") for parts in MODULES.values())

@@ -73,6 +73,7 @@ def folder(tmp_path, expected):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_programs_are_right_and_warned_of_nothing(expected, folder):
     values = [float(value) for value in expected[EVALUATE].strip("[]\n").split(",")]
     np.testing.assert_array_equal(values, list(gb.evaluate(MEASURES, Y, SCORES).values()))
@@ -91,6 +92,7 @@ def unprivileged():
     return nobody
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="there are no unprivileged users here")
 @pytest.mark.parametrize("program", [EVALUATE + FIT, EVALUATE], ids=["no folder", "a folder that cannot be written"])
 def test_nothing_is_writable(program, expected):
@@ -115,6 +117,7 @@ def test_nothing_is_writable(program, expected):
     assert "NUMBA_CACHE_DIR" in said[0]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no limits on the length of files here")
 def test_a_limit_on_the_length_of_files(expected, tmp_path):
     printed, said = output(run(FULL + EVALUATE + FIT, PACKAGE.parent, tmp_path))
@@ -135,6 +138,7 @@ def full_disk(tmp_path):
     subprocess.run(["umount", tmp_path], check=True)
 
 
+@pytest.mark.slow
 def test_a_full_disk(expected, full_disk):
     printed, said = output(run(EVALUATE, PACKAGE.parent, full_disk))
     assert printed == expected[EVALUATE]
@@ -154,6 +158,7 @@ def emptied_or_overwritten(path, i):
     path.write_bytes([b"", b"code", b"\x80", b"\x80\x04N."][i % 4])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("programs", "files", "broken"),
     [

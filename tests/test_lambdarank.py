@@ -395,6 +395,7 @@ def orders_by_seed(rows, seeds):
     return found
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("rows", [[0, 1, 2, 3, 4], [4, 2, 1, 0, 3], [0, 3, 1, 2, 4]], ids=str)
 def test_random_state_orders_ties_and_the_rows_do_not(rows):
     """Every order of the tied documents comes up equally often, be the file sorted by grade, against it or not."""
@@ -478,6 +479,7 @@ def test_a_sum_with_several_discounts_adds_the_gradients_of_its_parts(many):
     assert_equal(found, added, 1e-11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [[20_000, 30, 17_000], [40] * 200], ids=["long", "short"])
 def test_a_discount_of_the_query_is_read_where_it_begins(sizes):
     """Q-measure without stress on the gain is average precision, on lists of any length."""

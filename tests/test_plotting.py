@@ -112,6 +112,7 @@ def test_refuses(found, options, message):
         plot_g(found, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", FOLDS)
 def test_example(folder, monkeypatch, tmp_path, capsys):
     """The whole choice, with fewer g, trees and folds."""

@@ -224,6 +224,7 @@ else:
 """
 
 
+@pytest.mark.slow
 @twins
 def test_a_natively_saved_model_predicts_without_gapboost(twin, tmp_path):
     parameters, fit = twin.stopping(3)
@@ -328,6 +329,7 @@ def test_the_training_set_as_eval_set(twin, sort):
 # --- rows and queries -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow(keep=4)
 @twins
 @pytest.mark.parametrize("kind", ["int", "string", "64 bit", "pandas"])
 def test_rows_in_any_order_of_queries_and_any_id(twin, kind):
@@ -753,6 +755,7 @@ def test_new_labels_are_seen(twin):
         twin.relabelled(dataset, labels)
 
 
+@pytest.mark.slow(keep=1)
 @twins
 def test_data_sets_that_are_gone_are_forgotten(twin):
     objective, metric = twin.module.objective("gap"), twin.module.eval_metric("gap")

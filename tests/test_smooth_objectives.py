@@ -70,6 +70,7 @@ def queries(seed, sizes=(1, 2, 5, 9, 14), spread=1.5, top=3):
     return y[rows], scores[rows], qid[rows]
 
 
+@pytest.mark.slow(keep=10)
 @every_objective
 def test_gradients_are_the_derivative_of_the_value(objective):
     y, scores, qid = queries(0)
@@ -106,6 +107,7 @@ def test_a_measure_of_pairs_alone(objective):
     assert objective.value(y, scores, qid) > 0
 
 
+@pytest.mark.slow(keep=50)
 @every_objective
 @pytest.mark.parametrize("spread", [1e-6, 1e-3, 1.0, 1e3, 1e6])
 def test_gradients_sum_to_zero_and_are_finite_at_any_scale(objective, spread):
@@ -119,6 +121,7 @@ def test_gradients_sum_to_zero_and_are_finite_at_any_scale(objective, spread):
         assert abs(grad[qid == q].sum()) <= 1e-12 * max(1.0, np.abs(grad).max())
 
 
+@pytest.mark.slow(keep=12)
 @every_objective
 def test_tends_to_the_measure_as_the_smoothing_goes(objective):
     y, _, qid = queries(2)
@@ -185,6 +188,7 @@ def test_normalised_gradients_weigh_queries_and_documents_evenly(objective):
         assert np.allclose(hess[rows], factor * plain_hess[rows], rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.slow(keep=12)
 @every_objective
 def test_the_smoothing_is_the_unit_of_the_scores(objective):
     y, scores, qid = queries(5)
@@ -197,6 +201,7 @@ def test_the_smoothing_is_the_unit_of_the_scores(objective):
     assert np.allclose(hess, 64 * other_hess, rtol=1e-12)
 
 
+@pytest.mark.slow(keep=10)
 @every_objective
 def test_rows_queries_and_threads_do_not_matter(objective):
     rng = np.random.default_rng(6)
@@ -213,6 +218,7 @@ def test_rows_queries_and_threads_do_not_matter(objective):
     assert np.allclose(shuffled, grad[rows], rtol=1e-9, atol=1e-13)
 
 
+@pytest.mark.slow(keep=12)
 @every_objective
 def test_values_of_queries(objective):
     y, scores, qid = queries(7)
@@ -286,6 +292,7 @@ def learnable():
     return X, np.digitize(signal, [0.5, 1.5, 2.5]), np.repeat(np.arange(60), 12)
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("name", ["softrank", "approxrank"])
 @pytest.mark.parametrize(
     "ranker",
@@ -349,6 +356,7 @@ def scores_of_rounds(booster, how, fold, rounds):
             yield model.inplace_predict(train.X), model.inplace_predict(vali.X)
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("booster", ["lightgbm", "xgboost"])
 @pytest.mark.parametrize(
     "measure",

@@ -14,6 +14,7 @@ print(measured[-1] - measured[0])
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads the process's memory from /proc")
 def test_memory_stays_flat():
     """A fit's data alone is 0.3 MB: 40 fits that kept theirs would show."""

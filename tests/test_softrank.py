@@ -18,6 +18,7 @@ def test_the_generator_makes_what_the_tests_need():
     assert any(not any(grades) for grades, _, _ in [*queries, *random_queries(1), *random_queries(2)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_values_are_the_papers_sums(seed):
     for grades, scores, sigma in random_queries(seed):

@@ -32,6 +32,7 @@ def fold(request):
     return load_letor_fold(request.param / "Fold1")
 
 
+@pytest.mark.slow(keep=2)
 @twins
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
 def test_every_measure_rises(twin, measure, fold):
@@ -64,6 +65,7 @@ def test_every_measure_rises(twin, measure, fold):
     assert ranker.score(test.X, test.y, test.qid) > gb.evaluate(measure, test.y, np.zeros(len(test)), test.qid)[measure]
 
 
+@pytest.mark.slow(keep=1)
 @twins
 def test_digits(twin):
     train, _, test = load_digits_ranking((120, 40, 40), 30)

@@ -161,11 +161,13 @@ def checker(request):
     return request.param
 
 
+@pytest.mark.slow
 def test_a_script_of_a_user_passes(checker, tmp_path):
     code, text = checked(checker, tmp_path, SCRIPT)
     assert code == 0, text
 
 
+@pytest.mark.slow
 def test_mistakes_of_a_user_are_seen(checker, tmp_path):
     code, text = checked(checker, tmp_path, SCRIPT + "\n".join(WRONG))
     assert code == 1, text
@@ -178,6 +180,7 @@ def test_the_package_says_that_it_is_typed():
     assert (ROOT / "gapboost" / "py.typed").is_file()
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("frame", [False, True], ids=["array", "frame"])
 @pytest.mark.parametrize("ranker", VENDORS, ids=lambda kind: kind.__name__)
 def test_predicting_one_row_costs_little_more_than_the_booster(ranker, frame):

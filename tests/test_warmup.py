@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 # In a process of its own, where nothing has been called yet. Types that a function was compiled for, or loaded for from the
 # disk, are its signatures; whether other tests have left something on the disk changes nothing.
 PROGRAM = """
@@ -68,6 +70,7 @@ print("done")
 """
 
 
+@pytest.mark.slow
 def test_nothing_is_left_to_compile():
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],
