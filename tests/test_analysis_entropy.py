@@ -267,6 +267,7 @@ def test_a_measure_of_everything_tells_more_than_one_of_the_top(lists):
     assert (result.mean_rms[0] < result.mean_rms[1]).all()
 
 
+@pytest.mark.slow
 def test_the_same_over_processes(lists):
     one = informativeness([gb.GAP(g=G)], lists[:3], minimum=4, n_jobs=1)
     two = informativeness([gb.GAP(g=G)], lists[:3], minimum=4, n_jobs=2, progress=True)

@@ -73,6 +73,7 @@ def test_fits_in_parallel_threads(twin, n_jobs, alone):
     check(found, alone[twin.name] * 2)
 
 
+@pytest.mark.slow
 @twins
 @pytest.mark.parametrize("backend", ["loky", "threading"])
 def test_joblib(twin, backend, alone):

@@ -185,6 +185,7 @@ def test_broken_files(programs, files, broken, expected, folder):
     assert output(run(programs[0], folder)) == (expected[programs[0]], [])
 
 
+@pytest.mark.slow
 def test_an_edited_function_changes_those_that_call_it_from_other_files(folder):
     def gradients(normalize):
         program = EVALUATE + GRADIENTS.format(normalize=normalize)

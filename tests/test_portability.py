@@ -98,6 +98,7 @@ print(gb.evaluate(gb.AP(), y, scores, qid, n_jobs=2)[gb.AP()])
 """
 
 
+@pytest.mark.slow
 def test_a_system_that_cannot_fork():
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT_FORK], capture_output=True, text=True, timeout=120, check=False
