@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from installed import MISSING, boosters_of
 
 import gapboost
 from gapboost.objectives import LambdaRank
@@ -29,6 +30,13 @@ def pytest_configure(config):
     plain = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.option.markexpr
     if plain and not config.option.all:
         config.option.markexpr = "not slow"
+
+
+def pytest_ignore_collect(collection_path):
+    """Test files that import a booster which is not installed."""
+    if MISSING and collection_path.name.startswith("test_") and boosters_of(collection_path) & MISSING:
+        return True
+    return None
 
 
 def pytest_report_header():

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from installed import BOOSTERS, MISSING, needs
 
 import gapboost
 
@@ -127,7 +128,11 @@ print("done")
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("twin", "ranker", "other"), [("lightgbm", "LGBMGAPRanker", "xgboost"), ("xgboost", "XGBGAPRanker", "lightgbm")]
+    ("twin", "ranker", "other"),
+    [
+        pytest.param("lightgbm", "LGBMGAPRanker", "xgboost", marks=needs("lightgbm")),
+        pytest.param("xgboost", "XGBGAPRanker", "lightgbm", marks=needs("xgboost")),
+    ],
 )
 def test_each_twin_works_without_the_other(twin, ranker, other):
     code = f"""
@@ -145,7 +150,13 @@ print("done")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("ranker", "other"), [("DaskLGBMGAPRanker", "xgboost"), ("DaskXGBGAPRanker", "lightgbm")])
+@pytest.mark.parametrize(
+    ("ranker", "other"),
+    [
+        pytest.param("DaskLGBMGAPRanker", "xgboost", marks=needs("lightgbm")),
+        pytest.param("DaskXGBGAPRanker", "lightgbm", marks=needs("xgboost")),
+    ],
+)
 def test_each_dask_ranker_needs_its_own_library_only(ranker, other):
     code = f"""
 import gapboost.dask
@@ -199,7 +210,7 @@ import importlib
 for name in {alone!r}:
     importlib.import_module(name)
 assert importlib.import_module.__doc__ is None
-for twin in ("lightgbm", "xgboost"):
+for twin in {sorted(set(BOOSTERS) - MISSING)!r}:
     try:
         importlib.import_module(twin)
     except AttributeError:

@@ -9,10 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from installed import needs
 
 import gapboost as gb
 from gapboost._kernels.jit import KernelFile
 from gapboost._kernels.lambdarank.pairs import sum_pairs
+
+pytestmark = needs("lightgbm")  # by which the programs below fit
 
 PACKAGE = Path(gb.__file__).parent
 
