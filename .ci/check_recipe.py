@@ -38,8 +38,8 @@ def main() -> None:
 
 
 def spaced(requirements: list[str]) -> list[str]:
-    """Requirements as conda writes them."""
-    parted = [re.split("(?=[<>=!~])", need, maxsplit=1) for need in requirements]
+    """Requirements as conda writes them, but for those of some Pythons only: its own numba knows its Pythons."""
+    parted = [re.split("(?=[<>=!~])", need, maxsplit=1) for need in requirements if ";" not in need]
     return [f"{CONDA.get(name, name)} {bound}" for name, bound in parted]
 
 

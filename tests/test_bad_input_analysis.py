@@ -130,6 +130,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow(keep=100)
 @pytest.mark.parametrize(FIELDS, CASES)
 def test_bad_input(function, argument, value, error, named, found, expected):
     call, good = ANALYSES[function]

@@ -82,6 +82,15 @@ def test_the_rooms_are_read():
     assert {parts[0] for parts in MODULES.values()} >= ROOMS.keys()
 
 
+def test_test_files_do_not_import_each_other():
+    """What several need stands in modules without ``test_`` in their names."""
+    files = sorted(Path(__file__).parent.glob("test_*.py"))
+    assert len(files) > 50
+    for path in files:
+        names = {part for name in imported(path) for part in name.split(".")}
+        assert not names & {other.stem for other in files}, path
+
+
 BLOCK = """
 import sys
 
