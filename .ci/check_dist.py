@@ -16,7 +16,6 @@ METADATA = {"METADATA", "WHEEL", "RECORD", "licenses/LICENSE"}
 IN_SDIST = {
     "PKG-INFO",
     "pyproject.toml",
-    "noxfile.py",
     "README.md",
     "CHANGELOG.md",
     "CITATION.cff",
