@@ -2,9 +2,9 @@
 
 Usage: ``python -m benchmarks.scale [--quick]``.
 
-Each measurement runs in a process of its own: what it adds to that process's memory at most is what `VmHWM` grows by. The
-better of two passes counts, as the first may compile; of long fits there is one. A fit is three rounds of LightGBM on four
-features.
+Each measurement runs in a process of its own: what it adds to that process's memory at most is what `VmHWM` grows by, on
+Linux. The better of two passes counts, as the first may compile; of long fits there is one. A fit is three rounds of LightGBM on
+four features.
 """
 
 import argparse

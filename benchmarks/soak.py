@@ -1,4 +1,4 @@
-"""Memory over many small fits in one process, with both boosters in turn.
+"""Memory over many small fits in one process, with both boosters in turn. It reads /proc, so it runs on Linux.
 
 Usage: ``python -m benchmarks.soak [--fits 500]``.
 """
@@ -18,7 +18,7 @@ STATUS = Path("/proc/self/status")
 
 def resident_mb() -> float:
     """Memory of this process that is in use now, in MB."""
-    (line,) = [line for line in STATUS.read_text().splitlines() if line.startswith("VmRSS")]
+    (line,) = [line for line in STATUS.read_text(encoding="utf-8").splitlines() if line.startswith("VmRSS")]
     return int(line.split()[1]) / 1024
 
 

@@ -1,6 +1,5 @@
 """Data, timing and tables that the benchmarks share."""
 
-import os
 import platform
 import statistics
 import time
@@ -10,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar
 
+import joblib
 import numpy as np
 
 Name = TypeVar("Name")
@@ -53,9 +53,11 @@ def conditions(*packages: str) -> str:
     """Date, processor, threads and versions, for the line above a table."""
     model = platform.processor() or platform.machine()
     if CPUINFO.exists():
-        names = [line.split(":", 1)[1] for line in CPUINFO.read_text().splitlines() if line.startswith("model name")]
+        names = [
+            line.split(":", 1)[1]
+            for line in CPUINFO.read_text(encoding="utf-8").splitlines()
+            if line.startswith("model name")
+        ]
         model = names[0].strip() if names else model
     versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba", *packages))
-    return (
-        f"{date.today()}, {model}, {len(os.sched_getaffinity(0))} cores, Python {platform.python_version()}, {versions}"
-    )
+    return f"{date.today()}, {model}, {joblib.cpu_count()} cores, Python {platform.python_version()}, {versions}"

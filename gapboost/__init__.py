@@ -27,7 +27,7 @@ from gapboost.measures import (
 )
 from gapboost.objectives import ApproxRank, LambdaRank, SoftRank
 
-__version__ = "0.1.0"
+__version__ = "0.1.0rc1"
 
 __all__ = [
     "AP",

@@ -1,15 +1,58 @@
 """How long the property tests run, and what the tests of bad input and the fuzzers went through."""
 
 import gc
+import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from installed import MISSING, boosters_of
+
+import gapboost
+from gapboost.objectives import LambdaRank
+
+# Tests import benchmarks and examples. Last, since the gapboost to test may be the installed one.
+sys.path.append(str(Path(__file__).parents[1]))
 
 # The same examples in every run; `--hypothesis-profile=long` looks for new ones.
 settings.register_profile("gapboost", max_examples=100, derandomize=True, deadline=None, print_blob=True)
 settings.register_profile("long", parent=settings.get_profile("gapboost"), max_examples=5000, derandomize=False)
 settings.load_profile("gapboost")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--all", action="store_true", help="run the slow tests too")
+
+
+def pytest_configure(config):
+    """Plain `pytest` leaves out the slow tests; whoever names files, or chooses by ``-m``, means all of them."""
+    plain = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.option.markexpr
+    if plain and not config.option.all:
+        config.option.markexpr = "not slow"
+
+
+def pytest_ignore_collect(collection_path):
+    """Test files that import a booster which is not installed."""
+    if MISSING and collection_path.name.startswith("test_") and boosters_of(collection_path) & MISSING:
+        return True
+    return None
+
+
+def pytest_report_header():
+    return f"gapboost {gapboost.__version__} from {Path(gapboost.__file__).parent}"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """``slow(keep=n)``: the first n cases of a test are not slow."""
+    met = Counter()
+    for item in items:
+        test = item.nodeid.partition("[")[0]
+        keep = max((mark.kwargs.get("keep", 0) for mark in item.own_markers if mark.name == "slow"), default=0)
+        if met[test] < keep:
+            item.own_markers = [mark for mark in item.own_markers if mark.name != "slow"]
+        met[test] += 1
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -24,6 +67,20 @@ def pytest_runtest_makereport():
         return (yield)
     finally:
         gc.enable()
+
+
+@pytest.fixture
+def preparations(monkeypatch):
+    """The data sets for which LambdaRank was prepared."""
+    made = []
+    prepared = LambdaRank.prepared
+
+    def counted(self, data, n_jobs=None):
+        made.append(data)
+        return prepared(self, data, n_jobs)
+
+    monkeypatch.setattr(LambdaRank, "prepared", counted)
+    return made
 
 
 def pytest_terminal_summary(terminalreporter):

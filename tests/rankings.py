@@ -157,6 +157,30 @@ def random_rankings(rng: np.random.Generator, n_queries: int, *, ties: bool = Tr
     return Rankings(np.concatenate(grades)[rows], np.concatenate(scores)[rows], np.array(qid)[rows], counts)
 
 
+SMOOTH_G = (0.5, 0.2, 0.3)
+
+
+def random_queries(seed, how_many=12, c=3, longest=8):
+    """Grades and scores of short lists; every grade occurs in some, ties and lists of one document too."""
+    rng = np.random.default_rng(seed)
+    for number in range(how_many):
+        n = 1 if number == 0 else int(rng.integers(2, longest + 1))
+        scores = rng.normal(scale=2.0, size=n)
+        scores[: n // 4] = scores[n - 1]
+        yield rng.integers(0, c + 1, size=n).tolist(), scores.tolist(), float(np.exp(rng.normal()))
+
+
+def judged_run(seed, topics=5):
+    """Few distinct scores, some equal only in single precision; unjudged and unretrieved documents."""
+    rng = np.random.default_rng(seed)
+    qrels, run = {}, {}
+    for topic in map(str, range(topics)):
+        pool = [f"d{i:02d}" for i in rng.permutation(20)]
+        qrels[topic] = {doc: int(rng.integers(-1, 3)) for doc in pool[:12]}
+        run[topic] = {doc: rng.integers(0, 3) + 1e-12 * rng.integers(0, 2) for doc in pool[8:14]}
+    return qrels, run
+
+
 # One query for hypothesis, which shrinks what fails: (grade, score) of each document. 0.0 and -0.0 are equal scores.
 documents = st.lists(
     st.tuples(st.integers(0, TOP), st.sampled_from([-1e300, -1.0, -0.0, 0.0, 5e-324, 1.0, 1e300])),

@@ -6,7 +6,8 @@ import math
 import ir_measures
 import numpy as np
 import pytest
-from test_analysis_trec import ROBUST, RUNS, judged_run
+from collections_on_disk import RUNS
+from rankings import judged_run
 
 from gapboost.analysis import bpref, tau_ap, trec
 
@@ -23,15 +24,15 @@ def test_as_trec_eval(seed, rel):
     assert bpref(qrels, run, rel=rel, ties="trec_eval") == pytest.approx(peer(qrels, run, rel), abs=1e-12)
 
 
-@pytest.mark.skipif(not RUNS, reason="shared/data/robust03 is missing")
-@pytest.mark.parametrize("path", RUNS, ids=lambda path: path.stem)
-def test_robust_2003_as_trec_eval(path):
-    qrels, run = trec.read_qrels(ROBUST / "qrels.txt.gz"), trec.read_run(path)
+@pytest.mark.parametrize(("path", "judgements"), RUNS)
+def test_runs_on_disk_as_trec_eval(path, judgements):
+    qrels, run = trec.read_qrels(judgements), trec.read_run(path)
     expected = peer(qrels, run, 1)
     found = bpref(qrels, run, ties="trec_eval")
     assert found == pytest.approx({topic: expected.get(topic, 0.0) for topic in qrels}, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_expected_value_over_ties_is_the_mean_over_all_orders():
     rng = np.random.default_rng(0)
     for _ in range(30):

@@ -26,6 +26,7 @@ def random_list(seed):
     return grades, rng.integers(0, 8, size=n), np.bincount(grades, minlength=4) + rng.integers(0, 4, size=4)
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
 @pytest.mark.parametrize("ties", ["expected", "row"])
 def test_area_is_the_measure(measure, ties):

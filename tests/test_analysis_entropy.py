@@ -119,6 +119,7 @@ def test_solution_reproduces_value_and_counts_and_is_stationary(measure, number)
         np.testing.assert_allclose(logits, fitted, atol=1e-5)
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
 @pytest.mark.parametrize("seed", [12, 13])
 @pytest.mark.filterwarnings("ignore:Values in x were outside bounds")  # the other solver, in older versions of SciPy
@@ -266,12 +267,14 @@ def test_a_measure_of_everything_tells_more_than_one_of_the_top(lists):
     assert (result.mean_rms[0] < result.mean_rms[1]).all()
 
 
+@pytest.mark.slow
 def test_the_same_over_processes(lists):
     one = informativeness([gb.GAP(g=G)], lists[:3], minimum=4, n_jobs=1)
     two = informativeness([gb.GAP(g=G)], lists[:3], minimum=4, n_jobs=2, progress=True)
     assert (one.rms == two.rms).all()
 
 
+@pytest.mark.slow
 def test_lists_without_a_solution_are_counted_and_left_out(lists):
     # the worst of all long lists: its value can only be approached, and takes ever larger multipliers
     worst = RankedList("worst", np.repeat([0, 1, 2], [960, 30, 10]).astype(np.int32), np.array([960, 30, 10]))

@@ -67,6 +67,7 @@ def test_nothing_improves_a_brute_forced_optimum():
     assert pessimum.improved_by_epsilon[0, 0] > 60
 
 
+@pytest.mark.slow
 def test_random_state_and_processes():
     X, y, qid = task()
     options = dict(n_directions=4, step_sizes=(1.0,), random_state=np.random.RandomState(0))
@@ -112,6 +113,7 @@ def rankers():
     }
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("name", ["lightgbm", "xgboost"])
 def test_leaves_add_up_to_the_scores(digits, name):
     ranker = rankers()[name].fit(digits.train.X, digits.train.y, qid=digits.train.qid)

@@ -10,6 +10,7 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
+from installed import needs
 
 import gapboost as gb
 from gapboost import analysis
@@ -77,6 +78,7 @@ def test_pandas_view(result):
     assert not table.isna().all().any()
 
 
+@pytest.mark.slow(keep=3)
 def test_picture(result):
     figure, ax = plt.subplots()
     assert result.plot(ax) is ax
@@ -131,7 +133,7 @@ def test_seeds_come_from_every_kind_of_random_state(given):
         ("pandas", lambda: values().to_pandas()),
         ("matplotlib.pyplot", lambda: values().plot()),
         ("tqdm.auto", lambda: analysis.discriminative_power(values(), progress=True)),
-        ("tqdm.auto", search_with_progress),
+        pytest.param("tqdm.auto", search_with_progress, marks=needs("lightgbm")),
         ("matplotlib.pyplot", lambda: plot_g({})),
         ("ir_measures", lambda: analysis.system_values([3], {"1": {"a": 1}}, {"x": {"1": {"a": 1.0}}})),
     ],
@@ -149,6 +151,7 @@ def test_a_missing_library_is_named_with_its_extra(library, use, monkeypatch):
         use()
 
 
+@pytest.mark.slow
 def test_importing_needs_none_of_them():
     # pandas is not asked about: scikit-learn imports it where it finds it
     code = (

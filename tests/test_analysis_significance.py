@@ -69,6 +69,7 @@ def test_randomization_is_exact_up_to_n_resamples_and_drawn_beyond():
     assert drawn * 64 == round(drawn * 64) >= 1  # the observed signs are one of 64
 
 
+@pytest.mark.slow
 def test_many_queries_need_little_memory():
     d = np.random.default_rng(0).normal(0.01, 1, 20_000)
     tracemalloc.start()

@@ -157,6 +157,7 @@ def test_only_the_best_systems(values):
     assert result.pairs == (("s0", "s1"), ("s0", "s2"), ("s1", "s2"))
 
 
+@pytest.mark.slow
 def test_random_state_and_processes(values):
     first, again, parallel = (
         discriminative_power(values, n_resamples=100, random_state=5, n_jobs=jobs).asl for jobs in (1, 1, 2)

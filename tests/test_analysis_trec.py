@@ -3,18 +3,16 @@
 import gzip
 import tracemalloc
 from functools import partial
-from pathlib import Path
 
 import ir_measures
 import numpy as np
 import oracle
 import pytest
+from collections_on_disk import RUNS, made, real
+from rankings import judged_run
 
 import gapboost as gb
 from gapboost.analysis import trec
-
-ROBUST = Path(__file__).parents[2] / "shared" / "data" / "robust03"
-RUNS = sorted((ROBUST / "runs").glob("*.gz"))
 
 QRELS = "601 0 a 2\n601 0 b 1\n601 0 c 0\n602 0 a 1\n602 0 d -1\n"
 RUN = "601 Q0 c 1 9.5 x\n601 Q0 a 2 8.5 x\n601 Q0 u 3 8.0 x\n602 Q0 d 1 1e-3 x\n"
@@ -112,6 +110,7 @@ def test_names_that_are_not_utf8_are_named_with_their_line(written, reader):
             reader(written(content + broken + content))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", [trec.read_qrels, trec.read_run])
 def test_a_long_line_is_refused_before_it_is_read(written, reader):
     line = "601 0 a 2\n" if reader is trec.read_qrels else "601 Q0 a 1 8.5 x\n"
@@ -175,17 +174,7 @@ MEASURES = {
 }
 
 
-def judged_run(seed, topics=5):
-    """Few distinct scores, some equal only in single precision; unjudged and unretrieved documents."""
-    rng = np.random.default_rng(seed)
-    qrels, run = {}, {}
-    for topic in map(str, range(topics)):
-        pool = [f"d{i:02d}" for i in rng.permutation(20)]
-        qrels[topic] = {doc: int(rng.integers(-1, 3)) for doc in pool[:12]}
-        run[topic] = {doc: rng.integers(0, 3) + 1e-12 * rng.integers(0, 2) for doc in pool[8:14]}
-    return qrels, run
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_expected_value_over_ties_against_the_oracle(seed):
     qrels, run = judged_run(seed)
@@ -231,17 +220,21 @@ def test_order_of_ties_as_in_trec_eval(seed):
     assert any(values[m] != pytest.approx(v) for m, v in trec.evaluate(list(PEERS), qrels, run, per_query=True).items())
 
 
-@pytest.mark.skipif(not RUNS, reason="shared/data/robust03 is missing")
-def test_robust_2003_has_its_odd_runs():
-    sizes = {path.name: sum(map(len, trec.read_run(path).values())) for path in RUNS if path.name[:3] in ("NLP", "uic")}
-    assert sizes == {"NLPR03vb10.gz": 1004, "uic0301.gz": 99969}
+@pytest.mark.parametrize(
+    ("path", "size"),
+    [
+        made("trec/runs/short.gz", 36),
+        real("robust03/runs/NLPR03vb10.gz", 1004),
+        real("robust03/runs/uic0301.gz", 99969),
+    ],
+)
+def test_odd_runs_are_read_whole(path, size):
+    assert sum(map(len, trec.read_run(path).values())) == size
 
 
-@pytest.mark.skipif(not RUNS, reason="shared/data/robust03 is missing")
-@pytest.mark.parametrize("path", RUNS, ids=lambda path: path.stem)
-def test_robust_2003_as_trec_eval(path):
-    qrels = trec.read_qrels(ROBUST / "qrels.txt.gz")
-    assert_as_trec_eval(qrels, trec.read_run(path))
+@pytest.mark.parametrize(("path", "qrels"), RUNS)
+def test_runs_on_disk_as_trec_eval(path, qrels):
+    assert_as_trec_eval(trec.read_qrels(qrels), trec.read_run(path))
 
 
 def test_topics_of_only_one_side():

@@ -7,13 +7,15 @@ import oracle_soft as oracle
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_softrank import G, random_queries
+from rankings import SMOOTH_G as G
+from rankings import random_queries
 
 import gapboost as gb
 
 TABLE_1 = [4.20074, 3.12378, 4.40918, 1.55258, 4.13330]
 
 
+@pytest.mark.slow
 def test_positions_of_table_1():
     positions = gb.ApproxRank(gb.AP(), alpha=100).ranks(TABLE_1)
     assert [f"{p:.5f}" for p in positions] == ["2.00118", "4.00000", "1.00000", "5.00000", "2.99882"]
@@ -27,6 +29,7 @@ def test_positions_of_queries_in_any_order_of_rows():
     assert np.allclose(found[1::2], alone[::-1], rtol=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_values_are_the_papers_sums(seed):
     for beta in (0.3, 5.0, None):
@@ -91,6 +94,7 @@ def position_error(scores, positions, alpha):
 ROUNDING = 1e-13
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(rankings, st.floats(0.01, 100))
 def test_theorem_3(documents, alpha):
@@ -117,6 +121,7 @@ def test_theorem_5(documents, alpha, beta):
     assert abs(smooth - gb.evaluate(gb.AP(), grades, scores)[gb.AP()]) <= bound + ROUNDING
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(rankings, st.floats(0.01, 100))
 def test_theorem_6(documents, alpha):

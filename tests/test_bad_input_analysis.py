@@ -11,76 +11,19 @@ from bad_input import (
     NOT_A_SEED,
     NOT_A_SHARE,
     NOT_POSITIVE_WHOLE,
+    X,
     check,
     defects,
     inf,
     nan,
     without,
 )
+from good_calls import ANALYSES, per_query_values
 
 from gapboost import analysis
 from gapboost.analysis import trec
-from gapboost.evaluation import PerQuery
 from gapboost.measures import AP, GAP
 
-QRELS = {"1": {"a": 2, "b": 1, "c": 0}, "2": {"a": 1, "b": 2}}
-RUNS = {"x": {"1": {"a": 1.0, "b": 2.0}, "2": {"a": 1.0}}, "y": {"1": {"a": 3.0, "b": 2.0}, "2": {"b": 3.5}}}
-RNG = np.random.default_rng(0)
-X, Y, QID = RNG.normal(size=(40, 3)), RNG.integers(0, 3, 40), np.repeat(np.arange(4), 10)
-LISTS = analysis.ranked_lists(Y, np.arange(40.0), QID)
-VALUES = analysis.system_values([AP(), GAP(g=(0.5, 0.5))], QRELS, RUNS)
-CURVE = analysis.precision_recall(AP(), [0, 1], [1, 2])
-
-
-def per_query_values(n, qid=None, values=None):
-    return PerQuery(
-        {AP(): np.arange(n if values is None else values) / 9}, np.arange(n) if qid is None else np.array(qid)
-    )
-
-
-ON_RUNS = {"qrels": QRELS, "runs": RUNS}
-CALLS = {
-    "trec.map_gains": (trec.map_gains, {"qrels": QRELS, "grades": {0: 0, 1: 1, 2: 2}}),
-    "trec.rankings": (trec.rankings, {"qrels": QRELS, "run": RUNS["x"]}),
-    "trec.evaluate": (trec.evaluate, {"measures": AP(), "qrels": QRELS, "run": RUNS["x"]}),
-    "precision_recall": (analysis.precision_recall, {"measure": AP(), "y_true": [0, 1, 2], "y_score": [1, 2, 3]}),
-    "PrecisionRecallCurve.mean": (analysis.PrecisionRecallCurve.mean, {"curves": [CURVE], "levels": 5}),
-    "expected_value": (
-        analysis.expected_value,
-        {"measure": AP(), "probabilities": [[0.5, 0.5]] * 4, "recall_base": [2, 2]},
-    ),
-    "maximum_entropy": (analysis.maximum_entropy, {"measure": GAP(g=(0.5, 0.5)), "value": 0.7, "counts": [17, 2, 1]}),
-    "informativeness": (analysis.informativeness, {"measures": [AP()], "lists": LISTS, "minimum": 1, "n_jobs": 1}),
-    "threshold_sweep": (
-        analysis.threshold_sweep,
-        {"lists": LISTS[:1], "grid": [(0.5, 0.5)], "others": (), "minimum": 1, "n_jobs": 1},
-    ),
-    "local_optimality": (
-        analysis.local_optimality,
-        {
-            "measures": [AP()],
-            "weights": [1.0, 2.0, 3.0],
-            "datasets": {"t": (X, Y, QID)},
-            "n_directions": 2,
-            "n_jobs": 1,
-        },
-    ),
-    "robustness": (
-        analysis.robustness,
-        {"measures": [AP()], **ON_RUNS, "fractions": (0.5,), "repeats": 1, "n_jobs": 1},
-    ),
-    "significance": (analysis.significance, {"first": [0.1, 0.2, 0.4], "second": [0.1, 0.3, 0.2], "n_resamples": 10}),
-    "significance by query": (
-        analysis.significance,
-        {"first": per_query_values(3), "second": per_query_values(3, [2, 1, 0])},
-    ),
-    "system_values": (analysis.system_values, {"measures": [AP()], **ON_RUNS, "n_jobs": 1}),
-    "SystemValues.best": (VALUES.best, {"n": 1}),
-    "SystemValues.on_topics": (VALUES.on_topics, {"topics": ["1"]}),
-    "discriminative_power": (analysis.discriminative_power, {"values": VALUES, "n_resamples": 20}),
-    "correlation": (analysis.correlation, {"values": VALUES}),
-    "few_highly_relevant": (analysis.few_highly_relevant, {"qrels": QRELS, "factor": 1}),
-}
 COUNTS = {
     "None": None,
     "text": "text",
@@ -187,15 +130,16 @@ CASES = [
 ]
 
 
+@pytest.mark.slow(keep=100)
 @pytest.mark.parametrize(FIELDS, CASES)
 def test_bad_input(function, argument, value, error, named, found, expected):
-    call, good = CALLS[function]
+    call, good = ANALYSES[function]
     check(error, named, found, expected, lambda: call(**{**good, argument: value}))
 
 
-@pytest.mark.parametrize("function", CALLS)
+@pytest.mark.parametrize("function", ANALYSES)
 def test_the_good_input_is_good(function):
-    call, good = CALLS[function]
+    call, good = ANALYSES[function]
     assert call(**good) is not None
 
 
@@ -233,6 +177,7 @@ FILES = {
 }
 
 
+@pytest.mark.slow(keep=9)
 @pytest.mark.parametrize(("reader", "defect"), [(reader, defect) for reader in FILES for defect in FILES[reader]])
 def test_trec_files(reader, defect, tmp_path):
     content, found = FILES[reader][defect]

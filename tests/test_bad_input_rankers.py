@@ -1,9 +1,7 @@
 """Every argument of the rankers, of their callbacks and of cross-validation, with every defect it can have."""
 
-import lightgbm
 import numpy as np
 import pytest
-import xgboost
 from bad_input import (
     FIELDS,
     NOT_A_MAPPING,
@@ -20,56 +18,12 @@ from bad_input import (
     nan,
     without,
 )
+from good_calls import LGBM, LIGHTGBM, RANKERS, ROWS, XGB, XGBOOST
 
 import gapboost.lightgbm
 import gapboost.xgboost
 from gapboost.measures import AP, nDCG
 
-ROWS = {"X": X, "y": Y, "qid": QID}
-EVALS = {"eval_set": [(X, Y)], "eval_qid": [QID]}
-
-GROUPS = {"X": X, "y": Y, "group": [10] * 4, "eval_set": [(X, Y)], "eval_group": [[10] * 4]}
-
-LIGHTGBM = {"n_estimators": 2, "n_jobs": 1, "verbose": -1, "min_child_samples": 1}
-XGBOOST = {"n_estimators": 2, "n_jobs": 1}
-PARAMETERS = ("measure", "g", "objective", "random_state", "n_jobs")
-
-
-def fit(ranker, always):
-    """Parameters and arguments of fit in one call."""
-
-    def call(**given):
-        parameters = {name: given.pop(name) for name in PARAMETERS if name in given}
-        return ranker(**{**always, **parameters}).fit(**given)
-
-    return call
-
-
-def dataset():
-    return lightgbm.Dataset(X, Y, group=[10] * 4, params={"verbose": -1, "min_data_in_leaf": 1})
-
-
-LGBM = gapboost.lightgbm.LGBMGAPRanker
-XGB = gapboost.xgboost.XGBGAPRanker
-CALLS = {
-    "LGBMGAPRanker": (fit(LGBM, LIGHTGBM), {**ROWS, **EVALS}),
-    "XGBGAPRanker": (fit(XGB, XGBOOST), {**ROWS, **EVALS}),
-    "LGBMGAPRanker by group": (fit(LGBM, LIGHTGBM), GROUPS),
-    "XGBGAPRanker by group": (fit(XGB, XGBOOST), GROUPS),
-    "LGBMGAPRanker by eval_X": (fit(LGBM, LIGHTGBM), {**ROWS, "eval_X": X, "eval_y": Y, "eval_qid": [QID]}),
-    "lightgbm.objective": (gapboost.lightgbm.objective, {"measure": "gap", "g": (0.5, 0.5)}),
-    "xgboost.objective": (gapboost.xgboost.objective, {"measure": "gap", "g": (0.5, 0.5)}),
-    "lightgbm.eval_metric": (gapboost.lightgbm.eval_metric, {"measure": "gap", "g": (0.5, 0.5)}),
-    "xgboost.eval_metric": (gapboost.xgboost.eval_metric, {"measure": "gap", "g": (0.5, 0.5)}),
-    "lightgbm.cv": (
-        lambda **given: gapboost.lightgbm.cv(**{"train_set": dataset(), **given}),
-        {"params": {"verbose": -1, "min_data_in_leaf": 1}, "num_boost_round": 2, "n_folds": 2},
-    ),
-    "xgboost.cv": (
-        gapboost.xgboost.cv,
-        {"params": {}, "dtrain": xgboost.DMatrix(X, Y, qid=QID), "num_boost_round": 2, "n_folds": 2},
-    ),
-}
 # What each booster calls its own.
 START = {"LGBMGAPRanker": "init_score", "XGBGAPRanker": "base_margin"}
 EVAL_START = {"LGBMGAPRanker": "eval_init_score", "XGBGAPRanker": "base_margin_eval_set"}
@@ -288,20 +242,21 @@ CASES = [
         if row[0] is not None
         for case in defects("LGBMGAPRanker by eval_X", "eval_X", {defect: row}, "n_features", named="eval_X[0]")
     ),
-    *(case for name in CALLS if "." in name and "cv" not in name for case in of_callback(name)),
+    *(case for name in RANKERS if "." in name and "cv" not in name for case in of_callback(name)),
     *(case for name in ("lightgbm.cv", "xgboost.cv") for case in of_cv(name)),
 ]
 
 
+@pytest.mark.slow(keep=100)
 @pytest.mark.parametrize(FIELDS, CASES)
 def test_bad_input(function, argument, value, error, named, found, expected):
-    call, good = CALLS[function]
+    call, good = RANKERS[function]
     check(error, named, found, expected, lambda: call(**{**good, argument: value}))
 
 
-@pytest.mark.parametrize("function", CALLS)
+@pytest.mark.parametrize("function", RANKERS)
 def test_the_good_input_is_good(function):
-    call, good = CALLS[function]
+    call, good = RANKERS[function]
     assert call(**good) is not None
 
 

@@ -22,33 +22,12 @@ from bad_input import (
     nan,
     without,
 )
+from good_calls import SELECTION
 from sklearn.svm import SVC
 
-from gapboost.datasets import RankingData, load_digits_ranking, load_letor, load_letor_fold
-from gapboost.lightgbm import LGBMGAPRanker
-from gapboost.measures import AP, GAP
-from gapboost.model_selection import GSearchCV, g_from_clicks, measure_scorer, simplex_grid, uniform_g
+from gapboost.datasets import load_letor, load_letor_fold
+from gapboost.measures import GAP
 
-RANKER = LGBMGAPRanker(n_estimators=2, n_jobs=1, verbose=-1, min_child_samples=1)
-CLICKS = {"grades": [0, 1, 2] * 20, "clicks": [0, 1, 2] * 20, "impressions": [4] * 60, "n_resamples": 10}
-
-
-def search(*, X, y, qid, group=None, **options):
-    return GSearchCV(**options).fit(X, y, qid=qid, group=group)
-
-
-CALLS = {
-    "simplex_grid": (simplex_grid, {"n_grades": 2, "steps": 2}),
-    "uniform_g": (uniform_g, {"n_grades": 2}),
-    "measure_scorer": (measure_scorer, {"measure": AP()}),
-    "g_from_clicks": (g_from_clicks, CLICKS),
-    "GSearchCV": (
-        search,
-        {"estimator": RANKER, "param_grid": {"g": [(0.5, 0.5)]}, "scoring": AP(), "cv": 2, "X": X, "y": Y, "qid": QID},
-    ),
-    "load_digits_ranking": (load_digits_ranking, {"n_queries": (3, 1, 1), "n_docs": 5}),
-    "RankingData": (RankingData, {"X": X, "y": Y, "qid": QID}),
-}
 AMOUNTS = {
     "a number": (3, "shape ()"),
     "text": ("text", "shape ()"),
@@ -178,15 +157,16 @@ CASES = [
 ]
 
 
+@pytest.mark.slow(keep=100)
 @pytest.mark.parametrize(FIELDS, CASES)
 def test_bad_input(function, argument, value, error, named, found, expected):
-    call, good = CALLS[function]
+    call, good = SELECTION[function]
     check(error, named, found, expected, lambda: call(**{**good, argument: value}))
 
 
-@pytest.mark.parametrize("function", CALLS)
+@pytest.mark.parametrize("function", SELECTION)
 def test_the_good_input_is_good(function):
-    call, good = CALLS[function]
+    call, good = SELECTION[function]
     assert call(**good) is not None
 
 
@@ -268,6 +248,7 @@ FILES = {
 }
 
 
+@pytest.mark.slow(keep=6)
 @pytest.mark.parametrize("defect", FILES)
 def test_files(defect, tmp_path):
     content, found = FILES[defect]

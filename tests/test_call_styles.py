@@ -61,6 +61,7 @@ def test_help_describes_every_parameter_of_fit(kind):
     assert "{" not in text
 
 
+@pytest.mark.slow(keep=4)
 @pytest.mark.parametrize("kind", [list, tuple, np.asarray, pd.Series, lambda s: s.astype(float)])
 def test_sizes_of_the_queries_in_place_of_ids(by_ids, kind):
     booster, expected = by_ids
@@ -149,6 +150,7 @@ def test_the_training_set_as_lightgbm_writes_it_now():
         )
 
 
+@pytest.mark.slow
 @boosters
 def test_a_search_by_sizes(booster):
     grid = {"g": simplex_grid(2, 2)}

@@ -17,6 +17,7 @@ def users(g, n_sessions, n_docs=12, examine=1.0, mistake=0.0, seed=0):
     return grades.ravel(), clicks.ravel(), np.repeat(np.arange(n_sessions), n_docs)
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("g", [(1.0,), (0.3, 0.7), (0.6, 0.1, 0.3), (0.25, 0.0, 0.5, 0.25)])
 @pytest.mark.parametrize(("examine", "mistake"), [(1.0, 0.0), (0.6, 0.05)])
 def test_recovers_g_within_its_interval(g, examine, mistake):
@@ -29,6 +30,7 @@ def test_recovers_g_within_its_interval(g, examine, mistake):
     assert gb.GAP(g=found.g).n_grades == len(g)
 
 
+@pytest.mark.slow
 def test_intervals_cover_as_often_as_they_say():
     g = np.array([0.5, 0.2, 0.3])
     inside = []

@@ -14,7 +14,7 @@ import pytest
 import xgboost
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from test_rankers import LIGHTGBM, twins
+from twins import LIGHTGBM, twins
 
 import gapboost as gb
 
@@ -44,7 +44,7 @@ def fitted(ranker):
 @pytest.fixture(scope="module")
 def alone():
     """Predictions and score of each ranker, trained by itself on one thread."""
-    from test_rankers import LIGHTGBM, XGBOOST
+    from twins import LIGHTGBM, XGBOOST
 
     return {twin.name: [fitted(ranker) for ranker in rankers(twin)] for twin in (LIGHTGBM, XGBOOST)}
 
@@ -56,12 +56,14 @@ def check(found, expected):
         assert value == value_alone
 
 
+@pytest.mark.slow(keep=2)
 @twins
 @pytest.mark.parametrize("n_jobs", [2, 3, -1, None])
 def test_every_number_of_threads_gives_the_same_model(twin, n_jobs, alone):
     check([fitted(ranker) for ranker in rankers(twin, n_jobs=n_jobs)[:1]], alone[twin.name][:1])
 
 
+@pytest.mark.slow(keep=1)
 @twins
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_fits_in_parallel_threads(twin, n_jobs, alone):
@@ -71,6 +73,7 @@ def test_fits_in_parallel_threads(twin, n_jobs, alone):
     check(found, alone[twin.name] * 2)
 
 
+@pytest.mark.slow
 @twins
 @pytest.mark.parametrize("backend", ["loky", "threading"])
 def test_joblib(twin, backend, alone):
@@ -100,6 +103,7 @@ fit(sys.argv[2])
 """
 
 
+@pytest.mark.slow
 @twins
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_new_process_and_one_forked_from_it(twin, alone, tmp_path):
@@ -214,6 +218,7 @@ else:
 """
 
 
+@pytest.mark.slow
 @twins
 @pytest.mark.parametrize("at_exit", [False, True], ids=["a thread that outlives the main thread", "atexit"])
 def test_fit_and_score_while_the_interpreter_ends(twin, alone, tmp_path, at_exit):

@@ -16,7 +16,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from test_rankers import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, shuffled, twins
+from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, shuffled, twins
 
 import gapboost as gb
 from gapboost.model_selection import GSearchCV, measure_scorer, simplex_grid
@@ -116,6 +116,7 @@ KINDS = {
 }
 
 
+@pytest.mark.slow(keep=20)
 @twins
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("in_order", [True, False], ids=["in order", "shuffled"])
@@ -135,6 +136,7 @@ MISSING = {
 }
 
 
+@pytest.mark.slow(keep=4)
 @twins
 @pytest.mark.parametrize("kind", MISSING)
 def test_missing_values(twin, kind):
@@ -288,6 +290,7 @@ def columns(n):
     return np.resize(X[:, 0], (len(TRAIN), n))
 
 
+@pytest.mark.slow(keep=4)
 @twins
 @pytest.mark.parametrize("kind", FRAMES)
 @pytest.mark.parametrize("trained_on", FRAMES)
@@ -310,6 +313,7 @@ def test_other_columns_than_in_training_are_refused(twin, trained_on, kind):
             assert differs in str(refused.value)
 
 
+@pytest.mark.slow(keep=2)
 @twins
 @pytest.mark.parametrize("kind", FRAMES)
 def test_a_model_with_other_columns_is_not_continued(twin, kind, tmp_path):
@@ -350,6 +354,7 @@ def test_a_column_called_column_names(twin):
 # --- whole numbers ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("dtype", ["i4", "u4", "i8", "u8", "f8", "longdouble", "O"])
 def test_whole_numbers_above_2_to_the_24_are_not_rounded(dtype):
     # LightGBM makes float32 of arrays that are not float64, where every second such number is another.
@@ -419,6 +424,7 @@ def plain_rows(name):
     return by_rows(BY_NAME[name], lambda v: v, lambda v: v)
 
 
+@pytest.mark.slow(keep=16)
 @twins
 @pytest.mark.parametrize("kind", [*ROWS, *IDS])
 def test_grades_ids_weights_and_scores_to_start_from(twin, kind):
@@ -490,6 +496,7 @@ def test_qid_from_an_index(twin):
         npt.assert_array_equal(ranker.predict(frame(T)), plain(twin.name, in_order)[0])
 
 
+@pytest.mark.slow
 @twins
 @pytest.mark.parametrize("kind", TABLES)
 def test_a_renamed_qid_is_no_feature(twin, kind):

@@ -107,6 +107,7 @@ def test_folds_never_cut_a_query(cv, fold, monkeypatch):
         assert second == [16] * 9
 
 
+@pytest.mark.slow(keep=1)
 @TWINS
 def test_random_state_deals_the_queries_out(cv, fold):
     X, y, sizes, _ = grouped(False)

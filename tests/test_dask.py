@@ -14,6 +14,7 @@ import joblib
 import lightgbm
 import numpy as np
 import pandas as pd
+import psutil
 import pytest
 import xgboost
 from clusters import cut, ranking, watched, written
@@ -88,6 +89,7 @@ def history(ranker, i=0):
 DIGITS = {"lightgbm": 1e-12, "xgboost": 6e-7}
 
 
+@pytest.mark.slow
 @booster
 def test_bad_partitions_train_like_the_local_ranker(booster, two):
     X, y, qid = ranking(2000, 0)
@@ -110,6 +112,7 @@ def two_workers(client):
     return list(client.nthreads())
 
 
+@pytest.mark.slow
 @booster
 def test_first_gradients_are_the_local_ones(booster, two, tmp_path):
     X, y, qid = ranking(300, 0)
@@ -138,6 +141,7 @@ def test_first_gradients_are_the_local_ones(booster, two, tmp_path):
     np.testing.assert_allclose(hess, expected[1][grouped], rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("how", ["lambdarank", "softrank", "approxrank"])
 @booster
 def test_one_worker_trains_the_local_model(booster, how, clients):
@@ -157,6 +161,7 @@ def test_one_worker_trains_the_local_model(booster, how, clients):
     assert ranker.objective_ == local.objective_
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_workers", [1, 2, 4])
 @booster
 def test_evaluation_is_exact_and_stops_all_workers(booster, n_workers, clients):
@@ -185,6 +190,7 @@ def test_evaluation_is_exact_and_stops_all_workers(booster, n_workers, clients):
         assert len(values) == ranker.best_iteration_ + 3
 
 
+@pytest.mark.slow
 @booster
 def test_reports_several_measures_and_the_training_set(booster, two):
     X, y, qid = ranking(200, 0)
@@ -200,6 +206,7 @@ def test_reports_several_measures_and_the_training_set(booster, two):
         assert values[name][-1] == pytest.approx(expected, abs=DIGITS[booster])
 
 
+@pytest.mark.slow
 @booster
 def test_predict_is_lazy_and_by_partition(booster, two):
     X, y, qid = ranking(100, 0)
@@ -226,6 +233,7 @@ def test_predict_is_lazy_and_by_partition(booster, two):
     assert ranker.score(cut(X, 400), cut(y, 400), cut(qid, 400)) == ranker.to_local().score(X, y, qid=qid)
 
 
+@pytest.mark.slow
 @booster
 def test_to_local_pickle_clone_and_model_files(booster, two, tmp_path):
     X, y, qid = ranking(100, 0)
@@ -258,6 +266,7 @@ def test_to_local_pickle_clone_and_model_files(booster, two, tmp_path):
         np.testing.assert_array_equal(plain.predict(X), expected)
 
 
+@pytest.mark.slow
 @booster
 def test_dataframes_with_categories_and_string_ids(booster, two):
     X, y, qid = ranking(200, 0)
@@ -283,6 +292,7 @@ def test_dataframes_with_categories_and_string_ids(booster, two):
         ranker.fit(unknown, ddf["y"], qid=ddf["qid"])
 
 
+@pytest.mark.slow
 @booster
 def test_other_columns_than_in_training_are_refused(booster, two):
     X, y, qid = ranking(100, 0)
@@ -300,6 +310,7 @@ def test_other_columns_than_in_training_are_refused(booster, two):
     assert abs(ranker.score(table, grades, ids) - history(ranker)[-1]) <= DIGITS[booster]
 
 
+@pytest.mark.slow
 @booster
 def test_sparse_blocks(booster, two):
     X, y, qid = ranking(150, 0)
@@ -313,6 +324,7 @@ def test_sparse_blocks(booster, two):
     assert abs(values[0] - values[1]) < 0.01
 
 
+@pytest.mark.slow
 @booster
 def test_goes_on_from_a_model(booster, two, tmp_path):
     X, y, qid = ranking(150, 0)
@@ -328,6 +340,7 @@ def test_goes_on_from_a_model(booster, two, tmp_path):
     np.testing.assert_array_equal(more.to_local().predict(X), from_file.to_local().predict(X))
 
 
+@pytest.mark.slow
 @booster
 def test_fits_of_several_threads_take_turns(booster, two):
     X, y, qid = ranking(100, 0)
@@ -344,6 +357,7 @@ def test_fits_of_several_threads_take_turns(booster, two):
     np.testing.assert_array_equal(found[0], found[1])
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(180)
 @pytest.mark.parametrize(
     ("booster", "then", "error", "message"),
@@ -368,6 +382,7 @@ def test_an_error_in_one_training_process_ends_them_all(booster, then, error, me
     assert dask_ranker(booster, two).fit(**given).n_queries_in_ == 200
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(240)
 def test_a_worker_that_dies_ends_the_fit(tmp_path):
     X, y, qid = ranking(200, 0)
@@ -393,12 +408,12 @@ def test_a_worker_that_dies_ends_the_fit(tmp_path):
 
 def alive(process):
     try:
-        with open(f"/proc/{process}/stat", encoding="ascii") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
+        return psutil.Process(int(process)).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
         return False
 
 
+@pytest.mark.slow
 def test_nothing_stays_on_the_disks_of_workers(two, tmp_path):
     X, y, qid = ranking(50, 0)
     dask_ranker("lightgbm", two).fit(cut(X, 400), cut(y, 400), qid=cut(qid, 400))
@@ -406,6 +421,7 @@ def test_nothing_stays_on_the_disks_of_workers(two, tmp_path):
     assert not [name for place in places for name in os.listdir(place) if name.startswith("gapboost")]
 
 
+@pytest.mark.slow
 def test_search_over_g_on_a_cluster(two):
     X, y, qid = ranking(60, 0)
     search = GSearchCV(
@@ -431,6 +447,7 @@ def in_groups(data, queries, framed):
     return tuple(dd.from_delayed([dask.delayed(v) for v in parts]) for parts in (tables, grades, groups))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("framed", [False, True], ids=["arrays", "dataframes"])
 @booster
 def test_sizes_of_the_queries_in_each_partition(booster, framed, clients):
@@ -502,6 +519,7 @@ BAD = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", BAD)
 @booster
 def test_bad_input_is_found_before_any_work_is_sent(booster, case):
@@ -512,6 +530,7 @@ def test_bad_input_is_found_before_any_work_is_sent(booster, case):
         dask_ranker(booster, nobody).fit(**arguments)
 
 
+@pytest.mark.slow
 @booster
 def test_bad_clients(booster, two):
     given = {"X": cut(X, 100), "y": cut(Y, 100), "qid": cut(QID, 100)}
@@ -552,6 +571,7 @@ BAD_VALUES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", BAD_VALUES)
 def test_bad_values_are_found_before_training(case, two):
     given, message = BAD_VALUES[case]
@@ -560,6 +580,7 @@ def test_bad_values_are_found_before_training(case, two):
         dask_ranker("lightgbm", two, g=(0.5, 0.5)).fit(**arguments)
 
 
+@pytest.mark.slow
 def test_a_metric_that_does_not_know_the_grades_of_the_training_set(two):
     train = cut(X, 100), cut(Y, 100)
     qid = cut(QID, 100)
@@ -571,6 +592,7 @@ def test_a_metric_that_does_not_know_the_grades_of_the_training_set(two):
         dask_ranker("lightgbm", two).fit(*train, qid=qid, eval_set=[train], eval_qid=[qid], eval_metric=3)
 
 
+@pytest.mark.slow
 @booster
 def test_threads_are_told_by_n_jobs(booster):
     given = {"X": cut(X, 100), "y": cut(Y, 100), "qid": cut(QID, 100)}
@@ -578,6 +600,7 @@ def test_threads_are_told_by_n_jobs(booster):
         dask_ranker(booster, None, nthread=8).fit(**given)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["machines", "port", "tree_learner"])
 def test_lightgbm_network_parameters_are_refused(name):
     given = {"X": cut(X, 100), "y": cut(Y, 100), "qid": cut(QID, 100)}

@@ -4,6 +4,8 @@ import queue
 import socket
 import threading
 from multiprocessing import AuthenticationError
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -15,7 +17,7 @@ from scipy import sparse
 import gapboost as gb
 from gapboost._boosters.ranker import RankingRows
 from gapboost._data.queries import Whole, judged
-from gapboost.dask import exchange
+from gapboost.dask import exchange, training
 from gapboost.dask.exchange import Exchange, Hub, PeerLost
 from gapboost.dask.layout import LIMIT, census, homes, owners
 from gapboost.dask.pieces import piece, survey
@@ -333,5 +335,23 @@ def test_connections_are_kept_alive(hub):
     one = Exchange(hub.address, 0, lambda: None)
     with socket.fromfd(one._connection.fileno(), socket.AF_INET, socket.SOCK_STREAM) as shared:
         assert shared.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
-        assert shared.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL) == 5
+        for name in exchange.KEEPALIVE.keys() & set(dir(socket)):
+            assert shared.getsockopt(socket.IPPROTO_TCP, getattr(socket, name)) == exchange.KEEPALIVE[name], name
     one.close()
+
+
+def test_a_system_without_the_options_of_keeping_alive(hub, monkeypatch):
+    """macOS and Windows lack some of them."""
+    for name in exchange.KEEPALIVE:
+        monkeypatch.delattr(socket, name, raising=False)
+    assert together(hub, range(3), greet) == (GREETINGS, set())
+
+
+def test_paths_of_workers_travel_as_text(monkeypatch, tmp_path):
+    """A path object of one system cannot be unpickled on another: the client may run Windows, and the workers Linux."""
+    monkeypatch.setattr(training, "get_worker", lambda: SimpleNamespace(local_directory=tmp_path))
+    monkeypatch.setattr(training, "_folders", {})
+    found = training.files_of_rows("fit", 1, 2)
+    assert [type(path) for path in found] == [str, str]
+    assert [Path(path).name for path in found] == ["rows-0", "rows-1"]
+    assert {Path(path).parent for path in found} == {tmp_path / "gapboost-fit-1"} == training._folders["fit"]

@@ -10,20 +10,12 @@ from pathlib import Path
 import numpy as np
 import numpy.testing as npt
 import pytest
+from collections_on_disk import FOLDS, made, real
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file, load_digits, load_svmlight_file
 from sklearn.metrics import ndcg_score
 
 from gapboost.datasets import RankingData, RankingSplit, load_digits_ranking, load_letor, load_letor_fold
-
-DATA = Path(__file__).parents[2] / "shared" / "data"
-OHSUMED = DATA / "ohsumed"
-LIGHTGBM = DATA / "lightgbm-lambdarank"
-TREC_NEWS = DATA / "trec-news-2018"
-
-
-def needs(directory: Path) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(not directory.is_dir(), reason=f"real data {directory.name} not found")
 
 
 def grades(data: RankingData) -> list[int]:
@@ -41,45 +33,71 @@ def write(tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
-# --- real data ---------------------------------------------------------------------------------------------------
+# --- collections on disk -------------------------------------------------------------------------------------------
 
 
-@needs(OHSUMED)
-def test_ohsumed_as_described() -> None:
-    data = load_letor([OHSUMED / f"Fold{fold}" / "test.txt.gz" for fold in range(1, 6)])
-    assert data.n_queries == 106
-    assert data.X.shape == (16140, 25)
-    assert len(data) == 16140
-    assert grades(data) == [11303, 2585, 2252]
+@pytest.mark.parametrize(
+    ("folder", "n_queries", "n_features", "counts", "shortest_longest", "without_relevant"),
+    [
+        made("letor", 60, 8, [2357, 642, 285], (40, 69), 60),
+        real("ohsumed", 106, 25, [11303, 2585, 2252], (35, 320), 8),
+    ],
+)
+def test_all_parts_together(
+    folder: Path,
+    n_queries: int,
+    n_features: int,
+    counts: list[int],
+    shortest_longest: tuple[int, int],
+    without_relevant: int,
+) -> None:
+    data = load_letor([folder / f"Fold{fold}" / "test.txt.gz" for fold in range(1, 6)])
+    assert data.n_queries == n_queries
+    assert data.X.shape == (sum(counts), n_features)
+    assert len(data) == sum(counts)
+    assert grades(data) == counts
     sizes = np.unique(data.qid, return_counts=True)[1]
-    assert (sizes.min(), sizes.max()) == (35, 320)
-    assert data.y[data.qid == 8].max() == 0
+    assert (sizes.min(), sizes.max()) == shortest_longest
+    assert data.y[data.qid == without_relevant].max() == 0
     assert (data.X.dtype, data.y.dtype, data.qid.dtype) == (np.float64, np.int32, np.int64)
     assert data.docid is not None
     pairs = set(zip(data.qid.tolist(), data.docid.tolist(), strict=True))
-    assert len(pairs) == 16140
+    assert len(pairs) == len(data)
 
 
-@needs(OHSUMED)
-def test_ohsumed_fold_rows_and_rule() -> None:
-    fold = load_letor_fold(OHSUMED / "Fold1")
+@pytest.mark.parametrize(
+    ("folder", "queries", "rows", "first", "grade_and_query", "documents"),
+    [
+        made("letor", [24, 16, 12], [1319, 858, 655], [1.2, 1.4, 0.32], (1, 1), ["01000", "01001"]),
+        real("ohsumed", [63, 21, 22], [9219, 3538, 3383], [3.0, 2.07944154, 0.27272727], (2, 1), ["40626", "11852"]),
+    ],
+)
+def test_a_fold_rows_and_rule(
+    folder: Path,
+    queries: list[int],
+    rows: list[int],
+    first: list[float],
+    grade_and_query: tuple[int, int],
+    documents: list[str],
+) -> None:
+    fold = load_letor_fold(folder / "Fold1")
     assert isinstance(fold, RankingSplit)
-    assert [part.n_queries for part in fold] == [63, 21, 22]
-    assert [len(part) for part in fold] == [9219, 3538, 3383]
-    assert {part.n_features for part in fold} == {25}
+    assert [part.n_queries for part in fold] == queries
+    assert [len(part) for part in fold] == rows
+    assert len({part.n_features for part in fold}) == 1
     train, vali, test = (set(part.qid.tolist()) for part in fold)
     assert not train & vali
     assert not train & test
     assert not vali & test
-    npt.assert_array_equal(fold.train.X[0, :3], [3.0, 2.07944154, 0.27272727])
-    assert (fold.train.y[0], fold.train.qid[0]) == (2, 1)
+    npt.assert_array_equal(fold.train.X[0, :3], first)
+    assert (fold.train.y[0], fold.train.qid[0]) == grade_and_query
     assert fold.train.docid is not None
-    assert fold.train.docid[:2].tolist() == ["40626", "11852"]
+    assert fold.train.docid[:2].tolist() == documents
 
 
-@needs(OHSUMED)
-def test_agrees_with_scikit_learn() -> None:
-    path = OHSUMED / "Fold3" / "test.txt.gz"
+@pytest.mark.parametrize("folder", FOLDS)
+def test_agrees_with_scikit_learn(folder: Path) -> None:
+    path = folder / "Fold3" / "test.txt.gz"
     X, y, qid = load_svmlight_file(path, query_id=True, zero_based=False)
     data = load_letor(path)
     npt.assert_array_equal(data.X, X.toarray())
@@ -87,39 +105,50 @@ def test_agrees_with_scikit_learn() -> None:
     npt.assert_array_equal(data.qid, qid)
 
 
-@needs(LIGHTGBM)
 @pytest.mark.parametrize(
-    ("name", "n_queries", "n_rows", "expected"),
-    [("rank.train.gz", 201, 3005, [645, 1211, 858, 222, 69]), ("rank.test.gz", 50, 768, [206, 256, 252, 44, 10])],
+    ("path", "n_queries", "n_features", "counts"),
+    [
+        made("lightgbm/rank.train.gz", 12, 8, [47, 13, 8]),
+        real("lightgbm-lambdarank/rank.train.gz", 201, 300, [645, 1211, 858, 222, 69]),
+        real("lightgbm-lambdarank/rank.test.gz", 50, 300, [206, 256, 252, 44, 10]),
+    ],
 )
-def test_lightgbm_example(name: str, n_queries: int, n_rows: int, expected: list[int]) -> None:
-    data = load_letor(LIGHTGBM / name)
-    assert (data.n_queries, data.X.shape, grades(data)) == (n_queries, (n_rows, 300), expected)
-    sizes = (LIGHTGBM / name.replace(".gz", ".query")).read_text().split()
+def test_sizes_of_queries_beside_the_file(path: Path, n_queries: int, n_features: int, counts: list[int]) -> None:
+    data = load_letor(path)
+    assert (data.n_queries, data.X.shape, grades(data)) == (n_queries, (sum(counts), n_features), counts)
+    sizes = path.with_suffix(".query").read_text(encoding="utf-8").split()
     assert np.bincount(data.qid).tolist() == [int(size) for size in sizes]
     assert data.docid is None
 
 
-@needs(LIGHTGBM)
-def test_lightgbm_example_sparse_and_dense_agree() -> None:
-    dense, thin = (load_letor(LIGHTGBM / "rank.test.gz", dense=dense) for dense in (True, False))
+LIGHTGBM = [
+    made("lightgbm", 0.95, [12, 68, 5, 32]),
+    real("lightgbm-lambdarank", 0.74, [201, 3005, 50, 768]),
+]
+
+
+@pytest.mark.parametrize(("folder", "first", "numbers"), LIGHTGBM)
+def test_sparse_and_dense_agree(folder: Path, first: float, numbers: list[int]) -> None:
+    dense, thin = (load_letor(folder / "rank.test.gz", dense=dense) for dense in (True, False))
     assert isinstance(thin.X, sparse.csr_matrix)
     assert thin.X.dtype == np.float64
     npt.assert_array_equal(dense.X, thin.X.toarray())
-    assert dense.X[0, 0] == 0.74  # written as 1:0.74
+    assert dense.X[0, 0] == first  # as it is written
 
 
-@needs(LIGHTGBM)
-def test_lightgbm_example_two_files_number_queries_on() -> None:
-    data = load_letor([LIGHTGBM / "rank.train.gz", LIGHTGBM / "rank.test.gz"])
-    assert (data.n_queries, len(data), data.n_features) == (251, 3773, 300)
-    assert (data.qid[0], data.qid[3004], data.qid[3005], data.qid[-1]) == (0, 200, 201, 250)
+@pytest.mark.parametrize(("folder", "first", "numbers"), LIGHTGBM)
+def test_two_files_number_queries_on(folder: Path, first: float, numbers: list[int]) -> None:
+    data = load_letor([folder / "rank.train.gz", folder / "rank.test.gz"])
+    train_queries, train_rows, test_queries, test_rows = numbers
+    assert (data.n_queries, len(data)) == (train_queries + test_queries, train_rows + test_rows)
+    ends = 0, train_queries - 1, train_queries, train_queries + test_queries - 1
+    assert (data.qid[0], data.qid[train_rows - 1], data.qid[train_rows], data.qid[-1]) == ends
 
 
-@needs(TREC_NEWS)
-def test_trec_news() -> None:
-    names = list(json.loads((TREC_NEWS / "trec_news_2018.features.json").read_text()).values())
-    train, test = (load_letor(TREC_NEWS / f"trec_news_2018.{part}", feature_names=names) for part in ("train", "test"))
+@pytest.mark.parametrize("folder", [real("trec-news-2018")])
+def test_trec_news(folder: Path) -> None:
+    names = list(json.loads((folder / "trec_news_2018.features.json").read_text(encoding="utf-8")).values())
+    train, test = (load_letor(folder / f"trec_news_2018.{part}", feature_names=names) for part in ("train", "test"))
     assert (train.n_queries, train.X.shape, grades(train)) == (45, (782, 5), [303, 256, 146, 27, 50])
     assert (test.n_queries, test.X.shape) == (5, (41, 5))
     assert train.feature_names == ["caption_count", "caption_partial", "caption_position", "pagerank", "para-fraction"]
@@ -291,6 +320,7 @@ def test_a_dense_feature_index_has_a_limit_in_folds(write: Callable[..., Path], 
     assert load_letor_fold(tmp_path, dense=False).train.X.shape == (1, 10**7)
 
 
+@pytest.mark.slow
 def test_a_long_line_is_refused_before_it_is_read(write: Callable[..., Path], tmp_path: Path) -> None:
     row = "1 qid:1 1:1\n"
     long = row.replace("\n", " # " + "x" * 100 + "\n")
@@ -560,6 +590,7 @@ def test_digits_sizes_and_errors() -> None:
             load_digits_ranking(n_queries, n_docs)
 
 
+@pytest.mark.slow
 def test_digits_can_be_learned(digits: RankingSplit) -> None:
     lightgbm = pytest.importorskip("lightgbm")
     train, test = digits.train, digits.test

@@ -30,11 +30,13 @@ def in_plain_numpy(*command):
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KERNEL_TESTS)
 def test_the_tests_of_kernels_pass_in_plain_numpy(name):
     assert " passed" in in_plain_numpy("-m", "pytest", "-q", "-p", "no:cacheprovider", str(Path("tests", name)))
 
 
+@pytest.mark.slow
 def test_plain_numpy_gives_what_compiled_code_gives(monkeypatch, tmp_path):
     """Through the public API, on queries of every way; with memory that is nan until it is written."""
     in_plain_numpy("-m", "tests.small_inputs", str(tmp_path / "plain.npz"))

@@ -188,6 +188,7 @@ def test_ours_and_theirs_are_compared_on_both_boosters():
     assert all({*pair} <= names for pair in report.library_pairs() + report.measure_pairs())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", [gb.GAP(g=(0.2, 0.3, 0.5)), gb.xGAP(g=(0.2, 0.3, 0.5)), gb.nDCG()])
 def test_pairs_that_all_weigh_the_same_give_the_gradients_of_lambdarank(measure):
     rng = np.random.default_rng(0)

@@ -73,6 +73,7 @@ def mean(values, weights=None):
     return (values * weights)[counted].sum() / weights[counted].sum() if counted.any() else math.nan
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("empty", [0, 1, "skip"])
 @pytest.mark.parametrize("ties", ["expected", "row"])
 @pytest.mark.parametrize("missing", [False, True])
@@ -105,6 +106,7 @@ def test_equals_the_oracle(ties, empty, missing):
             assert means[measure] == close(mean(expected)), measure
 
 
+@pytest.mark.slow
 @settings(max_examples=250, deadline=None, derandomize=True, database=None)
 @given(documents)
 def test_equals_the_oracle_for_every_small_query(rows):
@@ -115,6 +117,7 @@ def test_equals_the_oracle_for_every_small_query(rows):
             assert values[measure] == close(oracle.per_query(value, grades, scores, [0] * len(rows), ties)), measure
 
 
+@pytest.mark.slow(keep=20)
 @pytest.mark.parametrize("measure", [m for m in MEASURES if m.k in (None, 20)], ids=str)
 def test_long_lists_without_ties(measure):
     rng = np.random.default_rng(3)
@@ -293,6 +296,7 @@ def test_inputs_stay_as_they_are():
 # -------------------------------------------------------------------------------------------------- other libraries
 
 
+@pytest.mark.slow
 def test_average_precision_is_scikit_learns():
     data = random_rankings(np.random.default_rng(14), 300, ties=False, longest=40)
     measures = [AP(rel=rel) for rel in (1, 2, 3)]
@@ -387,6 +391,7 @@ def test_dcg_is_scikit_learns_which_averages_over_ties():
             assert evaluate(gb.DCG(gains="linear", k=k), grades, scores)[gb.DCG(gains="linear", k=k)] == close(expected)
 
 
+@pytest.mark.slow
 def test_orders_of_pairs_are_scikit_learns_and_scipys():
     rng = np.random.default_rng(18)
     measures = [gb.KendallTau(), gb.PairwiseAccuracy()]

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 import xgboost
 from sklearn.exceptions import NotFittedError
-from test_rankers import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, twins
+from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, twins
 
 # ONNX models take float32.
 X, V, T = (data.X.astype(np.float32) for data in (TRAIN, VALI, TEST))
@@ -210,6 +210,7 @@ print(repr(ranker.measure_), ranker.score(test["X"], test["y"], test["qid"]), ra
 """
 
 
+@pytest.mark.slow
 @twins
 @pytest.mark.parametrize("suffix", ["pickle", "joblib"])
 def test_pickle_and_joblib_in_another_process(twin, suffix, tmp_path):

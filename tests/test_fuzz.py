@@ -4,10 +4,9 @@ import warnings
 
 import numpy as np
 import oracle
-import test_bad_input_analysis
-import test_bad_input_rankers
-import test_bad_input_selection
+import pytest
 from fuzzing import Refused, anything, called, columns, fuzz, mostly, numbers, scalars, spoilt
+from good_calls import ANALYSES, LGBM, RANKERS, SELECTION, XGB
 from hypothesis import assume
 from hypothesis import strategies as st
 from rankings import GAINS, MEASURES, SMOOTHED, TRAINED, G
@@ -62,6 +61,7 @@ def accepted(clean, function, *arguments, **named):
 # ---------------------------------------------------------------------------------------- measures and their values
 
 
+@pytest.mark.slow
 @fuzz(
     3,
     drawn=rows(),
@@ -108,6 +108,7 @@ def test_recall_base(drawn, base):
         assert (values <= gb.evaluate(measure, **data, per_query=True)[measure] + 1e-9).all()
 
 
+@pytest.mark.slow
 @fuzz(
     2,
     name=mostly(st.sampled_from(sorted(NAMED))),
@@ -154,6 +155,7 @@ def test_swap_changes(ranked, measure):
 # -------------------------------------------------------------------------------------------------------- objectives
 
 
+@pytest.mark.slow
 @fuzz(
     2,
     drawn=rows(9),
@@ -186,6 +188,7 @@ def test_lambdarank(drawn, measure, sigma, truncation):
             np.testing.assert_allclose(grad[of_query], expected[0], rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.slow
 @fuzz(
     drawn=rows(),
     measure=st.sampled_from(SMOOTHED),
@@ -225,21 +228,19 @@ def one_argument(drawn):
         assert called(function, **{**good, argument: value}) is not None
 
 
-QUICK = {
-    name: call
-    for name, call in test_bad_input_selection.CALLS.items()
-    if name not in ("GSearchCV", "load_digits_ranking")
-}
-FITS = {"GSearchCV": test_bad_input_selection.CALLS["GSearchCV"], **test_bad_input_rankers.CALLS}
+QUICK = {name: call for name, call in SELECTION.items() if name not in ("GSearchCV", "load_digits_ranking")}
+FITS = {"GSearchCV": SELECTION["GSearchCV"], **RANKERS}
 
 
-@fuzz(3, 0.98, drawn=with_any_argument([test_bad_input_analysis.CALLS, QUICK], ()))
+@pytest.mark.slow
+@fuzz(3, 0.98, drawn=with_any_argument([ANALYSES, QUICK], ()))
 def test_any_argument_of_functions(drawn):
     """Measured as in the tables of bad input, with values that nobody thought of."""
     one_argument(drawn)
 
 
 # All may be refused: few wild values suit an argument of a fit, and fits are too slow for many examples.
+@pytest.mark.slow
 @fuzz(0.5, 1.0, drawn=with_any_argument([FITS], ()))
 def test_any_argument_of_rankers_and_searches(drawn):
     """The same for what trains."""
@@ -307,6 +308,7 @@ def tiny_tasks(draw):
     return X, y, qid
 
 
+@pytest.mark.slow
 @fuzz(
     0.5,
     drawn=tiny_tasks(),
@@ -319,11 +321,9 @@ def test_no_constant_model_in_silence(drawn, booster, measure, objective):
     X, y, qid = drawn
     options = {"n_estimators": 2, "n_jobs": 1, "min_child_weight": 1e-9, "reg_lambda": 0.0}
     if booster == "LGBMGAPRanker":
-        ranker = test_bad_input_rankers.LGBM(
-            **options, verbose=-1, min_child_samples=1, min_data_in_bin=1, feature_pre_filter=False
-        )
+        ranker = LGBM(**options, verbose=-1, min_child_samples=1, min_data_in_bin=1, feature_pre_filter=False)
     else:
-        ranker = test_bad_input_rankers.XGB(**options, tree_method="exact")
+        ranker = XGB(**options, tree_method="exact")
     ranker.set_params(objective=objective(measure))
     called(ranker.fit, X, y, qid)
     scores = ranker.predict(X)

@@ -5,6 +5,7 @@ import math
 import re
 
 import numpy as np
+import pytest
 from fuzz_readers import read_letor, read_trec
 from fuzzing import Refused, fuzz
 from hypothesis import strategies as st
@@ -116,6 +117,7 @@ def naive_lines(content):
     return re.split(b"\r\n|\r|\n", text.removeprefix(b"\xef\xbb\xbf"))
 
 
+@pytest.mark.slow
 @fuzz(5, 0.9, content=damaged(LETOR))
 def test_letor(content):
     """Grades, queries and features are those of a naive parser."""
@@ -143,6 +145,7 @@ def test_qrels(content):
     check_trec(content, "qrels", 4, 3, int)
 
 
+@pytest.mark.slow
 @fuzz(3, 0.9, content=damaged(trec_files(1)))
 def test_run(content):
     """Scores are those of a naive parser."""

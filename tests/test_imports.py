@@ -6,8 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from installed import BOOSTERS, MISSING, needs
 
-PACKAGE = Path(__file__).parents[1] / "gapboost"
+import gapboost
+
+PACKAGE = Path(gapboost.__file__).parent
 
 # What each room may import besides itself; evaluation is beside objectives, datasets beside everything.
 DATA = {"_kernels", "_data"}
@@ -79,6 +82,15 @@ def test_the_rooms_are_read():
     assert {parts[0] for parts in MODULES.values()} >= ROOMS.keys()
 
 
+def test_test_files_do_not_import_each_other():
+    """What several need stands in modules without ``test_`` in their names."""
+    files = sorted(Path(__file__).parent.glob("test_*.py"))
+    assert len(files) > 50
+    for path in files:
+        names = {part for name in imported(path) for part in name.split(".")}
+        assert not names & {other.stem for other in files}, path
+
+
 BLOCK = """
 import sys
 
@@ -103,6 +115,7 @@ def python(code, blocked=()):
     )
 
 
+@pytest.mark.slow
 def test_needs_neither_booster():
     code = """
 import gapboost as gb
@@ -122,8 +135,13 @@ print("done")
     assert done.stdout == "done\n", done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("twin", "ranker", "other"), [("lightgbm", "LGBMGAPRanker", "xgboost"), ("xgboost", "XGBGAPRanker", "lightgbm")]
+    ("twin", "ranker", "other"),
+    [
+        pytest.param("lightgbm", "LGBMGAPRanker", "xgboost", marks=needs("lightgbm")),
+        pytest.param("xgboost", "XGBGAPRanker", "lightgbm", marks=needs("xgboost")),
+    ],
 )
 def test_each_twin_works_without_the_other(twin, ranker, other):
     code = f"""
@@ -140,7 +158,14 @@ print("done")
     assert done.stdout.endswith("done\n"), done.stderr
 
 
-@pytest.mark.parametrize(("ranker", "other"), [("DaskLGBMGAPRanker", "xgboost"), ("DaskXGBGAPRanker", "lightgbm")])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("ranker", "other"),
+    [
+        pytest.param("DaskLGBMGAPRanker", "xgboost", marks=needs("lightgbm")),
+        pytest.param("DaskXGBGAPRanker", "lightgbm", marks=needs("xgboost")),
+    ],
+)
 def test_each_dask_ranker_needs_its_own_library_only(ranker, other):
     code = f"""
 import gapboost.dask
@@ -153,11 +178,13 @@ print("done")
     assert done.stdout == "done\n", done.stderr
 
 
+@pytest.mark.slow
 def test_importing_the_package_loads_no_booster():
     done = python("import gapboost; print(sorted({'lightgbm', 'xgboost'} & set(sys.modules)))")
     assert done.stdout == "[]\n", done.stderr
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
     ("missing", "code", "extra"),
     [
@@ -184,6 +211,7 @@ def test_what_is_missing_is_named_with_its_extra(missing, code, extra):
     assert f"pip install 'gapboost[{extra}]'" in message
 
 
+@pytest.mark.slow
 def test_without_docstrings():
     """Python -OO drops them. Both boosters edit theirs, and cannot be imported: that is said, and all else works."""
     own = sorted(".".join(("gapboost", *parts)).removesuffix(".__init__") for parts in MODULES.values())
@@ -193,7 +221,7 @@ import importlib
 for name in {alone!r}:
     importlib.import_module(name)
 assert importlib.import_module.__doc__ is None
-for twin in ("lightgbm", "xgboost"):
+for twin in {sorted(set(BOOSTERS) - MISSING)!r}:
     try:
         importlib.import_module(twin)
     except AttributeError:

@@ -9,12 +9,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from installed import needs
 
 import gapboost as gb
 from gapboost._kernels.jit import KernelFile
 from gapboost._kernels.lambdarank.pairs import sum_pairs
 
-PACKAGE = Path(__file__).parents[1] / "gapboost"
+pytestmark = needs("lightgbm")  # by which the programs below fit
+
+PACKAGE = Path(gb.__file__).parent
 
 Y, SCORES = [2, 0, 1, 0, 1], [3.0, 2.0, 1.0, 2.0, 1.0]
 MEASURES = [gb.GAP(g=(0.5, 0.5)), gb.nDCG()]
@@ -73,6 +76,7 @@ def folder(tmp_path, expected):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_programs_are_right_and_warned_of_nothing(expected, folder):
     values = [float(value) for value in expected[EVALUATE].strip("[]\n").split(",")]
     np.testing.assert_array_equal(values, list(gb.evaluate(MEASURES, Y, SCORES).values()))
@@ -91,6 +95,7 @@ def unprivileged():
     return nobody
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="there are no unprivileged users here")
 @pytest.mark.parametrize("program", [EVALUATE + FIT, EVALUATE], ids=["no folder", "a folder that cannot be written"])
 def test_nothing_is_writable(program, expected):
@@ -115,6 +120,7 @@ def test_nothing_is_writable(program, expected):
     assert "NUMBA_CACHE_DIR" in said[0]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no limits on the length of files here")
 def test_a_limit_on_the_length_of_files(expected, tmp_path):
     printed, said = output(run(FULL + EVALUATE + FIT, PACKAGE.parent, tmp_path))
@@ -135,6 +141,7 @@ def full_disk(tmp_path):
     subprocess.run(["umount", tmp_path], check=True)
 
 
+@pytest.mark.slow
 def test_a_full_disk(expected, full_disk):
     printed, said = output(run(EVALUATE, PACKAGE.parent, full_disk))
     assert printed == expected[EVALUATE]
@@ -154,6 +161,7 @@ def emptied_or_overwritten(path, i):
     path.write_bytes([b"", b"code", b"\x80", b"\x80\x04N."][i % 4])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("programs", "files", "broken"),
     [
@@ -180,6 +188,7 @@ def test_broken_files(programs, files, broken, expected, folder):
     assert output(run(programs[0], folder)) == (expected[programs[0]], [])
 
 
+@pytest.mark.slow
 def test_an_edited_function_changes_those_that_call_it_from_other_files(folder):
     def gradients(normalize):
         program = EVALUATE + GRADIENTS.format(normalize=normalize)

@@ -79,6 +79,7 @@ def assert_equal(found, expected, tolerance=1e-12):
 # ------------------------------------------------------------------------------------------------------ the pair sum
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("normalize", [False, True])
 @pytest.mark.parametrize("part", range(10))
 def test_equals_the_oracle(part, normalize):
@@ -94,6 +95,7 @@ def test_equals_the_oracle(part, normalize):
         assert_equal(found, expected_gradients(measure, value, data, weights, normalize, sigma, truncation))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, derandomize=True, database=None)
 @given(documents)
 def test_equals_the_oracle_for_every_small_query(rows):
@@ -133,6 +135,7 @@ def dense(measure, grades, scores, sigma=1.0, truncation=None):
     return *steadied(measure, grad, hess, sigma), np.abs(changes).sum()
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("truncation", [None, 30])
 @pytest.mark.parametrize("measure", EACH_KIND, ids=str)
 def test_long_lists(measure, truncation):
@@ -243,6 +246,7 @@ def test_an_ideal_list_is_left_almost_alone(measure, normalize):
     assert np.abs(grad).max() < 1e-6 * np.abs(reversed_grad).max()
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("measure", [m for m in EACH_KIND if type(m) is not xGAP], ids=str)
 def test_a_step_along_the_gradient_helps(measure, many):
     grades, scores, qid = many
@@ -253,6 +257,7 @@ def test_a_step_along_the_gradient_helps(measure, many):
     assert gb.evaluate(measure, grades, scores, qid)[measure] > before + 0.2 * (best - before)
 
 
+@pytest.mark.slow(keep=1)
 def test_weights_multiply(many):
     _, _, qid = many
     weights = np.random.default_rng(4).integers(0, 9, size=qid[-1] + 1) / 4
@@ -298,6 +303,7 @@ def test_threads_change_nothing(many):
             assert np.array_equal(one[1], several[1])
 
 
+@pytest.mark.slow(keep=1)
 def test_float32_scores_are_the_same_numbers(many):
     grades, scores, qid = many
     narrow = scores.astype(np.float32)
@@ -347,6 +353,7 @@ def test_g_is_uniform_over_the_grades_of_the_data(many):
         assert not nothing[0].any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sigma", [1.0, 10.0])
 @pytest.mark.parametrize("measure", EACH_KIND, ids=str)
 def test_wide_scores(measure, sigma):
@@ -395,6 +402,7 @@ def orders_by_seed(rows, seeds):
     return found
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("rows", [[0, 1, 2, 3, 4], [4, 2, 1, 0, 3], [0, 3, 1, 2, 4]], ids=str)
 def test_random_state_orders_ties_and_the_rows_do_not(rows):
     """Every order of the tied documents comes up equally often, be the file sorted by grade, against it or not."""
@@ -478,6 +486,7 @@ def test_a_sum_with_several_discounts_adds_the_gradients_of_its_parts(many):
     assert_equal(found, added, 1e-11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [[20_000, 30, 17_000], [40] * 200], ids=["long", "short"])
 def test_a_discount_of_the_query_is_read_where_it_begins(sizes):
     """Q-measure without stress on the gain is average precision, on lists of any length."""

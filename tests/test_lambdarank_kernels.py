@@ -220,6 +220,7 @@ def some_lists(draw):
     return grades, s, draw(st.integers(0, len(grades)))
 
 
+@pytest.mark.slow
 @settings(max_examples=50 if config.DISABLE_JIT else 200)
 @given(some_lists(), st.sampled_from(FORMS))
 def test_both_ways_of_summing_equal_the_double_sum(some, measure):

@@ -6,7 +6,7 @@ import numpy.testing as npt
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GroupKFold
-from test_rankers import LIGHTGBM, TEST, TRAIN, VALI, sizes_of
+from twins import LIGHTGBM, TEST, TRAIN, VALI, sizes_of
 
 import gapboost as gb
 from gapboost.lightgbm import LGBMGAPRanker, eval_metric, objective

@@ -194,6 +194,7 @@ def lists(seed, how_many, longest=12):
         yield ranked, listed + rng.integers(0, 3, size=TOP + 1) * rng.integers(0, 2)
 
 
+@pytest.mark.slow(keep=4)
 @pytest.mark.parametrize("k", [None, 1, 4])
 @pytest.mark.parametrize("g", [g for g in G if len(g) == TOP], ids=str)
 def test_gap_and_egap_are_means_of_average_precision(g, k):
@@ -207,6 +208,7 @@ def test_gap_and_egap_are_means_of_average_precision(g, k):
         assert at[GAP(g, k=k)] == close(weighted / largest if largest > 0 else 0)
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("threshold", [1, 2, 3])
 @pytest.mark.parametrize("kind", GRADED)
 def test_one_threshold_is_average_precision(kind, threshold):
@@ -216,6 +218,7 @@ def test_one_threshold_is_average_precision(kind, threshold):
             assert value(kind(g, k=k), ranked, counts) == close(value(AP(rel=threshold, k=k), ranked, counts))
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("g", G, ids=str)
 def test_ideal_ranking(g):
     for ranked, _ in lists(2, 60):
@@ -246,6 +249,7 @@ def test_many_documents_of_grade_one_above_one_of_grade_two(g2):
     assert value(eGAP((g1, g2)), ranked) == close(1 - g2, 2 / n)
 
 
+@pytest.mark.slow(keep=50)
 @pytest.mark.parametrize("measure", [m for m in EVERY if type(m) is not nDCG or m.gains is None], ids=str)
 def test_nothing_relevant_is_worth_nothing(measure):
     assert value(measure, [0, 0, 0]) == 0
@@ -257,6 +261,7 @@ def test_nothing_relevant_is_worth_nothing(measure):
 # ---------------------------------------------------------------------------------------------------------- swaps
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("part", range(8))
 def test_swap_change_is_value_after_minus_before(part):
     """Every measure, every pair of ranks, missing documents: against the oracle, which swaps and evaluates again."""
@@ -273,6 +278,7 @@ def test_swap_change_is_value_after_minus_before(part):
     assert changed > 1500
 
 
+@pytest.mark.slow(keep=20)
 @pytest.mark.parametrize("measure", [m for m in MEASURES if m.k in (None, 3)], ids=str)
 def test_swap_change_of_a_longer_list_is_what_evaluate_says(measure):
     rng = np.random.default_rng(7)
@@ -299,6 +305,7 @@ def test_swap_change_without_a_recall_base_or_a_g():
 MONOTONE = [m for m in MEASURES if m.monotone]
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("part", range(4))
 def test_monotone_measures_never_fall_when_a_higher_grade_moves_up(part):
     for measure in MONOTONE[part::4]:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.testing as npt
 import pytest
 import xgboost
-from test_rankers import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, twins
+from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, twins
 
 import gapboost as gb
 from gapboost._boosters.model_file import read, words
@@ -115,6 +115,7 @@ numpy.save(sys.argv[2], lightgbm.Booster(model_file=sys.argv[1]).predict(numpy.l
 """
 
 
+@pytest.mark.slow
 def test_lightgbm_loads_it_without_a_warning(tmp_path):
     ranker = LIGHTGBM.fitted(measure=Named())
     file = file_of(ranker, tmp_path / "model.txt")
@@ -141,6 +142,7 @@ def test_lightgbms_model_is_the_one_that_was_trained(parameters):
         assert "\n[objective: lambdarank]\n" in exportable(ranker).model_to_string()
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
     "trained", [{"measure": "egap", "g": (0.25, 0.75)}, {"measure": gb.nDCG(k=5), "objective": "softrank"}]
 )

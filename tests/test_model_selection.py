@@ -122,6 +122,7 @@ VARIANTS = [
 ]
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("weighted", [False, True], ids=["equal", "weighted"])
 @pytest.mark.parametrize("ranker", VARIANTS, ids=["lgbm-bagged", "lgbm-goss", "xgb-bagged", "xgb-dart", "xgb-exact"])
 def test_same_as_grid_search(ranker, weighted):
@@ -136,6 +137,7 @@ def test_same_as_grid_search(ranker, weighted):
     assert found.score(X, y, qid) == gb.evaluate(TARGET, y, found.predict(X), qid)[TARGET]
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
     ("ranker", "binning"),
     [
@@ -164,6 +166,7 @@ def test_every_number_of_trees_is_a_candidate(ranker):
     assert search.best_estimator_.g_ == search.best_params_["g"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ranker", "backend"),
     [(RANKERS[0], "loky"), (RANKERS[0], "threading"), (RANKERS[1], "threading")],

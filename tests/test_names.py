@@ -22,6 +22,7 @@ from gapboost.xgboost import XGBGAPRanker
 EVERY = [*MEASURES, gb.GAP(), gb.xGAP(), gb.eGAP(k=2), gb.nDCG(gains=range(31)), *(kind() for kind in NAMED.values())]
 
 
+@pytest.mark.slow(keep=60)
 @pytest.mark.parametrize("measure", EVERY, ids=str)
 def test_a_measure_is_what_it_prints_as(measure):
     assert as_measure(str(measure)) == as_measure(repr(measure)) == measure
@@ -86,6 +87,7 @@ def test_names_that_are_none(text, message):
         as_measure(text, name="what")
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_any_text_is_a_measure_or_a_value_error(text):
     for name in (text, f"gap(g={text})", f"ndcg@{text}", f"ap(rel={text}"):

@@ -82,6 +82,7 @@ def assert_agree(found, expected):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=TOLERANCE * scale)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     name=st.sampled_from(sorted(MEASURES)),
@@ -105,6 +106,7 @@ def test_sweeps_equal_the_direct_loop(name, n, n_grades, k, truncation, width, s
     assert_agree([ways[0][0], ways[0][1] / max(sigma, 1)], [ways[1][0], ways[1][1] / max(sigma, 1)])
 
 
+@pytest.mark.slow(keep=4)
 @pytest.mark.parametrize("name", sorted(MEASURES))
 @pytest.mark.parametrize("n", [5_000, 20_000])
 def test_sweeps_equal_the_direct_loop_on_long_lists(name, n):
@@ -171,6 +173,7 @@ def test_queries_shared_by_threads_equal_the_direct_loop(long_and_short):
         assert_agree([f[rows] for f in found], [e[:-1] for e in expected])
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("spread", [3.0, 200.0, 0.0], ids=["near", "far", "tied"])
 def test_lists_of_many_strips_equal_the_direct_loop(monkeypatch, spread):
     """As lists of hundreds of thousands are computed, for which the direct loop would take hours."""
@@ -187,6 +190,7 @@ def test_lists_of_many_strips_equal_the_direct_loop(monkeypatch, spread):
         assert_agree(objective.gradients(grades, scores), expected)
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_gradients_are_the_same_to_the_bit_for_every_number_of_threads(long_and_short, dtype):
     grades, scores, qid, _ = long_and_short
@@ -198,6 +202,7 @@ def test_gradients_are_the_same_to_the_bit_for_every_number_of_threads(long_and_
             np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.slow
 def test_a_query_of_a_million_documents():
     rng = np.random.default_rng(5)
     n = 1_000_000
@@ -208,6 +213,7 @@ def test_a_query_of_a_million_documents():
     assert grad[grades == 2].mean() < grad[grades == 1].mean() < 0 < grad[grades == 0].mean()
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("length", [10, 100, 2_000, 1_000_000])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_memory_is_at_most_64_bytes_a_document(length, dtype):
@@ -243,6 +249,7 @@ def test_truncation_counts_pairs_with_a_document_in_the_top():
     assert twins[0] == pytest.approx(twins[1], rel=1e-3)
 
 
+@pytest.mark.slow
 def test_processors_without_wide_vectors_compute_the_same(tmp_path):
     """And a compilation that takes long says so, once; what comes from the cache on disk says nothing."""
     rng = np.random.default_rng(0)

@@ -88,6 +88,7 @@ def in_turn(task, n):
 
 
 # Objectives refuse scores that are not finite.
+@pytest.mark.slow(keep=7)
 @pytest.mark.parametrize("kind", FINITE)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_list_dealt_to_parts(kind, dtype):

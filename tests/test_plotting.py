@@ -6,6 +6,7 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 import pytest
+from collections_on_disk import FOLDS
 from matplotlib import pyplot
 from ranking_task import RANKERS, task
 
@@ -111,18 +112,16 @@ def test_refuses(found, options, message):
         plot_g(found, **options)
 
 
-OHSUMED = Path(__file__).parents[2] / "shared" / "data" / "ohsumed"
-
-
-@pytest.mark.skipif(not OHSUMED.is_dir(), reason="real data ohsumed not found")
-def test_example(monkeypatch, tmp_path, capsys):
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", FOLDS)
+def test_example(folder, monkeypatch, tmp_path, capsys):
     """The whole choice, with fewer g, trees and folds."""
     path = Path(__file__).parents[1] / "examples" / "choose_g.py"
     example = runpy.run_path(str(path))
     settings = example["main"].__globals__
     for name, value in {"FOLDS": 2, "STEPS": 2, "TREES": range(5, 11, 5)}.items():
         monkeypatch.setitem(settings, name, value)
-    example["main"](str(OHSUMED), str(tmp_path / "g.png"))
+    example["main"](str(folder), str(tmp_path / "g.png"))
     printed = capsys.readouterr().out
     assert printed.count("<- best") == 2
     assert [printed.count(name) for name in ("lambdarank", "rank:ndcg", "GAP, g = ")] == [1, 1, 6]

@@ -7,9 +7,6 @@ import pickle
 import re
 import subprocess
 import sys
-from dataclasses import dataclass, field
-from types import ModuleType
-from typing import Any
 
 import joblib
 import lightgbm
@@ -22,161 +19,29 @@ import xgboost
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GroupKFold, cross_validate
+from twins import (
+    LIGHTGBM,
+    QID,
+    SIZES,
+    TEST,
+    TRAIN,
+    VALI,
+    XGBOOST,
+    X,
+    Y,
+    gradients,
+    metric_values,
+    shuffled,
+    sizes_of,
+    twins,
+)
 
 import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
 from gapboost._boosters.functions import metric_names
-from gapboost.datasets import load_digits_ranking
 from gapboost.measures import as_measure
 from gapboost.objectives import LambdaRank
-
-TRAIN, VALI, TEST = load_digits_ranking((40, 30, 20), 20)
-
-
-def sizes_of(qid):
-    """Group sizes of query ids that lie together."""
-    starts = np.flatnonzero(np.concatenate(([True], qid[1:] != qid[:-1], [True])))
-    return np.diff(starts)
-
-
-def shuffled(data, seed=0):
-    """Rows in random order, and the same rows query by query in the order in which the queries then first occur."""
-    order = np.random.default_rng(seed).permutation(len(data.y))
-    first = {q: i for i, q in reversed(list(enumerate(data.qid[order])))}
-    grouped = order[np.argsort([first[q] for q in data.qid[order]], kind="stable")]
-    return order, grouped
-
-
-@dataclass(frozen=True)
-class Twin:
-    """One booster, under names that both share."""
-
-    name: str
-    module: ModuleType
-    ranker_class: type
-    vendor: type
-    parameters: dict[str, Any]
-    start: str
-    eval_start: str
-    eval_weight: str
-    continued: str
-    native: dict[str, Any] = field(default_factory=dict)
-    # Parameters without which trees depend on random draws: two trainings that are compared draw differently.
-    no_draws: dict[str, Any] = field(default_factory=dict)
-
-    def ranker(self, **parameters):
-        return self.ranker_class(**{"n_estimators": 5, "n_jobs": 1, **self.parameters, **parameters})
-
-    def fitted(self, *, data=TRAIN, evals=(), fit=None, **parameters):
-        watched = {"eval_set": [(e.X, e.y) for e in evals], "eval_qid": [e.qid for e in evals]} if evals else {}
-        return self.ranker(**parameters).fit(data.X, data.y, data.qid, **watched, **(fit or {}))
-
-    def staged(self, ranker, X, rounds):
-        if self is LIGHTGBM:
-            return ranker.predict(X, num_iteration=rounds)
-        return ranker.predict(X, iteration_range=(0, rounds))
-
-    def scales(self, qid):
-        """What gradients and hessians are multiplied by: LightGBM's penalties for categories are in units of rows, and
-        XGBoost's steps are half of LightGBM's.
-        """
-        return (len(qid) / len(np.unique(qid)),) * 2 if self is LIGHTGBM else (0.5, 1.0)
-
-    def curve(self, ranker, eval_set=-1, metric="map-gap"):
-        return np.array(list(ranker.evals_result_.values())[eval_set][metric])
-
-    def stopping(self, rounds):
-        """The booster's usual way of asking for early stopping: parameters, and arguments of fit."""
-        if self is LIGHTGBM:
-            return {}, {"callbacks": [lightgbm.early_stopping(rounds, verbose=False)]}
-        return {"early_stopping_rounds": rounds}, {}
-
-    def interrupting(self, error, at=2):
-        """Parameters and arguments of fit with which `error` is raised in the midst of training."""
-        if self is LIGHTGBM:
-
-            def interrupt(env):
-                if env.iteration == at:
-                    raise error
-
-            return {}, {"callbacks": [interrupt]}
-
-        class Interrupt(xgboost.callback.TrainingCallback):
-            def after_iteration(self, model, epoch, evals_log):
-                if epoch == at:
-                    raise error
-                return False
-
-        return {"callbacks": [Interrupt()]}, {}
-
-    def dataset(self, X, y, sizes, weight=None):
-        """A data set of the booster; `weight` has one value a query."""
-        if self is LIGHTGBM:
-            rows = None if weight is None else np.repeat(weight, sizes)
-            return lightgbm.Dataset(X, label=y, group=sizes, weight=rows, params=LIGHTGBM.native).construct()
-        data = xgboost.DMatrix(X, label=y, nthread=1)
-        data.set_group(sizes)
-        if weight is not None:
-            data.set_weight(weight)
-        return data
-
-    def relabelled(self, dataset, y):
-        dataset.set_label(np.asarray(y, dtype=np.float32))
-        return dataset
-
-    def train(self, dataset, objective, rounds=5):
-        """The booster's own train function with the parameters of `ranker`; a function from X to scores."""
-        if self is LIGHTGBM:
-            booster = lightgbm.train({**self.native, "objective": objective}, dataset, rounds)
-            return booster.predict
-        booster = xgboost.train(self.native, dataset, rounds, obj=objective)
-        return lambda X: booster.predict(xgboost.DMatrix(X, nthread=1))
-
-
-LIGHTGBM = Twin(
-    name="lightgbm",
-    module=gapboost.lightgbm,
-    ranker_class=gapboost.lightgbm.LGBMGAPRanker,
-    vendor=lightgbm.LGBMRanker,
-    parameters={
-        "verbose": -1,
-        "num_leaves": 7,
-        "min_child_samples": 5,
-        "deterministic": True,
-        "force_row_wise": True,
-        "extra_trees": True,
-    },
-    native={
-        "verbose": -1,
-        "extra_trees": True,
-        "num_leaves": 7,
-        "min_data_in_leaf": 5,
-        "num_threads": 1,
-        "deterministic": True,
-        "force_row_wise": True,
-    },
-    start="init_score",
-    eval_start="eval_init_score",
-    eval_weight="eval_sample_weight",
-    continued="init_model",
-    no_draws={"extra_trees": False},
-)
-XGBOOST = Twin(
-    name="xgboost",
-    module=gapboost.xgboost,
-    ranker_class=gapboost.xgboost.XGBGAPRanker,
-    vendor=xgboost.XGBRanker,
-    parameters={"max_depth": 3},
-    native={"max_depth": 3, "nthread": 1, "base_score": 0.0, "disable_default_eval_metric": 1},
-    start="base_margin",
-    eval_start="base_margin_eval_set",
-    eval_weight="sample_weight_eval_set",
-    continued="xgb_model",
-)
-
-twins = pytest.mark.parametrize("twin", [LIGHTGBM, XGBOOST], ids=lambda twin: twin.name)
-
 
 # --- parameters -------------------------------------------------------------------------------------------------------
 
@@ -359,6 +224,7 @@ else:
 """
 
 
+@pytest.mark.slow
 @twins
 def test_a_natively_saved_model_predicts_without_gapboost(twin, tmp_path):
     parameters, fit = twin.stopping(3)
@@ -463,6 +329,7 @@ def test_the_training_set_as_eval_set(twin, sort):
 # --- rows and queries -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow(keep=4)
 @twins
 @pytest.mark.parametrize("kind", ["int", "string", "64 bit", "pandas"])
 def test_rows_in_any_order_of_queries_and_any_id(twin, kind):
@@ -651,7 +518,14 @@ def test_a_measure_that_no_swap_changes_is_refused_on_long_lists_too(twin):
     "seed", [np.random.RandomState(0), np.random.default_rng(0), np.int64(5)], ids=lambda s: type(s).__name__
 )
 def test_kinds_of_random_state(twin, seed):
-    assert twin.fitted(random_state=seed).__sklearn_is_fitted__()
+    """A generator gives one seed a fit; a number gives itself."""
+    again = copy.deepcopy(seed)
+    found, expected = (twin.fitted(random_state=kind).predict(TEST.X) for kind in (seed, again))
+    npt.assert_array_equal(found, expected)
+    if isinstance(seed, np.integer):
+        npt.assert_array_equal(found, twin.fitted(random_state=int(seed)).predict(TEST.X))
+    else:
+        assert (twin.fitted(random_state=seed).predict(TEST.X) != found).any()
 
 
 @twins
@@ -660,7 +534,6 @@ def test_the_seed_orders_ties(twin):
     assert (models[0] != models[1]).any()
 
 
-X, Y, QID = TRAIN.X, TRAIN.y, TRAIN.qid
 BAD_FIT = {
     "negative grade": ({"y": np.where(Y == 2, -1, Y)}, "y holds the negative grade -1"),
     "fractional grade": ({"y": np.where(Y == 2, 1.5, Y)}, "y holds the fractional value 1.5"),
@@ -774,20 +647,6 @@ def test_metadata_routing_brings_qid_to_fit_and_score(twin):
 # --- the callbacks in native training ---------------------------------------------------------------------------------
 
 
-def gradients(twin, objective, scores, y, sizes, weights=None):
-    """What the booster gets from `objective` at `scores`, through a data set of its own."""
-    dataset = twin.dataset(np.zeros((len(y), 1)), y, sizes, weights)
-    return objective(np.asarray(scores), dataset)
-
-
-def metric_values(twin, metric, scores, y, sizes, weights=None):
-    dataset = twin.dataset(np.zeros((len(y), 1)), y, sizes, weights)
-    return {name: value for name, value, *_ in metric(np.asarray(scores), dataset)}
-
-
-SIZES = sizes_of(QID)
-
-
 @twins
 @pytest.mark.parametrize(
     "measure", [gb.GAP(g=(0.3, 0.7)), gb.xGAP(), gb.nDCG(k=5), LambdaRank(gb.AP(), sigma=2.0)], ids=str
@@ -850,20 +709,6 @@ def test_n_jobs_changes_nothing(twin):
     assert one == two
 
 
-@pytest.fixture
-def preparations(monkeypatch):
-    """The data sets for which LambdaRank was prepared."""
-    made = []
-    prepared = LambdaRank.prepared
-
-    def counted(self, data, n_jobs=None):
-        made.append(data)
-        return prepared(self, data, n_jobs)
-
-    monkeypatch.setattr(LambdaRank, "prepared", counted)
-    return made
-
-
 @twins
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_fit_prepares_its_data_once(twin, weighted, preparations):
@@ -910,6 +755,7 @@ def test_new_labels_are_seen(twin):
         twin.relabelled(dataset, labels)
 
 
+@pytest.mark.slow(keep=1)
 @twins
 def test_data_sets_that_are_gone_are_forgotten(twin):
     objective, metric = twin.module.objective("gap"), twin.module.eval_metric("gap")

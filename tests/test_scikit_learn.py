@@ -120,6 +120,7 @@ def _named(grid, prefix):
     return {f"{prefix}{name}": values for name, values in grid.items()}
 
 
+@pytest.mark.slow(keep=1)
 @watched
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.usefixtures("routing")
@@ -132,6 +133,7 @@ def test_searches_keep_queries_whole(ranker, search):
     assert found.best_params_["g"] in GRID["g"]
 
 
+@pytest.mark.slow(keep=1)
 @watched
 @pytest.mark.usefixtures("routing")
 def test_pipeline(ranker):
@@ -145,6 +147,7 @@ def test_pipeline(ranker):
     assert 0 < pipeline.fit(X, y, qid=qid).score(X, y, qid=qid) <= 1
 
 
+@pytest.mark.slow(keep=2)
 @watched
 @pytest.mark.parametrize("scoring", [None, WatchedScorer(TARGET)], ids=["default", "scorer"])
 @pytest.mark.usefixtures("routing")
@@ -164,6 +167,7 @@ def test_cross_validate(ranker, scoring):
         assert score == values[measure]
 
 
+@pytest.mark.slow(keep=1)
 @both
 @pytest.mark.usefixtures("routing")
 def test_several_scorers_and_refit(ranker):
@@ -294,6 +298,7 @@ def test_learning_curves_cut_queries():
         learning_curve(RANKERS[0], X, y, error_score="raise", **options)
 
 
+@pytest.mark.slow
 @both
 @pytest.mark.usefixtures("routing")
 def test_tools_that_tell_a_fit_nothing_work_with_folds_of_whole_queries(ranker):
@@ -394,6 +399,7 @@ CANNOT_APPLY = {
 
 
 # What LightGBM and XGBoost say of sparse formats that they convert.
+@pytest.mark.slow(keep=10)
 @pytest.mark.filterwarnings("ignore:Converting data to scipy sparse matrix", "ignore:Unknown data type")
 @parametrize_with_checks(
     # XGBoost's default leaf floor wants more than one query.

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.testing as npt
 import pytest
 import xgboost
-from test_rankers import twins
+from twins import twins
 
 import gapboost as gb
 import gapboost.lightgbm
@@ -105,6 +105,7 @@ class XGBoost:
         return bytes(booster.save_raw("ubj")), found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("booster", [LightGBM, XGBoost], ids=["LightGBM", "XGBoost"])
 @documents
 @pauses
@@ -127,6 +128,7 @@ PASSES = {
 }
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("name", PASSES)
 @documents
 @pauses
@@ -150,6 +152,7 @@ def test_one_pass_is_called_by_many_threads(name, sizes):
         npt.assert_array_equal(at_once(gradients, scores[used]), [alone[k] for k in used])
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @documents
 def test_evaluate_in_many_threads(sizes, n_jobs):
@@ -165,6 +168,7 @@ def test_evaluate_in_many_threads(sizes, n_jobs):
         assert at_once(values, scores) == alone
 
 
+@pytest.mark.slow(keep=1)
 @twins
 @documents
 def test_one_ranker_is_fitted_and_asked_in_many_threads(twin, sizes):
@@ -213,6 +217,7 @@ def test_a_helper_that_an_interrupt_left_behind_disturbs_no_later_call():
     npt.assert_array_equal(gradients(second, beside_the_late_one), expected)
 
 
+@pytest.mark.slow
 @twins
 @pauses
 @pytest.mark.usefixtures("switching")

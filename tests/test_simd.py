@@ -197,6 +197,7 @@ def add_up(a, out):
     out[9] = total(fold(x))
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(-(1 << 40), 1 << 40), min_size=16, max_size=16))
 def test_sums_of_lanes(lanes):
     # whole numbers, of which sums in any order are exact
@@ -212,6 +213,7 @@ def load_at(a, offset, out):
     store(pointer(out), 32, load8(p + 11, offset - 11))
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("dtype", [np.float64, np.uint8, np.int32, np.int64])
 def test_loads_at_any_offset(dtype):
     a = (np.arange(40) * 37 % 256 - (0 if dtype == np.uint8 else 100)).astype(dtype)
@@ -247,6 +249,7 @@ def walk(a, step, out):
     q[0] = q[-6]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.float64, np.uint8, np.int32, np.int64])
 @pytest.mark.parametrize("step", [-3, 0, 4])
 def test_pointers_move_both_ways(dtype, step):

@@ -169,6 +169,7 @@ queries = {
 }
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(name=st.sampled_from(sorted(PAIRS)), sigma=st.sampled_from([0.01, 0.3, 1.0, 30.0]), **queries)
 @example(name="gap", sigma=1.0, n=300, n_grades=4, width=5.0, shape="bell", normalize=True, seed=0)
@@ -178,6 +179,7 @@ def test_softrank_is_the_direct_sum(name, sigma, n, n_grades, width, shape, norm
     assert_direct(objective, *query(n, n_grades, width, shape, rng))
 
 
+@pytest.mark.slow
 @settings(max_examples=250)
 @given(
     name=st.sampled_from(sorted(MEASURES)),
@@ -218,6 +220,7 @@ OBJECTIVES = [
 every_objective = pytest.mark.parametrize("objective", OBJECTIVES, ids=repr)
 
 
+@pytest.mark.slow(keep=2)
 @every_objective
 @pytest.mark.parametrize(("n", "width"), [(1_000, 6.0), (3_000, 20.0), (3_000, 1e6), (2_000, 1e-9)])
 def test_long_lists_are_the_direct_sum(objective, n, width):
@@ -226,6 +229,7 @@ def test_long_lists_are_the_direct_sum(objective, n, width):
     assert_direct(objective, *query(n, 4, width, shape, rng))
 
 
+@pytest.mark.slow
 def test_32_grades_on_a_long_list():
     rng = np.random.default_rng(1)
     for objective in (gb.SoftRank(gb.GAP(g=(1 / 31,) * 31)), gb.ApproxRank(gb.xGAP(g=(1 / 31,) * 31))):
@@ -256,6 +260,7 @@ def test_lists_are_summed_by_cells_where_documents_are_near_each_other():
 # -------------------------------------------------------------------------------- threads, neighbours, very long queries
 
 
+@pytest.mark.slow(keep=1)
 @every_objective
 def test_the_same_to_the_bit_with_any_threads_and_any_other_queries(objective):
     rng = np.random.default_rng(3)
@@ -277,6 +282,7 @@ def test_the_same_to_the_bit_with_any_threads_and_any_other_queries(objective):
 VERY_LONG = [gb.SoftRank(gb.GAP(g=(0.5, 0.5))), gb.ApproxRank(gb.GAP(g=(0.5, 0.5))), gb.ApproxRank(gb.nDCG())]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", VERY_LONG, ids=repr)
 def test_a_query_of_a_million_documents_in_at_most_256_bytes_a_document(objective):
     rng = np.random.default_rng(5)
@@ -301,6 +307,7 @@ def test_a_query_of_a_million_documents_in_at_most_256_bytes_a_document(objectiv
     assert grad[grades == 2].mean() < grad[grades == 1].mean() < 0 < grad[grades == 0].mean()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", VERY_LONG, ids=repr)
 def test_lightgbm_trains_on_one_query_of_200_000_documents(objective):
     rng = np.random.default_rng(6)

@@ -2,13 +2,13 @@
 
 import math
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import lightgbm
 import numpy as np
 import pytest
 import sklearn
 import xgboost
+from collections_on_disk import FOLDS
 from sklearn.model_selection import GridSearchCV, GroupKFold
 
 import gapboost as gb
@@ -51,8 +51,6 @@ OBJECTIVES = [
 ]
 every_objective = pytest.mark.parametrize("objective", OBJECTIVES, ids=repr)
 
-OHSUMED = Path(__file__).parents[2] / "shared" / "data" / "ohsumed" / "Fold1"
-
 
 def is_soft(objective):
     """SoftRank, smooth by sigma; otherwise ApproxRank, smooth by alpha and beta."""
@@ -72,6 +70,7 @@ def queries(seed, sizes=(1, 2, 5, 9, 14), spread=1.5, top=3):
     return y[rows], scores[rows], qid[rows]
 
 
+@pytest.mark.slow(keep=10)
 @every_objective
 def test_gradients_are_the_derivative_of_the_value(objective):
     y, scores, qid = queries(0)
@@ -108,6 +107,7 @@ def test_a_measure_of_pairs_alone(objective):
     assert objective.value(y, scores, qid) > 0
 
 
+@pytest.mark.slow(keep=50)
 @every_objective
 @pytest.mark.parametrize("spread", [1e-6, 1e-3, 1.0, 1e3, 1e6])
 def test_gradients_sum_to_zero_and_are_finite_at_any_scale(objective, spread):
@@ -121,6 +121,7 @@ def test_gradients_sum_to_zero_and_are_finite_at_any_scale(objective, spread):
         assert abs(grad[qid == q].sum()) <= 1e-12 * max(1.0, np.abs(grad).max())
 
 
+@pytest.mark.slow(keep=12)
 @every_objective
 def test_tends_to_the_measure_as_the_smoothing_goes(objective):
     y, _, qid = queries(2)
@@ -187,6 +188,7 @@ def test_normalised_gradients_weigh_queries_and_documents_evenly(objective):
         assert np.allclose(hess[rows], factor * plain_hess[rows], rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.slow(keep=12)
 @every_objective
 def test_the_smoothing_is_the_unit_of_the_scores(objective):
     y, scores, qid = queries(5)
@@ -199,6 +201,7 @@ def test_the_smoothing_is_the_unit_of_the_scores(objective):
     assert np.allclose(hess, 64 * other_hess, rtol=1e-12)
 
 
+@pytest.mark.slow(keep=10)
 @every_objective
 def test_rows_queries_and_threads_do_not_matter(objective):
     rng = np.random.default_rng(6)
@@ -215,6 +218,7 @@ def test_rows_queries_and_threads_do_not_matter(objective):
     assert np.allclose(shuffled, grad[rows], rtol=1e-9, atol=1e-13)
 
 
+@pytest.mark.slow(keep=12)
 @every_objective
 def test_values_of_queries(objective):
     y, scores, qid = queries(7)
@@ -288,6 +292,7 @@ def learnable():
     return X, np.digitize(signal, [0.5, 1.5, 2.5]), np.repeat(np.arange(60), 12)
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("name", ["softrank", "approxrank"])
 @pytest.mark.parametrize(
     "ranker",
@@ -326,19 +331,17 @@ def test_smoothing_is_found_by_grid_search(learnable):
     assert np.ptp(search.cv_results_["mean_test_score"]) > 0
 
 
-@pytest.fixture(scope="module")
-def ohsumed():
-    if not OHSUMED.exists():
-        pytest.skip(f"no {OHSUMED}")
-    train, vali, _ = load_letor_fold(OHSUMED)
+@pytest.fixture(scope="module", params=FOLDS)
+def fold(request):
+    train, vali, _ = load_letor_fold(request.param / "Fold1")
     sizes = judged(train.y, train.qid).queries.sizes
     trees = lightgbm.Dataset(train.X, train.y, group=sizes, params={"verbose": -1}).construct()
     return train, vali, trees, xgboost.QuantileDMatrix(train.X, train.y, group=sizes, nthread=1)
 
 
-def scores_of_rounds(booster, how, ohsumed, rounds):
+def scores_of_rounds(booster, how, fold, rounds):
     """Training and validation scores after each round of boosters with their default leaf floors."""
-    train, vali, trees, matrix = ohsumed
+    train, vali, trees, matrix = fold
     if booster == "lightgbm":
         ours = gapboost.lightgbm.objective(how, n_jobs=1)
         model = lightgbm.Booster({"objective": "none", "metric": "None", "num_threads": 1, "verbose": -1}, trees)
@@ -353,24 +356,25 @@ def scores_of_rounds(booster, how, ohsumed, rounds):
             yield model.inplace_predict(train.X), model.inplace_predict(vali.X)
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("booster", ["lightgbm", "xgboost"])
 @pytest.mark.parametrize(
     "measure",
     [gb.GAP(g=(0.5, 0.5)), gb.xGAP(g=(0.5, 0.5)), gb.eGAP(g=(0.5, 0.5)), gb.AP(), gb.nDCG(), gb.Precision(k=10)],
     ids=repr,
 )
-def test_every_round_on_ohsumed_raises_the_training_value(measure, booster, ohsumed):
+def test_every_round_raises_the_training_value(measure, booster, fold):
     """And the best round on validation is within 0.05 of LambdaRank's for the same measure, 0.15 for P@10.
 
     Ten documents of each of 21 queries say little: the standard error of a difference in P@10 is about 0.05.
     """
     distance = 0.05 if measure.k is None else 0.15
-    train, vali, _, _ = ohsumed
+    train, vali, _, _ = fold
     chance = gb.evaluate(measure, vali.y, np.zeros(len(vali.y)), vali.qid)[measure]
     best = {}
     for how in (gb.LambdaRank(measure), gb.SoftRank(measure), gb.ApproxRank(measure)):
         smooth, validation = [], []
-        for scores, unseen in scores_of_rounds(booster, how, ohsumed, 12):
+        for scores, unseen in scores_of_rounds(booster, how, fold, 12):
             if not isinstance(how, gb.LambdaRank):
                 smooth.append(how.value(train.y, scores, train.qid, n_jobs=1))
             validation.append(gb.evaluate(measure, vali.y, unseen, vali.qid, n_jobs=1)[measure])

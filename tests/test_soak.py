@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from installed import needs
 
 ROOT = Path(__file__).parents[1]
 SOAK = """
@@ -14,6 +15,9 @@ print(measured[-1] - measured[0])
 """
 
 
+@pytest.mark.slow
+@needs("lightgbm")
+@needs("xgboost")
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads the process's memory from /proc")
 def test_memory_stays_flat():
     """A fit's data alone is 0.3 MB: 40 fits that kept theirs would show."""

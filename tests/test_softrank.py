@@ -5,20 +5,10 @@ import math
 import numpy as np
 import oracle_soft as oracle
 import pytest
+from rankings import SMOOTH_G as G
+from rankings import random_queries
 
 import gapboost as gb
-
-G = (0.5, 0.2, 0.3)
-
-
-def random_queries(seed, how_many=12, c=3, longest=8):
-    """Grades and scores of short lists; every grade occurs in some, ties and lists of one document too."""
-    rng = np.random.default_rng(seed)
-    for number in range(how_many):
-        n = 1 if number == 0 else int(rng.integers(2, longest + 1))
-        scores = rng.normal(scale=2.0, size=n)
-        scores[: n // 4] = scores[n - 1]
-        yield rng.integers(0, c + 1, size=n).tolist(), scores.tolist(), float(np.exp(rng.normal()))
 
 
 def test_the_generator_makes_what_the_tests_need():
@@ -28,6 +18,7 @@ def test_the_generator_makes_what_the_tests_need():
     assert any(not any(grades) for grades, _, _ in [*queries, *random_queries(1), *random_queries(2)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_values_are_the_papers_sums(seed):
     for grades, scores, sigma in random_queries(seed):

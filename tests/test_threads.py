@@ -40,6 +40,7 @@ def test_a_runtime_without_the_entry_point_lends_none():
     assert openmp_team(object()) is None
 
 
+@pytest.mark.slow
 @lent
 @pytest.mark.parametrize(("switch", "expected"), [("0", "None None"), ("1", "function function")])
 def test_a_switch_in_the_environment_leaves_the_threads_alone(switch, expected):

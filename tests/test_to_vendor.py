@@ -78,6 +78,7 @@ def test_data_frames_with_categories(booster):
     assert list(ranker.to_vendor().feature_names_in_) == list(frame)
 
 
+@pytest.mark.slow
 @boosters
 def test_after_pickle_and_without_gapboost(booster, tmp_path):
     ranker = pickle.loads(pickle.dumps(fitted(booster)))

@@ -1,16 +1,13 @@
-"""Training on real data: every measure rises on validation queries, as `evaluate` says."""
-
-from pathlib import Path
+"""Training on judged collections: every measure rises on validation queries, as `evaluate` says."""
 
 import numpy as np
 import numpy.testing as npt
 import pytest
-from test_rankers import LIGHTGBM, XGBOOST, twins
+from collections_on_disk import FOLDS
+from twins import LIGHTGBM, XGBOOST, twins
 
 import gapboost as gb
 from gapboost.datasets import load_digits_ranking, load_letor_fold
-
-OHSUMED = Path(__file__).parents[2] / "shared" / "data" / "ohsumed" / "Fold1"
 
 MEASURES = [
     gb.GAP(g=(0.5, 0.5)),
@@ -30,17 +27,16 @@ MEASURES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def ohsumed():
-    if not OHSUMED.is_dir():
-        pytest.skip("real data ohsumed not found")
-    return load_letor_fold(OHSUMED)
+@pytest.fixture(scope="module", params=FOLDS)
+def fold(request):
+    return load_letor_fold(request.param / "Fold1")
 
 
+@pytest.mark.slow(keep=2)
 @twins
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
-def test_ohsumed(twin, measure, ohsumed):
-    train, vali, test = ohsumed
+def test_every_measure_rises(twin, measure, fold):
+    train, vali, test = fold
     rounds = 60
     parameters, fit = twin.stopping(25)
     small_trees = (
@@ -69,6 +65,7 @@ def test_ohsumed(twin, measure, ohsumed):
     assert ranker.score(test.X, test.y, test.qid) > gb.evaluate(measure, test.y, np.zeros(len(test)), test.qid)[measure]
 
 
+@pytest.mark.slow(keep=1)
 @twins
 def test_digits(twin):
     train, _, test = load_digits_ranking((120, 40, 40), 30)

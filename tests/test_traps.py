@@ -11,14 +11,12 @@ import numpy as np
 import numpy.testing as npt
 import pytest
 import xgboost
-from test_rankers import LIGHTGBM, QID, SIZES, TEST, VALI, XGBOOST, X, Y, gradients, metric_values, preparations, twins
+from twins import LIGHTGBM, QID, SIZES, TEST, VALI, XGBOOST, X, Y, gradients, metric_values, twins
 
 import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
 from gapboost.objectives import LambdaRank
-
-__all__ = ["preparations"]  # a fixture
 
 
 def blunt_trees(twin):

@@ -5,6 +5,7 @@ import inspect
 import json
 import os
 import pickle
+import site
 import subprocess
 import sys
 import time
@@ -145,7 +146,8 @@ def checked(checker, folder, script):
         config = {"typeCheckingMode": "standard", "extraPaths": [str(ROOT)], "include": ["script.py"]}
         (folder / "pyrightconfig.json").write_text(json.dumps(config), encoding="utf-8")
         command = [sys.executable, "-m", "basedpyright", "--pythonpath", sys.executable]
-    environment = {**os.environ, "MYPYPATH": str(ROOT)}
+    # mypy finds what is installed by itself, and refuses a path to it.
+    environment = os.environ if str(ROOT) in site.getsitepackages() else {**os.environ, "MYPYPATH": str(ROOT)}
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=280
     )
@@ -159,11 +161,13 @@ def checker(request):
     return request.param
 
 
+@pytest.mark.slow
 def test_a_script_of_a_user_passes(checker, tmp_path):
     code, text = checked(checker, tmp_path, SCRIPT)
     assert code == 0, text
 
 
+@pytest.mark.slow
 def test_mistakes_of_a_user_are_seen(checker, tmp_path):
     code, text = checked(checker, tmp_path, SCRIPT + "\n".join(WRONG))
     assert code == 1, text
@@ -176,6 +180,7 @@ def test_the_package_says_that_it_is_typed():
     assert (ROOT / "gapboost" / "py.typed").is_file()
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("frame", [False, True], ids=["array", "frame"])
 @pytest.mark.parametrize("ranker", VENDORS, ids=lambda kind: kind.__name__)
 def test_predicting_one_row_costs_little_more_than_the_booster(ranker, frame):

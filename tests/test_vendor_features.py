@@ -7,7 +7,7 @@ import lightgbm
 import numpy as np
 import numpy.testing as npt
 import pytest
-from test_rankers import LIGHTGBM, QID, SIZES, TEST, TRAIN, VALI, XGBOOST, X, Y, twins
+from twins import LIGHTGBM, QID, SIZES, TEST, TRAIN, VALI, XGBOOST, X, Y, twins
 
 import gapboost as gb
 import gapboost.lightgbm

@@ -4,6 +4,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+from installed import needs
+
 # In a process of its own, where nothing has been called yet. Types that a function was compiled for, or loaded for from the
 # disk, are its signatures; whether other tests have left something on the disk changes nothing.
 PROGRAM = """
@@ -68,6 +71,9 @@ print("done")
 """
 
 
+@pytest.mark.slow
+@needs("lightgbm")
+@needs("xgboost")
 def test_nothing_is_left_to_compile():
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],

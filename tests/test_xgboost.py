@@ -5,7 +5,7 @@ import numpy.testing as npt
 import pandas as pd
 import pytest
 import xgboost
-from test_rankers import TEST, TRAIN, VALI, XGBOOST, sizes_of
+from twins import TEST, TRAIN, VALI, XGBOOST, sizes_of
 
 import gapboost as gb
 from gapboost.xgboost import XGBGAPRanker, eval_metric, objective
@@ -63,6 +63,7 @@ def test_every_way_of_early_stopping_maximises(parameters):
     )
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("measure", ["gap", "xgap", "egap", "ap", "ndcg", "precision"])
 def test_every_measure_is_maximised(measure):
     ranker = XGBOOST.fitted(evals=[VALI], measure=measure, early_stopping_rounds=3, **EARLY)
@@ -170,6 +171,7 @@ def test_cv_keeps_queries_whole():
 # --- parameters -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize(
     "parameters",
     [

@@ -139,7 +139,7 @@ def start(path: Path, head: Sequence[str]) -> None:
 def append(path: Path, rows: Iterable[Sequence[Any]]) -> None:
     """Write rows at the end in one piece."""
     text = "".join(line(row) for row in rows)
-    with path.open("a", newline="") as stream:
+    with path.open("a", encoding="utf-8", newline="") as stream:
         stream.write(text)
 
 
@@ -150,7 +150,7 @@ def line(row: Sequence[Any]) -> str:
 
 def read(path: Path) -> Iterator[dict[str, str]]:
     """Whole rows of a file; one cut off by an interrupt is left out."""
-    with path.open(newline="") as stream:
+    with path.open(encoding="utf-8", newline="") as stream:
         yield from (row for row in csv.DictReader(stream) if None not in row and None not in row.values())
 
 

@@ -29,7 +29,8 @@ RANK_BYTES = 4
 # A hub that is told to close does so within this time.
 TICK_SECONDS = 0.5
 # A host that vanishes without closing its connections is found missing after 10 + 6 * 5 seconds.
-KEEPALIVE = {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 6}
+# TCP_KEEPALIVE is how macOS calls the first; options that a system lacks keep its defaults.
+KEEPALIVE = {"TCP_KEEPIDLE": 10, "TCP_KEEPALIVE": 10, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 6}
 
 
 class PeerLost(RuntimeError):
@@ -221,7 +222,7 @@ def _connection(opened: socket.socket) -> Connection:
     opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, seconds in KEEPALIVE.items():
-        if hasattr(socket, name):  # macOS lacks the first
+        if hasattr(socket, name):
             opened.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), seconds)
     return Connection(opened.detach())
 

@@ -1,7 +1,7 @@
 """How the rows come to the workers of a plan: each partition is computed once and cut into one piece for each of them."""
 
 import itertools
-from pathlib import PurePath
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,21 +12,22 @@ from gapboost.dask.collections import partitions
 from gapboost.dask.pieces import assemble, piece
 from gapboost.dask.plan import Counted, Plan
 from gapboost.dask.session import Session
-from gapboost.dask.training import folder
+from gapboost.dask.training import files_of_rows
 
 
 def place_rows(session: Session, plan: Plan) -> list[list[Any]]:
     """For each data set the file with each worker's rows; None for a worker that has none of the queries."""
-    tasks = [session.submit(folder, session.fit, rank, worker=worker) for rank, worker in enumerate(plan.workers)]
-    folders = session.results(tasks)
-    placed = []
-    for i in range(len(plan.sets)):
-        paths = [str(PurePath(place, f"rows-{i}")) for place in folders]
-        placed.append(_assembled(session, plan, i, paths))
+    n_sets = len(plan.sets)
+    tasks = [
+        session.submit(files_of_rows, session.fit, rank, n_sets, worker=worker)
+        for rank, worker in enumerate(plan.workers)
+    ]
+    paths = zip(*session.results(tasks), strict=True)
+    placed = [_assembled(session, plan, i, of_set) for i, of_set in enumerate(paths)]
     return [session.results(files) for files in placed]
 
 
-def _assembled(session: Session, plan: Plan, i: int, paths: list[str]) -> list[Future | None]:
+def _assembled(session: Session, plan: Plan, i: int, paths: Sequence[str]) -> list[Future | None]:
     """The futures of what `place_rows` returns for data set `i`."""
     counted, owner = plan.sets[i], plan.owners[i]
     X = _computed_where_most_stays(session, counted, owner, plan.workers)

@@ -26,7 +26,7 @@ def dump(value: Any, path: Path) -> None:
     unfinished = path.with_suffix(".part")
     # Objectives and callbacks may be defined where no other process can import them.
     unfinished.write_bytes(cloudpickle.dumps(value))
-    unfinished.rename(path)
+    unfinished.replace(path)
 
 
 def load(path: Path) -> Any:

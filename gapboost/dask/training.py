@@ -50,6 +50,12 @@ def folder(fit: str, rank: int) -> Path:
     return path
 
 
+def files_of_rows(fit: str, rank: int, n_sets: int) -> list[str]:
+    """Where the worker keeps its rows of each data set, as its own system writes paths: the client's may be another one."""
+    place = folder(fit, rank)
+    return [str(place / f"rows-{i}") for i in range(n_sets)]
+
+
 def open_hub(fit: str, n_peers: int) -> HubAddress:
     """Open the hub of one fit in this worker."""
     with _lock:
@@ -118,8 +124,8 @@ def _begun(fit: str, place: Path, n_threads: int) -> "subprocess.Popen[str]":
             _end([process])
             raise RuntimeError("the fit was stopped")
         _children.setdefault(fit, []).append(process)
-    # The process may have just ended; `_waited` then returns its exit status.
-    with suppress(BrokenPipeError):
+    # The process may have just ended; `_waited` then returns its exit status. On Windows that is no BrokenPipeError.
+    with suppress(OSError):
         print(place, file=process.stdin, flush=True)
     return process
 
@@ -151,7 +157,7 @@ def _end(processes: list["subprocess.Popen[str]"]) -> None:
         process.kill()
         process.wait()
         if process.stdin is not None:
-            with suppress(BrokenPipeError):
+            with suppress(OSError):
                 process.stdin.close()
 
 

@@ -1,0 +1,132 @@
+"""What continuous integration runs, one session a job; `.ci/run` and the forge's workflows call these and nothing else.
+
+``nox -l`` lists the sessions, ``nox -s lint`` runs one. Each makes an environment of its own under ``.nox``.
+"""
+
+import shutil
+import sys
+import tarfile
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import nox
+
+ROOT = Path(__file__).parent
+DIST = ROOT / "dist"
+DATA = ROOT.parent / "shared"  # judged collections, where somebody has them; tests use made ones otherwise
+
+EVERY_TEST = ("python", "-m", "pytest", "-q", "-n", "auto", "--all")
+PRE_RELEASES = ("numba", "scikit-learn", "lightgbm", "xgboost")
+
+nox.options.sessions = ["lint", "wheel", "tests"]
+nox.needs_version = ">=2025.2"
+
+
+@nox.session(reuse_venv=True)
+def lint(session: nox.Session) -> None:
+    """Style, types, workflows, forms, the citation file and the recipe."""
+    session.install("-q", "-e", ".[lint]")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    session.run("mypy")
+    for schema, files in {
+        "vendor.github-workflows": sorted((ROOT / ".github/workflows").glob("*.yml")),
+        "vendor.github-issue-forms": sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("[!c]*.yml")),
+        "vendor.github-issue-config": [ROOT / ".github/ISSUE_TEMPLATE/config.yml"],
+        "vendor.dependabot": [ROOT / ".github/dependabot.yml"],
+        "vendor.citation-file-format": [ROOT / "CITATION.cff"],
+    }.items():
+        session.run("check-jsonschema", "--builtin-schema", schema, *map(str, files))
+    session.run("python", ".ci/check_recipe.py")
+
+
+@nox.session
+def wheel(session: nox.Session) -> None:
+    """Build the distributions, check what they hold, and install the wheel where there is nothing else."""
+    session.install("-q", "build", "twine")
+    shutil.rmtree(DIST, ignore_errors=True)
+    session.run("python", "-m", "build", "--outdir", str(DIST), silent=True)
+    session.run("twine", "check", "--strict", *map(str, DIST.iterdir()))
+    session.run("python", ".ci/check_dist.py", str(DIST))
+    with tempfile.TemporaryDirectory() as empty:
+        python = Path(empty, "Scripts" if sys.platform == "win32" else "bin", "python")
+        session.run("python", "-m", "venv", empty)
+        session.run(str(python), "-m", "pip", "install", "-q", str(_built("*.whl")), external=True)
+        session.chdir(empty)
+        session.run(str(python), str(ROOT / ".ci" / "check_installed.py"), external=True)
+
+
+@nox.session(requires=["wheel"])
+def tests(session: nox.Session) -> None:
+    """The complete suite of the source distribution, against the wheel: no other gapboost is in reach."""
+    session.install("-q", f"{_built('*.whl')}[test]")
+    _test(session)
+
+
+@nox.session(venv_backend="uv", requires=["wheel"])
+def lowest(session: nox.Session) -> None:
+    """The complete suite, with the lowest versions that are declared."""
+    session.install("-q", "--resolution", "lowest-direct", f"{_built('*.whl')}[test]")
+    _test(session)
+
+
+@nox.session(requires=["wheel"])
+def canary(session: nox.Session) -> None:
+    """The complete suite, with what numba, scikit-learn and the boosters are about to release."""
+    session.install("-q", f"{_built('*.whl')}[test]")
+    session.install("-q", "--pre", "--upgrade", *PRE_RELEASES)
+    _test(session)
+
+
+@nox.session(requires=["wheel"])
+@nox.parametrize("booster", ["lightgbm", "xgboost"])
+def without(session: nox.Session, booster: str) -> None:
+    """All tests that need no more than the other booster, where one is not installed."""
+    session.install("-q", f"{_built('*.whl')}[test]")
+    session.run("python", "-m", "pip", "uninstall", "-q", "-y", booster)
+    _test(session)
+
+
+@nox.session(requires=["wheel"])
+def eland(session: nox.Session) -> None:
+    """The recipe for Elasticsearch, apart: eland wants pandas below 3."""
+    session.install("-q", f"{_built('*.whl')}[lightgbm,xgboost]", "eland>=9.2", "hypothesis", "pytest", "pytest-timeout")
+    session.run("python", "-c", "import eland.ml")
+    _test(session, ("python", "-m", "pytest", "-q", "tests/test_works_with.py", "-k", "Elasticsearch"))
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """The documentation; a warning is an error."""
+    if not (ROOT / "docs" / "conf.py").exists():
+        session.skip("there is no documentation here")
+    session.install("-q", ".[docs]")
+    session.run("sphinx-build", "-W", "-b", "html", "docs", "docs/_build/html", *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def release(session: nox.Session) -> None:
+    """Cut a version: ``nox -s release -- 0.1.0rc2`` writes it where it stands, commits and tags. See CONTRIBUTING.md."""
+    session.run("python", ".ci/release.py", *session.posargs)
+
+
+def _built(pattern: str) -> Path:
+    """The one file of `dist` that matches."""
+    (found,) = DIST.glob(pattern)
+    return found
+
+
+def _test(session: nox.Session, command: Sequence[str] = EVERY_TEST) -> None:
+    """Run every test or another command, and pass on arguments, in the unpacked source distribution without its package."""
+    outside = Path(session.create_tmp(), "outside")
+    shutil.rmtree(outside, ignore_errors=True)
+    outside.mkdir()
+    with tarfile.open(_built("*.tar.gz")) as archive:
+        archive.extractall(outside, filter="data")
+    (tree,) = outside.iterdir()
+    shutil.rmtree(tree / "gapboost")
+    if DATA.is_dir():
+        (outside / DATA.name).symlink_to(DATA, target_is_directory=True)
+    session.chdir(tree)
+    session.run(*command, *session.posargs)

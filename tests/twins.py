@@ -1,0 +1,175 @@
+"""Both boosters under the same names, and a ranking task for them: ``@twins`` runs a test for each."""
+
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+import lightgbm
+import numpy as np
+import pytest
+import xgboost
+
+import gapboost.lightgbm
+import gapboost.xgboost
+from gapboost.datasets import load_digits_ranking
+
+TRAIN, VALI, TEST = load_digits_ranking((40, 30, 20), 20)
+X, Y, QID = TRAIN.X, TRAIN.y, TRAIN.qid
+
+
+def sizes_of(qid):
+    """Group sizes of query ids that lie together."""
+    starts = np.flatnonzero(np.concatenate(([True], qid[1:] != qid[:-1], [True])))
+    return np.diff(starts)
+
+
+SIZES = sizes_of(QID)
+
+
+def shuffled(data, seed=0):
+    """Rows in random order, and the same rows query by query in the order in which the queries then first occur."""
+    order = np.random.default_rng(seed).permutation(len(data.y))
+    first = {q: i for i, q in reversed(list(enumerate(data.qid[order])))}
+    grouped = order[np.argsort([first[q] for q in data.qid[order]], kind="stable")]
+    return order, grouped
+
+
+@dataclass(frozen=True)
+class Twin:
+    """One booster, under names that both share."""
+
+    name: str
+    module: ModuleType
+    ranker_class: type
+    vendor: type
+    parameters: dict[str, Any]
+    start: str
+    eval_start: str
+    eval_weight: str
+    continued: str
+    native: dict[str, Any] = field(default_factory=dict)
+    # Parameters without which trees depend on random draws: two trainings that are compared draw differently.
+    no_draws: dict[str, Any] = field(default_factory=dict)
+
+    def ranker(self, **parameters):
+        return self.ranker_class(**{"n_estimators": 5, "n_jobs": 1, **self.parameters, **parameters})
+
+    def fitted(self, *, data=TRAIN, evals=(), fit=None, **parameters):
+        watched = {"eval_set": [(e.X, e.y) for e in evals], "eval_qid": [e.qid for e in evals]} if evals else {}
+        return self.ranker(**parameters).fit(data.X, data.y, data.qid, **watched, **(fit or {}))
+
+    def staged(self, ranker, X, rounds):
+        if self is LIGHTGBM:
+            return ranker.predict(X, num_iteration=rounds)
+        return ranker.predict(X, iteration_range=(0, rounds))
+
+    def scales(self, qid):
+        """What gradients and hessians are multiplied by: LightGBM's penalties for categories are in units of rows, and
+        XGBoost's steps are half of LightGBM's.
+        """
+        return (len(qid) / len(np.unique(qid)),) * 2 if self is LIGHTGBM else (0.5, 1.0)
+
+    def curve(self, ranker, eval_set=-1, metric="map-gap"):
+        return np.array(list(ranker.evals_result_.values())[eval_set][metric])
+
+    def stopping(self, rounds):
+        """The booster's usual way of asking for early stopping: parameters, and arguments of fit."""
+        if self is LIGHTGBM:
+            return {}, {"callbacks": [lightgbm.early_stopping(rounds, verbose=False)]}
+        return {"early_stopping_rounds": rounds}, {}
+
+    def interrupting(self, error, at=2):
+        """Parameters and arguments of fit with which `error` is raised in the midst of training."""
+        if self is LIGHTGBM:
+
+            def interrupt(env):
+                if env.iteration == at:
+                    raise error
+
+            return {}, {"callbacks": [interrupt]}
+
+        class Interrupt(xgboost.callback.TrainingCallback):
+            def after_iteration(self, model, epoch, evals_log):
+                if epoch == at:
+                    raise error
+                return False
+
+        return {"callbacks": [Interrupt()]}, {}
+
+    def dataset(self, X, y, sizes, weight=None):
+        """A data set of the booster; `weight` has one value a query."""
+        if self is LIGHTGBM:
+            rows = None if weight is None else np.repeat(weight, sizes)
+            return lightgbm.Dataset(X, label=y, group=sizes, weight=rows, params=LIGHTGBM.native).construct()
+        data = xgboost.DMatrix(X, label=y, nthread=1)
+        data.set_group(sizes)
+        if weight is not None:
+            data.set_weight(weight)
+        return data
+
+    def relabelled(self, dataset, y):
+        dataset.set_label(np.asarray(y, dtype=np.float32))
+        return dataset
+
+    def train(self, dataset, objective, rounds=5):
+        """The booster's own train function with the parameters of `ranker`; a function from X to scores."""
+        if self is LIGHTGBM:
+            booster = lightgbm.train({**self.native, "objective": objective}, dataset, rounds)
+            return booster.predict
+        booster = xgboost.train(self.native, dataset, rounds, obj=objective)
+        return lambda X: booster.predict(xgboost.DMatrix(X, nthread=1))
+
+
+LIGHTGBM = Twin(
+    name="lightgbm",
+    module=gapboost.lightgbm,
+    ranker_class=gapboost.lightgbm.LGBMGAPRanker,
+    vendor=lightgbm.LGBMRanker,
+    parameters={
+        "verbose": -1,
+        "num_leaves": 7,
+        "min_child_samples": 5,
+        "deterministic": True,
+        "force_row_wise": True,
+        "extra_trees": True,
+    },
+    native={
+        "verbose": -1,
+        "extra_trees": True,
+        "num_leaves": 7,
+        "min_data_in_leaf": 5,
+        "num_threads": 1,
+        "deterministic": True,
+        "force_row_wise": True,
+    },
+    start="init_score",
+    eval_start="eval_init_score",
+    eval_weight="eval_sample_weight",
+    continued="init_model",
+    no_draws={"extra_trees": False},
+)
+XGBOOST = Twin(
+    name="xgboost",
+    module=gapboost.xgboost,
+    ranker_class=gapboost.xgboost.XGBGAPRanker,
+    vendor=xgboost.XGBRanker,
+    parameters={"max_depth": 3},
+    native={"max_depth": 3, "nthread": 1, "base_score": 0.0, "disable_default_eval_metric": 1},
+    start="base_margin",
+    eval_start="base_margin_eval_set",
+    eval_weight="sample_weight_eval_set",
+    continued="xgb_model",
+)
+
+twins = pytest.mark.parametrize("twin", [LIGHTGBM, XGBOOST], ids=lambda twin: twin.name)
+
+
+def gradients(twin, objective, scores, y, sizes, weights=None):
+    """What the booster gets from `objective` at `scores`, through a data set of its own."""
+    dataset = twin.dataset(np.zeros((len(y), 1)), y, sizes, weights)
+    return objective(np.asarray(scores), dataset)
+
+
+def metric_values(twin, metric, scores, y, sizes, weights=None):
+    dataset = twin.dataset(np.zeros((len(y), 1)), y, sizes, weights)
+    return {name: value for name, value, *_ in metric(np.asarray(scores), dataset)}
