@@ -170,6 +170,7 @@ CATEGORIES = {
 }
 
 
+@pytest.mark.usefixtures("categories")
 @pytest.mark.parametrize(("kind", "booster"), CATEGORIES)
 def test_categories(kind, booster):
     twin, convert = BY_NAME[booster], CATEGORIES[kind, booster]
