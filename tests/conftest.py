@@ -16,7 +16,10 @@ settings.load_profile("gapboost")
 
 
 def pytest_configure(config):
-    """LightGBM's own ranker of 4.6 says this after training on an array. Ours must not."""
+    """What the boosters say of themselves."""
+    # XGBoost 3.4 on
+    config.addinivalue_line("filterwarnings", "ignore:(?s).*(booster=dart|gblinear).*deprecated:UserWarning")
+    # LightGBM's own ranker of 4.6 after training on an array. Ours must not.
     if BEFORE_4_7:
         config.addinivalue_line(
             "filterwarnings", "ignore:X does not have valid feature names, but LGBMRanker:UserWarning"
