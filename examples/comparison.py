@@ -7,6 +7,7 @@ import xgboost
 import gapboost as gb
 from gapboost.datasets import RankingSplit
 from gapboost.lightgbm import LGBMGAPRanker
+from gapboost.lightgbm.versions import evaluation_sets
 from gapboost.xgboost import XGBGAPRanker
 
 ROUNDS, PATIENCE, RATE = 500, 50, 0.05
@@ -25,8 +26,7 @@ def lightgbm_lambdarank(train, vali):
         train.X,
         train.y,
         group=group_sizes(train.qid),
-        eval_X=(vali.X,),
-        eval_y=(vali.y,),
+        **evaluation_sets([vali.X], [vali.y]),  # eval_X and eval_y, or eval_set before LightGBM 4.7
         eval_group=[group_sizes(vali.qid)],
         eval_at=[10],
         callbacks=[lightgbm.early_stopping(PATIENCE, verbose=False)],

@@ -267,6 +267,7 @@ def test_to_local_pickle_clone_and_model_files(booster, two, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("categories")
 @booster
 def test_dataframes_with_categories_and_string_ids(booster, two):
     X, y, qid = ranking(200, 0)

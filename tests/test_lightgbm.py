@@ -10,6 +10,7 @@ from twins import LIGHTGBM, TEST, TRAIN, VALI, sizes_of
 
 import gapboost as gb
 from gapboost.lightgbm import LGBMGAPRanker, eval_metric, objective
+from gapboost.lightgbm.versions import evaluation_sets
 
 X, Y, QID = TRAIN.X, TRAIN.y, TRAIN.qid
 SIZES = sizes_of(QID)
@@ -104,8 +105,7 @@ def test_objective_and_metric_in_LGBMRanker(weighted):
         Y,
         group=SIZES,
         sample_weight=by_row,
-        eval_X=VALI.X,
-        eval_y=VALI.y,
+        **evaluation_sets([VALI.X], [VALI.y]),
         eval_group=[sizes_of(VALI.qid)],
         eval_metric=eval_metric("gap", g=(0.3, 0.7)),
     )

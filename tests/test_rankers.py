@@ -363,6 +363,7 @@ def test_rows_in_any_order_of_queries_and_any_id(twin, kind):
     assert found.n_queries_in_ == 40
 
 
+@pytest.mark.usefixtures("categories")
 @twins
 def test_categorical_columns(twin):
     rng = np.random.default_rng(0)

@@ -68,6 +68,7 @@ def test_early_stopping_is_kept(booster):
         assert vendor.evals_result() == ranker.evals_result()
 
 
+@pytest.mark.usefixtures("categories")
 @boosters
 def test_data_frames_with_categories(booster):
     frame = pd.DataFrame(TRAIN.X[:, :6], columns=list("abcdef"))

@@ -7,6 +7,7 @@ import lightgbm
 import numpy as np
 import numpy.testing as npt
 import pytest
+import xgboost
 from twins import LIGHTGBM, QID, SIZES, TEST, TRAIN, VALI, XGBOOST, X, Y, twins
 
 import gapboost as gb
@@ -34,6 +35,8 @@ def test_dart(twin):
 
 @twins
 def test_goss_and_gradient_based_sampling(twin):
+    if twin is XGBOOST and xgboost.__version__.startswith(("3.0.", "3.1.")):
+        pytest.skip("XGBoost samples so on processors from 3.2 on")
     # LightGBM samples from round 1 / learning_rate on.
     sampling = (
         {"data_sample_strategy": "goss", "top_rate": 0.2, "other_rate": 0.2}

@@ -218,7 +218,7 @@ def _check_columns(X: Any, name: str) -> None:
     if len(set(names)) != len(names):
         twice = next(column for column in names if names.count(column) > 1)
         raise ValueError(f"{name} has several columns {twice!r}; expected distinct names")
-    arrow = _arrow_types(X)
+    arrow = arrow_types(X)
     for column, kind in arrow:
         if kind not in NUMBERS and not kind.startswith((*CATEGORIES, *HALVES)):
             raise ValueError(f"{name} has a column {column!r} of type {kind}; expected numbers or categories")
@@ -228,7 +228,7 @@ def _check_columns(X: Any, name: str) -> None:
                 raise ValueError(f"{name} has a column {column!r} of type {dtype}; expected numbers or categories")
 
 
-def _arrow_types(X: Any) -> list[tuple[str, str]]:
+def arrow_types(X: Any) -> list[tuple[str, str]]:
     """Name and type of each column of a table of polars or Arrow; nothing for anything else."""
     if hasattr(type(X), "iloc") or not hasattr(X, "schema"):
         return []
@@ -244,7 +244,7 @@ def check_arrow_numbers(X: Any, name: str) -> None:
     ValueError
         Naming the column.
     """
-    for column, kind in _arrow_types(X):
+    for column, kind in arrow_types(X):
         if kind not in NUMBERS:
             raise ValueError(
                 f"{name} has a column {column!r} of type {kind}; expected integers, float32 or float64. LightGBM takes "

@@ -20,6 +20,7 @@ from gapboost._data.features import check_arrow_numbers, check_names, feature_na
 from gapboost._data.queries import Array, Judged
 from gapboost._kernels.parallel.chunks import working_on
 from gapboost.lightgbm.functions import NO_QUERY_BAGGING, TEAM, LightGBMMetric, scale_by_query_length
+from gapboost.lightgbm.versions import BEFORE_4_7, evaluation_sets, names_of_frame, readable
 from gapboost.measures import Measure, nDCG
 from gapboost.objectives import Objective, Pass
 
@@ -80,6 +81,9 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     """
 
     _words = Words(start="init_score", eval_weight="eval_sample_weight", eval_start="eval_init_score")
+
+    if BEFORE_4_7:
+        feature_names_in_ = property(names_of_frame)
 
     # Type checkers read the first, with the parameters of LGBMRanker in full; at run time those of the installed version count.
     if TYPE_CHECKING:
@@ -227,7 +231,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             raise ValueError(f"eval_names is {eval_names!r}; expected a list with a name for each evaluation set")
         X = _read_exactly(rows.X, "X")
         # The training set stays the same object, by which LightGBM knows it among the evaluation sets.
-        eval_X = tuple(X if e is rows else _read_exactly(e.X, f"eval_set[{i}] X") for i, e in enumerate(evals))
+        eval_X = [X if e is rows else _read_exactly(e.X, f"eval_set[{i}] X") for i, e in enumerate(evals)]
         if init_model is not None:
             init_model = _continued(init_model, feature_names(X) if isinstance(feature_name, str) else feature_name)
         # Training happens on a fresh LGBMRanker: an error or an interrupt leaves this one as it was.
@@ -239,8 +243,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
                 sample_weight=_row_weights(rows),
                 init_score=rows.start,
                 group=rows.sizes,
-                eval_X=eval_X or None,
-                eval_y=tuple(e.y for e in evals) or None,
+                **evaluation_sets(eval_X, [e.y for e in evals]),
                 eval_group=[e.sizes for e in evals] or None,
                 eval_sample_weight=[_row_weights(e) for e in evals],
                 eval_init_score=[e.start for e in evals],
@@ -415,6 +418,7 @@ def labelled(booster: lightgbm.Booster, num_iteration: int | None = None) -> lig
 def _read_exactly(X: Any, name: str) -> Any:
     """A table of `features` in a form that LightGBM reads without ending the process or rounding."""
     check_arrow_numbers(X, name)
+    X = readable(X)
     # LightGBM makes float32 of every array that is not float64: integers above 2**24 would run together.
     exact = not isinstance(X, np.ndarray) or np.can_cast(X.dtype, np.float32)
     return X if exact else X.astype(np.float64, copy=False)

@@ -41,20 +41,22 @@ def exportable(model: XGBGAPRanker | xgboost.Booster) -> xgboost.Booster:
     ensemble = learner["gradient_booster"]
     if ensemble["name"] == "gblinear":
         raise ValueError("booster is 'gblinear' in model; expected trees: exporters know no other XGBoost model")
-    if ensemble["name"] == "dart":
-        learner["gradient_booster"] = _with_weights_inside(ensemble)
+    # Until XGBoost 3.3 a dart model holds a tree model and the weights of its trees; from 3.4 on the tree model holds them.
+    trees = ensemble["gbtree"] if ensemble["name"] == "dart" else ensemble
+    weights = ensemble.get("weight_drop") or trees["model"].pop("weight_drop", None)
+    if weights:
+        _weigh_leaves(trees["model"]["trees"], weights)
+    learner["gradient_booster"] = trees
     learner["objective"] = {"name": "reg:squarederror", "reg_loss_param": {"scale_pos_weight": "1"}}
     learner["feature_names"] = []
     return xgboost.Booster(model_file=bytearray(json.dumps(content), "ascii"))
 
 
-def _with_weights_inside(dart: dict[str, Any]) -> dict[str, Any]:
-    """The trees of a dart model, as its JSON holds them, with each leaf times the weight of its tree."""
-    trees: dict[str, Any] = dart["gbtree"]
-    for tree, weight in zip(trees["model"]["trees"], dart["weight_drop"], strict=True):
+def _weigh_leaves(trees: list[dict[str, Any]], weights: list[float]) -> None:
+    """Multiply each leaf of the trees of a dart model, as its JSON holds them, by the weight of its tree."""
+    for tree, weight in zip(trees, weights, strict=True):
         # XGBoost keeps the value of a leaf where a split has its threshold.
         tree["split_conditions"] = [
             value * weight if left == -1 else value
             for value, left in zip(tree["split_conditions"], tree["left_children"], strict=True)
         ]
-    return trees

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import xgboost
 from sklearn.utils.validation import check_is_fitted
-from xgboost.sklearn import get_model_categories
 
 from gapboost._boosters.described import described
 from gapboost._boosters.model_file import read, words
@@ -20,6 +19,7 @@ from gapboost._kernels.parallel.chunks import working_on
 from gapboost.measures import Measure, Measures
 from gapboost.objectives import Objective, Pass
 from gapboost.xgboost.functions import SAVED_AS, TEAM, XGBoostMetric, half_steps
+from gapboost.xgboost.versions import check_categories, get_model_categories
 
 # Parameters that steer XGBoost's own ranking objectives start so, or are these. They would be ignored without a word.
 OWN_RANKING_PREFIX = "lambdarank_"
@@ -296,6 +296,12 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         leaves: Array = super().apply(self._features(X), iteration_range)
         return leaves
 
+    def _features(self, X: Any, validate: bool = True) -> Any:
+        X = super()._features(X, validate)
+        if self.enable_categorical:
+            check_categories(X, "X")
+        return X
+
     def _suited(self, how: Objective, data: Judged) -> Pass:
         return half_steps(how, data, self.n_jobs)
 
@@ -334,6 +340,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
     def _matrix(self, rows: RankingRows, feature_types: Any, train: xgboost.DMatrix | None) -> xgboost.DMatrix:
         """XGBRanker's own choice of matrix; query codes are small integers, whatever the ids are."""
+        if self.enable_categorical:
+            check_categories(rows.X, "X")
         return self._create_ltr_dmatrix(
             train,
             rows.X,
