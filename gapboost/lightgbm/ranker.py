@@ -12,13 +12,21 @@ from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.described import described
 from gapboost._boosters.model_file import words
+from gapboost._boosters.positions import Beginning, Units, in_training
 from gapboost._boosters.ranker import GAPRanker, RankingRows, Training
 from gapboost._boosters.request import FitRequest, Words
 from gapboost._boosters.signature import taking
 from gapboost._data.features import check_arrow_numbers, check_names, feature_names
 from gapboost._data.queries import Array, Judged
 from gapboost._kernels.parallel.chunks import working_on
-from gapboost.lightgbm.functions import NO_QUERY_BAGGING, TEAM, LightGBMMetric, scale_by_query_length
+from gapboost.lightgbm.functions import (
+    NO_QUERY_BAGGING,
+    TEAM,
+    LightGBMMetric,
+    beginning,
+    scale_by_query_length,
+    units,
+)
 from gapboost.measures import Measure, nDCG
 from gapboost.objectives import Objective, Pass
 
@@ -26,10 +34,8 @@ from gapboost.objectives import Objective, Pass
 OWN_RANKING_PARAMETERS = (
     "label_gain",
     "lambdarank_norm",
-    "lambdarank_position_bias_regularization",
     "lambdarank_truncation_level",
     "objective_seed",
-    "position",
     "sigmoid",
 )
 EVAL_AT_ALIASES = ("eval_at", "ndcg_eval_at", "ndcg_at", "map_eval_at", "map_at")
@@ -65,7 +71,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         the validation queries that defaults were chosen on, LightGBM's own objectives among them
         (benchmarks/EFFECTIVENESS.md).
     **kwargs
-        Every parameter of `lightgbm.LGBMRanker`.
+        Every parameter of `lightgbm.LGBMRanker`; `lambdarank_position_bias_regularization` for fits with `position`.
 
     Attributes
     ----------
@@ -73,6 +79,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         What was trained for, g filled in.
     g_ : tuple of float or None
     n_queries_in_ : int
+    position_bias_ : dict {position: float} or None
+        What each position adds to the scores of the training set, where `fit` was given `position`.
     booster_, best_iteration_, best_score_, evals_result_, feature_importances_, feature_name_, feature_names_in_,
     n_estimators_, n_features_, n_features_in_, n_iter_
         As in `lightgbm.LGBMRanker`; `best_iteration_` is 0 without early stopping.
@@ -137,6 +145,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         sample_weight: Any = None,
         *,
         group: Any = None,
+        position: Any = None,
         init_score: Any = None,
         eval_set: Any = None,
         eval_X: Any = None,
@@ -187,6 +196,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             group=group,
             weight=sample_weight,
             start=init_score,
+            position=position,
             eval_set=eval_set,
             eval_X=eval_X,
             eval_y=eval_y,
@@ -223,6 +233,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         X = _read_exactly(rows.X, "X")
         # The training set stays the same object, by which LightGBM knows it among the evaluation sets.
         eval_X = tuple(X if e is rows else _read_exactly(e.X, f"eval_set[{i}] X") for i, e in enumerate(evals))
+        self._continue_bias(training, init_model)
         if init_model is not None:
             init_model = _continued(init_model, feature_names(X) if isinstance(feature_name, str) else feature_name)
         # Training happens on a fresh LGBMRanker: an error or an interrupt leaves this one as it was.
@@ -253,7 +264,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
                 trained.booster_.params.pop(name)
         # Its objective holds the training data.
         own = {*trained.get_params(), "_other_params", "_objective"}
-        self._learned(training, {name: value for name, value in vars(trained).items() if name not in own})
+        found = {name: value for name, value in vars(trained).items() if name not in own}
+        self._learned(training, found, max(trained.best_iteration_, 0))
         return self
 
     def predict(
@@ -316,6 +328,12 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     def _suited(self, how: Objective, data: Judged) -> Pass:
         return scale_by_query_length(how, data, self.n_jobs)
 
+    def _units(self, how: Objective, mean_size: float) -> Units:
+        return units(how, mean_size)
+
+    def _beginning(self) -> Beginning:
+        return beginning(in_training(lightgbm.Booster))
+
     def _binned(self, train: RankingRows, held_out: RankingRows) -> tuple[lightgbm.Dataset, lightgbm.Dataset]:
         X, held_out_X = _read_exactly(train.X, "X"), _read_exactly(held_out.X, "X")
         # Kept raw: LightGBM bins again by itself should a candidate change how, instead of refusing.
@@ -366,6 +384,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             raise ValueError(
                 f"class_weight is {parameters['class_weight']!r}; expected None: weights of rows would vary within a query"
             )
+        if parameters.get("position") is not None:
+            raise ValueError("position is a parameter of the ranker; expected it in fit, one a row")
         for name in EVAL_AT_ALIASES:
             if parameters.get(name) is not None:
                 raise ValueError(f"{name} is {parameters[name]!r}; expected {_as_metrics_of(parameters[name])} in fit")
