@@ -396,7 +396,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             if value is not None and (name.startswith(OWN_RANKING_PREFIX) or name in OWN_RANKING_PARAMETERS):
                 raise ValueError(
                     f"{name} is {value!r}; expected it unset: it steers XGBoost's own objectives and metrics, not this one. "
-                    "See measure, objective=LambdaRank(...) and eval_metric"
+                    "See measure, objective=LambdaRank(...), eval_metric, and position of fit"
                 )
         # XGBoost starts from 0.5 with a custom objective, and reports rmse.
         base_score = parameters.pop("base_score", None)
