@@ -233,7 +233,7 @@ def test_bad_positions_are_refused_before_training(booster, two):
     mixed = da.map_blocks(_float_later, cut(position, 100), dtype=object)
     with pytest.raises(ValueError, match=r"^position holds 0 and 0.0, which are equal but of different types"):
         ranker.fit(*parts, position=mixed)
-    with pytest.raises(ValueError, match=r"^lambdarank_position_bias_regularization is 1.0 but fit has no position"):
+    with pytest.raises(ValueError, match=r"^lambdarank_position_bias_regularization is 1.0 but position is None"):
         dask_ranker(booster, two, lambdarank_position_bias_regularization=1.0).fit(*parts)
 
 

@@ -361,7 +361,7 @@ def test_bad_penalties(twin, penalty):
 
 @twins
 def test_a_penalty_without_positions_is_refused(twin):
-    with pytest.raises(ValueError, match=f"^{PENALTY} is 0.5 but fit has no position; expected both"):
+    with pytest.raises(ValueError, match=f"^{PENALTY} is 0.5 but position is None; expected both"):
         fitted(twin, {"position": None}, **{PENALTY: 0.5})
     assert fitted(twin, {"position": None}, **{PENALTY: 0.0}).position_bias_ is None
 
@@ -655,6 +655,26 @@ def test_bad_positions_for_xgboost_itself(position, message):
     objective = gb.xgboost.objective("ap", position=position)
     with pytest.raises(ValueError, match=f"^{message}".replace("but y has", "but label has")):
         train(XGBOOST, objective, prepared(XGBOOST)[1])
+
+
+def test_cross_validation_of_xgboosts_data_set_learns_positions():
+    X, y, qid = FEW
+    measure, penalty = gb.LambdaRank(gb.AP()), {PENALTY: 0.01}
+    options = {"num_boost_round": 4, "measure": measure, "n_folds": 3}
+    found = gb.xgboost.cv(
+        XGBOOST.native, prepared(XGBOOST)[1], position=FEW_POSITIONS.astype(str), **penalty, **options
+    )
+    values = []
+    for train_rows, test_rows in GroupKFold(3).split(X, groups=qid):
+        parts = [(X[rows], y[rows], qid[rows]) for rows in (train_rows, test_rows)]
+        _, booster = native(XGBOOST, measure, parts[0], FEW_POSITIONS[train_rows], 4, 0.01, learning_rate=0.3)
+        scores = booster.predict(xgboost.DMatrix(parts[1][0]))
+        values.append(gb.evaluate("ap", parts[1][1], scores, parts[1][2])[gb.AP()])
+    npt.assert_allclose(found[gb.AP()].mean[-1], np.mean(values), rtol=1e-6)
+    unaware = gb.xgboost.cv(XGBOOST.native, prepared(XGBOOST)[1], **options)
+    assert unaware[gb.AP()].mean[-1] != found[gb.AP()].mean[-1]
+    with pytest.raises(ValueError, match=r"^position has 599 rows but label has 600"):
+        gb.xgboost.cv(XGBOOST.native, prepared(XGBOOST)[1], position=FEW_POSITIONS[1:], **options)
 
 
 def test_bad_penalties_for_xgboost_itself():

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from gapboost._data.arguments import not_negative
 from gapboost._data.positions import Positions
 from gapboost._data.queries import Array
 from gapboost.objectives import Pass
@@ -26,6 +27,20 @@ REGULARIZATION = "lambdarank_position_bias_regularization"
 
 # LightGBM's, so that a position without curvature stays where it is.
 LEAST_CURVATURE = 0.001
+
+
+def checked_penalty(value: Any, position: Any) -> float:
+    """The penalty on factors of positions, where there are some.
+
+    Raises
+    ------
+    ValueError
+        Where it is no finite number from 0 on, or above 0 without positions.
+    """
+    penalty = 0.0 if value is None else not_negative(value, REGULARIZATION)
+    if penalty and position is None:
+        raise ValueError(f"{REGULARIZATION} is {value!r} but position is None; expected both, or neither")
+    return penalty
 
 
 class Beginning(NamedTuple):

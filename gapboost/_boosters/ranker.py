@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.functions import as_metrics, check_contrasts, gradients_at
-from gapboost._boosters.positions import REGULARIZATION, Beginning, PositionPass, Units
+from gapboost._boosters.positions import REGULARIZATION, Beginning, PositionPass, Units, checked_penalty
 from gapboost._boosters.request import FitRequest, Given, Words
 from gapboost._boosters.search_guard import refuse_blind_search
-from gapboost._data.arguments import not_negative, random_numbers
+from gapboost._data.arguments import random_numbers
 from gapboost._data.features import check_names, feature_names, features, rows_of, split, without_qid
 from gapboost._data.positions import Positions, positions
 from gapboost._data.queries import Array, GradeLimit, Judged, check_highest, checked_scores, judged
@@ -240,7 +240,7 @@ class GAPRanker:
     def _training_for(self, request: FitRequest) -> Training:
         """Every argument of `fit` checked, in grouped order; nothing is trained if one is unusable."""
         least_hessian = self._least_hessian()
-        self._regularization(request.position is not None)
+        self._penalty(request.position)
         refuse_blind_search(self)
         requested = self._requested()
         others = [] if request.eval_metric is None else as_metrics(request.eval_metric, name="eval_metric")
@@ -261,13 +261,9 @@ class GAPRanker:
             check_names(feature_names(evals[-1].X), feature_names(rows.X), given.names.X)
         return self._training(objective, rows, evals, [m for m in others if m != objective.measure], least_hessian)
 
-    def _regularization(self, position_given: bool) -> float:
-        """The penalty on factors of positions, checked."""
-        value = self.get_params().get(REGULARIZATION)  # type: ignore[attr-defined]
-        checked = 0.0 if value is None else not_negative(value, REGULARIZATION)
-        if checked and not position_given:
-            raise ValueError(f"{REGULARIZATION} is {value!r} but fit has no position; expected both, or it unset")
-        return checked
+    def _penalty(self, position: Any) -> float:
+        """See `checked_penalty`."""
+        return checked_penalty(self.get_params().get(REGULARIZATION), position)  # type: ignore[attr-defined]
 
     def _continue_bias(self, training: Training, model: Any) -> None:
         """Go on from the factors of the ranker that the training continues."""

@@ -7,8 +7,7 @@ import numpy as np
 import xgboost
 
 from gapboost._boosters.functions import Content, Gradients, Metrics, as_gradients, as_metrics
-from gapboost._boosters.positions import REGULARIZATION, Beginning, Units
-from gapboost._data.arguments import not_negative
+from gapboost._boosters.positions import Beginning, Units, checked_penalty
 from gapboost._data.queries import Array, Judged
 from gapboost._kernels.parallel.chunks import working_on
 from gapboost._kernels.parallel.openmp import openmp_team
@@ -53,9 +52,7 @@ def objective(
     rmse otherwise. The weight of a query multiplies its gradients. Those of `LambdaRank` are halved, which makes the steps
     as long as those of XGBoost's own ranking objectives.
     """
-    penalty = not_negative(lambdarank_position_bias_regularization, REGULARIZATION)
-    if penalty and position is None:
-        raise ValueError(f"{REGULARIZATION} is {penalty!r} but position is None; expected both, or neither")
+    penalty = checked_penalty(lambdarank_position_bias_regularization, position)
     return XGBoostObjective(as_gradients(measure, g), n_jobs, position, penalty)
 
 

@@ -306,7 +306,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         return units(how)
 
     def _beginning(self) -> Beginning:
-        return beginning(in_training(xgboost.Booster), self._regularization(position_given=True))
+        return beginning(in_training(xgboost.Booster), self.get_params().get(REGULARIZATION) or 0.0)
 
     def _least_hessian(self) -> float:
         parameters = self._vendor_parameters()
