@@ -659,22 +659,21 @@ def test_bad_positions_for_xgboost_itself(position, message):
 
 def test_cross_validation_of_xgboosts_data_set_learns_positions():
     X, y, qid = FEW
-    measure, penalty = gb.LambdaRank(gb.AP()), {PENALTY: 0.01}
-    options = {"num_boost_round": 4, "measure": measure, "n_folds": 3}
-    found = gb.xgboost.cv(
-        XGBOOST.native, prepared(XGBOOST)[1], position=FEW_POSITIONS.astype(str), **penalty, **options
-    )
+    how, (_, dmatrix) = gb.LambdaRank(gb.AP()), prepared(XGBOOST)
+    options = {"num_boost_round": 4, "measure": how, "n_folds": 3}
+    parameters = {"max_depth": 3, "nthread": 1}
+    named = FEW_POSITIONS.astype(str)
+    found = gb.xgboost.cv(parameters, dmatrix, position=named, **{PENALTY: 0.01}, **options)[gb.AP()]
     values = []
     for train_rows, test_rows in GroupKFold(3).split(X, groups=qid):
-        parts = [(X[rows], y[rows], qid[rows]) for rows in (train_rows, test_rows)]
-        _, booster = native(XGBOOST, measure, parts[0], FEW_POSITIONS[train_rows], 4, 0.01, learning_rate=0.3)
-        scores = booster.predict(xgboost.DMatrix(parts[1][0]))
-        values.append(gb.evaluate("ap", parts[1][1], scores, parts[1][2])[gb.AP()])
-    npt.assert_allclose(found[gb.AP()].mean[-1], np.mean(values), rtol=1e-6)
-    unaware = gb.xgboost.cv(XGBOOST.native, prepared(XGBOOST)[1], **options)
-    assert unaware[gb.AP()].mean[-1] != found[gb.AP()].mean[-1]
+        data = X[train_rows], y[train_rows], qid[train_rows]
+        _, booster = native(XGBOOST, how, data, FEW_POSITIONS[train_rows], 4, 0.01, learning_rate=0.3)
+        scores = booster.predict(xgboost.DMatrix(X[test_rows]))
+        values.append(gb.evaluate(gb.AP(), y[test_rows], scores, qid[test_rows])[gb.AP()])
+    npt.assert_allclose(found.mean[-1], np.mean(values), rtol=1e-6)
+    assert gb.xgboost.cv(parameters, dmatrix, **options)[gb.AP()].mean[-1] != found.mean[-1]
     with pytest.raises(ValueError, match=r"^position has 599 rows but label has 600"):
-        gb.xgboost.cv(XGBOOST.native, prepared(XGBOOST)[1], position=FEW_POSITIONS[1:], **options)
+        gb.xgboost.cv(parameters, dmatrix, position=FEW_POSITIONS[1:], **options)
 
 
 def test_bad_penalties_for_xgboost_itself():
