@@ -227,13 +227,13 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         **arguments: Any,
     ) -> Self:
         """Train on what was checked; `network` holds LightGBM's parameters where the rows are one worker's of many."""
+        self._continue_bias(training, init_model)
         rows, evals = training.rows, training.evals
         if eval_names is not None and (not isinstance(eval_names, list | tuple) or len(eval_names) != len(evals)):
             raise ValueError(f"eval_names is {eval_names!r}; expected a list with a name for each evaluation set")
         X = _read_exactly(rows.X, "X")
         # The training set stays the same object, by which LightGBM knows it among the evaluation sets.
         eval_X = tuple(X if e is rows else _read_exactly(e.X, f"eval_set[{i}] X") for i, e in enumerate(evals))
-        self._continue_bias(training, init_model)
         if init_model is not None:
             init_model = _continued(init_model, feature_names(X) if isinstance(feature_name, str) else feature_name)
         # Training happens on a fresh LGBMRanker: an error or an interrupt leaves this one as it was.
