@@ -91,7 +91,9 @@ def without(session: nox.Session, booster: str) -> None:
 @nox.session(requires=["wheel"])
 def eland(session: nox.Session) -> None:
     """The recipe for Elasticsearch, apart: eland wants pandas below 3."""
-    session.install("-q", f"{_built('*.whl')}[lightgbm,xgboost]", "eland>=9.2", "hypothesis", "pytest", "pytest-timeout")
+    session.install(
+        "-q", f"{_built('*.whl')}[lightgbm,xgboost]", "eland>=9.2", "hypothesis", "pytest", "pytest-timeout"
+    )
     session.run("python", "-c", "import eland.ml")
     _test(session, ("python", "-m", "pytest", "-q", "tests/test_works_with.py", "-k", "Elasticsearch"))
 

@@ -161,6 +161,93 @@ def test_one_worker_trains_the_local_model(booster, how, clients):
     assert ranker.objective_ == local.objective_
 
 
+def shown(X, y, qid, seed=0):
+    """Where the documents were shown, and grades that this raised."""
+    rng = np.random.default_rng(seed)
+    position = rng.integers(1, 8, len(y))
+    return np.where(rng.random(len(y)) < 1 / position, y, 0), position
+
+
+@pytest.mark.slow
+@booster
+def test_one_worker_learns_the_local_factors(booster, clients):
+    X, y, qid = ranking(200, 3)
+    y, position = shown(X, y, qid)
+    rows = np.random.default_rng(0).permutation(len(y))
+    given = {"qid": qid[rows], "position": np.array([f"slot {i}" for i in position])[rows]}
+    parameters = {"lambdarank_position_bias_regularization": 0.01}
+    local = local_ranker(booster, **parameters).fit(X[rows], y[rows], **given)
+    given = {name: cut(v, 300) for name, v in given.items()}
+    ranker = dask_ranker(booster, clients(1), **parameters).fit(cut(X[rows], 300), cut(y[rows], 300), **given)
+    np.testing.assert_array_equal(ranker.to_local().predict(X), local.predict(X))
+    assert ranker.position_bias_ == ranker.to_local().position_bias_ == local.position_bias_
+    assert len(local.position_bias_) == 7
+    on = {"lightgbm": "init_model", "xgboost": "xgb_model"}[booster]
+    again = dask_ranker(booster, clients(1)).fit(cut(X[rows], 300), cut(y[rows], 300), **given, **{on: ranker})
+    expected = local_ranker(booster).fit(
+        X[rows], y[rows], given["qid"].compute(), position=given["position"].compute(), **{on: local}
+    )
+    assert again.position_bias_ == expected.position_bias_
+
+
+@pytest.mark.slow
+@booster
+def test_factors_are_learnt_from_all_workers(booster, two):
+    """Also of positions that only one of them has, and where an early stop goes back to earlier factors."""
+    X, y, qid = ranking(400, 3)
+    y, position = shown(X, y, qid)
+    position = np.where(qid == qid[-1], 100, position)
+    frame = pd.DataFrame(X).rename(columns=str)
+    X_dask = dd.from_pandas(frame, npartitions=5, sort=False)
+    columns = {"y": y, "qid": qid, "position": position}
+    y_dask, qid_dask, position_dask = (
+        dd.from_pandas(pd.Series(v), npartitions=5, sort=False) for v in columns.values()
+    )
+    parameters = {**NO_DRAWS[booster], "lambdarank_position_bias_regularization": 0.01}
+    for n_estimators, close in ((1, 1e-6), (20, 0.1)):
+        options = {**parameters, "n_estimators": n_estimators}
+        ranker = dask_ranker(booster, two, **options).fit(X_dask, y_dask, qid=qid_dask, position=position_dask)
+        local = local_ranker(booster, **options).fit(frame, y, qid, position=position)
+        assert list(ranker.position_bias_) == [*range(1, 8), 100]
+        found, expected = (np.array(list(one.position_bias_.values())) for one in (ranker, local))
+        np.testing.assert_allclose(found, expected, rtol=0, atol=close * np.ptp(expected))
+    watched, stops = stopping(booster, 3)
+    options = {**parameters, **watched, "n_estimators": 100, "learning_rate": 0.5}
+    vali = ranking(100, 5)
+    evals = {"eval_set": [(cut(vali[0], 300), cut(vali[1], 300))], "eval_qid": [cut(vali[2], 300)]}
+    given = {"qid": cut(qid, 300), "position": cut(position, 300)}
+    stopped = dask_ranker(booster, two, **options).fit(cut(X, 300), cut(y, 300), **given, **evals, **stops)
+    assert 1 < stopped.best_iteration_ < 97
+    options = {**parameters, "n_estimators": stopped.best_iteration_, "learning_rate": 0.5}
+    expected = dask_ranker(booster, two, **options).fit(cut(X, 300), cut(y, 300), **given)
+    assert stopped.position_bias_ == expected.position_bias_
+
+
+@pytest.mark.slow
+@booster
+def test_bad_positions_are_refused_before_training(booster, two):
+    X, y, qid = ranking(40, 0)
+    position = np.arange(len(y)) % 5
+    parts = [cut(v, 100) for v in (X, y, qid)]
+    ranker = dask_ranker(booster, two)
+    broken = da.where(cut(np.arange(len(y)), 100) == 150, np.nan, cut(position, 100))
+    with pytest.raises(ValueError, match=r"^position in partition 1 holds 1 missing values"):
+        ranker.fit(*parts, position=broken)
+    with pytest.raises(ValueError, match=r"^position has row chunks"):
+        ranker.fit(*parts, position=cut(position, 90))
+    with pytest.raises(TypeError, match=r"^position is a numpy.ndarray; expected a Dask array"):
+        ranker.fit(*parts, position=position)
+    mixed = da.map_blocks(_float_later, cut(position, 100), dtype=object)
+    with pytest.raises(ValueError, match=r"^position holds 0 and 0.0, which are equal but of different types"):
+        ranker.fit(*parts, position=mixed)
+    with pytest.raises(ValueError, match=r"^lambdarank_position_bias_regularization is 1.0 but position is None"):
+        dask_ranker(booster, two, lambdarank_position_bias_regularization=1.0).fit(*parts)
+
+
+def _float_later(block, block_info=None):
+    return block.astype(float) if block_info and block_info[0]["chunk-location"][0] else block
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("n_workers", [1, 2, 4])
 @booster

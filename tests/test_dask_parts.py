@@ -19,19 +19,19 @@ from gapboost._boosters.ranker import RankingRows
 from gapboost._data.queries import Whole, judged
 from gapboost.dask import exchange, training
 from gapboost.dask.exchange import Exchange, Hub, PeerLost
-from gapboost.dask.layout import LIMIT, census, homes, owners
+from gapboost.dask.layout import LIMIT, Known, census, homes, owners
 from gapboost.dask.pieces import piece, survey
 from gapboost.dask.storage import dump, dump_rows, load, load_rows
 from gapboost.objectives import lambdarank
 from gapboost.objectives.lambdarank import tie_keys
 
-NAMES = ("y", "qid", "sample_weight", "start")
+NAMES = ("y", "qid", "sample_weight", "start", "position")
 
 
 def counted(parts):
     """The census of partitions given as lists of query ids."""
     ids = [np.array(part) for part in parts]
-    return census([survey(np.arange(len(i)) % 3, i, None, None, NAMES) for i in ids], NAMES[:3])
+    return census([survey(np.arange(len(i)) % 3, i, None, None, None, NAMES) for i in ids], NAMES)
 
 
 @settings(max_examples=60, deadline=None)
@@ -52,12 +52,11 @@ def test_every_query_has_one_owner_and_its_rows_keep_their_order(parts, n_worker
     # What pieces bring together on a worker: its queries in the order of the whole, with all of their rows.
     for w in range(n_workers):
         codes = []
-        for p, part in enumerate(parts):
-            here = found.partition == p
+        for part, known in zip(parts, found.by_partition(), strict=True):
             if part:
-                y, kept = np.zeros(len(part)), owner[found.code[here]] == w
-                arguments = found.code[here], found.size[here], kept, ("X", "y")
-                codes.append(piece(np.zeros((len(part), 1)), y, np.array(part), None, *arguments).code)
+                y, kept = np.zeros(len(part)), owner[known.codes] == w
+                arguments = known, kept, ("X", "y")
+                codes.append(piece(np.zeros((len(part), 1)), y, np.array(part), None, None, *arguments).code)
         together = np.concatenate(codes)
         own = np.flatnonzero(owner == w)
         np.testing.assert_array_equal(np.bincount(together, minlength=len(owner))[own], found.sizes[own])
@@ -115,7 +114,7 @@ def test_ids_of_different_types_stay_apart():
         np.array(["1", "one"]),
         np.array(["longer than one"]),
     ]
-    found = census([survey(np.arange(len(i)), i, None, None, NAMES) for i in parts], NAMES[:3])
+    found = census([survey(np.arange(len(i)), i, None, None, None, NAMES) for i in parts], NAMES)
     assert len(found.sizes) == 7
     assert found.sizes[0] == 2
 
@@ -130,8 +129,9 @@ def test_ids_of_different_types_stay_apart():
 def test_partitions_that_changed_are_found(n_rows, sizes, message):
     names = ("X in partition 3", "y in partition 3")
     qid = np.array([4, 4, 2, 2, 2])
+    known = Known(np.array([0, 1]), np.array(sizes), None)
     with pytest.raises(ValueError, match=message):
-        piece(np.zeros((n_rows, 1)), np.zeros(5), qid, None, np.array([0, 1]), np.array(sizes), None, names)
+        piece(np.zeros((n_rows, 1)), np.zeros(5), qid, None, None, known, None, names)
 
 
 @pytest.mark.parametrize("at_once", [1, 7, 1 << 20])

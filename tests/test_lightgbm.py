@@ -181,7 +181,10 @@ def test_ways_of_boosting_that_take_a_custom_objective(parameters):
         ({"class_weight": "balanced"}, "class_weight is 'balanced'"),
         ({"lambdarank_truncation_level": 10}, "lambdarank_truncation_level is 10; expected it unset"),
         ({"lambdarank_norm": False}, "lambdarank_norm is False"),
-        ({"lambdarank_position_bias_regularization": 0.1}, "lambdarank_position_bias_regularization is 0.1"),
+        (
+            {"lambdarank_position_bias_regularization": 0.1},
+            "lambdarank_position_bias_regularization is 0.1 but position is None",
+        ),
         ({"label_gain": [0, 1, 3]}, "label_gain is"),
         ({"sigmoid": 2.0}, "sigmoid is 2.0"),
         ({"objective_seed": 1}, "objective_seed is 1"),

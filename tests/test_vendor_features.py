@@ -133,12 +133,6 @@ def test_a_query_of_weight_2_is_the_query_twice(twin):
     assert np.abs(weighted.predict(x) - plain.predict(x)).max() > 0.01
 
 
-def test_lightgbm_positions_of_a_data_set_are_refused():
-    data = lightgbm.Dataset(X, Y, group=SIZES, position=np.tile(np.arange(20), 40), params=LIGHTGBM.native)
-    with pytest.raises(ValueError, match="position is set on the data set; expected none"):
-        lightgbm.train({**LIGHTGBM.native, "objective": gapboost.lightgbm.objective("gap")}, data, 2)
-
-
 def test_lightgbm_query_bagging_of_native_training_is_refused():
     data = lightgbm.Dataset(X, Y, group=SIZES, params=LIGHTGBM.native)
     bagging = {"bagging_by_query": True, "bagging_fraction": 0.5, "bagging_freq": 1}

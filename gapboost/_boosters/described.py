@@ -15,7 +15,13 @@ qid : array-like of shape (N,)
 sample_weight : array-like of shape (Q,) or (N,), optional
     One weight a query in the order in which the queries first occur, or one a row, constant in a query.
 group : array-like of shape (Q,), optional
-    Sizes of the queries in place of `qid`, for rows that come query by query."""
+    Sizes of the queries in place of `qid`, for rows that come query by query.
+position : array-like of shape (N,), optional
+    Where each document was shown when `y` was observed, such as its rank beside the clicks: numbers, strings, anything that
+    hashes. As in LightGBM's own objectives, additive factors of the positions are learnt beside the trees, with their learning
+    rate and `lambdarank_position_bias_regularization` of the ranker (default 0): the trees learn what the factors do not
+    explain. `position_bias_` then has the factors. Evaluation sets and predictions know no positions; training that
+    continues a ranker goes on from its factors."""
 
 EVALUATION_SETS = """\
 eval_set : list of (X, y), or one such tuple, optional

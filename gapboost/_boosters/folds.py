@@ -29,11 +29,6 @@ class Curve(NamedTuple):
     std: Array
 
 
-def query_codes(queries: Queries) -> Array:
-    """The number of its query for each row, in the order of the rows, int64 of shape (N,)."""
-    return queries.ungrouped(np.repeat(np.arange(len(queries)), queries.sizes))
-
-
 def query_folds(
     queries: Queries, cv: Any, random_state: Any, X: Any = None, y: Any = None, name: str = "cv"
 ) -> list[Fold]:
@@ -56,7 +51,7 @@ def query_folds(
     ValueError
         Where there are fewer queries than folds, or a query is cut in two.
     """
-    codes = query_codes(queries)
+    codes = queries.codes
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         if not 2 <= cv <= len(queries):
             raise ValueError(f"{name} is {cv}; expected from 2 folds to one for each of the {len(queries)} queries")
@@ -141,7 +136,7 @@ def cross_validated(
 
     It returns the values of the measures on the test queries after each iteration.
     """
-    codes = query_codes(data.queries)
+    codes = data.queries.codes
     histories = []
     for rows in query_folds(data.queries, whole(n_folds, "n_folds", 2), random_state, name="n_folds"):
         train, test = ((r, np.unique(codes[r])) for r in rows)

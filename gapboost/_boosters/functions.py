@@ -3,10 +3,12 @@
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
+from gapboost._boosters.positions import Beginning, PositionPass, Trainings, Units, in_training
+from gapboost._data.positions import positions
 from gapboost._data.queries import Array, Judged, judged
 from gapboost.evaluation import mean, query_values
 from gapboost.measures import Measure, as_measure, as_measures
@@ -110,9 +112,12 @@ def from_groups(label: Array, sizes: Array, weight: Array | None, measures: Sequ
 class Gradients(Callback[Pass]):
     """Gradients of an objective as a booster wants them: float32, and checked."""
 
+    booster: ClassVar[type[Any]]
+
     def __init__(self, objective: Objective, n_jobs: int | None) -> None:
         super().__init__(n_jobs)
         self.objective = objective
+        self.trainings = Trainings()
 
     def __repr__(self) -> str:
         return f"objective({self.objective!r})"
@@ -127,9 +132,56 @@ class Gradients(Callback[Pass]):
         """`how` on the data, in the scale that suits the booster."""
         raise NotImplementedError
 
-    def gradients(self, scores: Array, owner: Any, content: Content) -> tuple[Array, Array]:
-        """Gradient and hessian of the data set `owner` at `scores`."""
-        return gradients_at(self.state(owner, content), scores)
+    def units(self, mean_size: float) -> Units:
+        """Of the gradients of `suited`, on queries of this mean size."""
+        raise NotImplementedError
+
+    def beginning(self, booster: Any) -> Beginning:
+        """What the training of `booster` began with."""
+        raise NotImplementedError
+
+    def best(self, booster: Any) -> int:
+        """Rounds of the best model by early stopping, 0 without it."""
+        raise NotImplementedError
+
+    def gradients(self, scores: Array, owner: Any, content: Content, position: Any = None) -> tuple[Array, Array]:
+        """Gradient and hessian of the data set `owner`, whose documents were shown at `position`, at `scores`."""
+        prepared = self.state(owner, content)
+        return gradients_at(prepared if position is None else self.biased(prepared, content, position), scores)
+
+    def biased(self, prepared: Pass, content: Content, position: Any) -> PositionPass:
+        """The pass of the training that this call is a part of."""
+        booster = in_training(self.booster)
+        if booster not in self.trainings:
+            label, sizes, _ = content
+            found = positions(position, len(label), rows_of="label")
+            units = self.units(len(label) / len(sizes))
+            begun = self.beginning(booster)
+            self.trainings[booster] = PositionPass(prepared, found, units, lambda: begun)
+        return self.trainings[booster]
+
+    def position_bias(self, booster: Any) -> Array:
+        """Factors of positions that `booster` was trained with: what each added to the scores of its documents.
+
+        Parameters
+        ----------
+        booster : Booster
+            As ``train`` returned it.
+
+        Returns
+        -------
+        float64 ndarray of shape (P,)
+            In the order in which the positions first occur in the rows; after early stopping those that were learnt by the
+            best iteration. Only their differences mean anything.
+
+        Raises
+        ------
+        ValueError
+            Where this objective did not train `booster` with positions.
+        """
+        if booster not in self.trainings:
+            raise ValueError("booster was not trained by this objective with positions; expected one that was")
+        return self.trainings[booster].factors(self.best(booster))
 
 
 def gradients_at(prepared: Pass, scores: Array) -> tuple[Array, Array]:

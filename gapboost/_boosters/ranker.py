@@ -9,10 +9,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.functions import as_metrics, check_contrasts, gradients_at
+from gapboost._boosters.positions import REGULARIZATION, Beginning, PositionPass, Units, checked_penalty
 from gapboost._boosters.request import FitRequest, Given, Words
 from gapboost._boosters.search_guard import refuse_blind_search
 from gapboost._data.arguments import random_numbers
 from gapboost._data.features import check_names, feature_names, features, rows_of, split, without_qid
+from gapboost._data.positions import Positions, positions
 from gapboost._data.queries import Array, GradeLimit, Judged, check_highest, checked_scores, judged
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, as_measure
@@ -32,12 +34,15 @@ class RankingRows:
         Scores that boosting starts from.
     weighted : bool
         Whether weights were given.
+    positions : Positions or None
+        Where the documents were shown.
     """
 
     X: Any
     data: Judged
     start: Array | None
     weighted: bool
+    positions: Positions | None = None
 
     @property
     def y(self) -> Array:
@@ -52,7 +57,7 @@ class RankingRows:
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """Everything that a booster is to be handed, checked.
+    """Everything that a booster is to be handed, checked, for one training.
 
     Attributes
     ----------
@@ -67,6 +72,8 @@ class Training:
         What to report beside the measure that is trained for.
     total : callable or None
         On a cluster, where the rows are one worker's: sums of an array over the workers.
+    biased : PositionPass or None
+        `prepared` with factors of positions, where these are given.
     """
 
     objective: Objective
@@ -75,10 +82,11 @@ class Training:
     evals: list[RankingRows]
     others: list[Measure]
     total: Callable[[Array], Array] | None = None
+    biased: PositionPass | None = None
 
     def gradients(self, scores: Array) -> tuple[Array, Array]:
-        """Gradient and hessian of the training rows, float32."""
-        return gradients_at(self.prepared, scores)
+        """Gradient and hessian of the training rows, float32, in one round after the other."""
+        return gradients_at(self.prepared if self.biased is None else self.biased, scores)
 
 
 # Mean absolute gradient of a document, for weights of 1: the least of any task is that of one query of millions, 1e-7;
@@ -92,14 +100,22 @@ FEW_LEAVES, MANY_ROWS = 8, 1000
 
 
 # What a fitted ranker holds beside its parameters and what its booster's own `fit` leaves there.
-NOT_OF_A_VENDOR = ("_trained_by", "_feature_names", "n_queries_in_", "_objective", "_other_params", "kwargs")
+NOT_OF_A_VENDOR = (
+    "_trained_by",
+    "_position_bias",
+    "_feature_names",
+    "n_queries_in_",
+    "_objective",
+    "_other_params",
+    "kwargs",
+)
 
 
 class GAPRanker:
     """Mixin of `LGBMGAPRanker` and `XGBGAPRanker`.
 
     After `fit`: `measure_` and `objective_` are what was trained for, with every choice made; `g_` is the measure's g
-    (None for a measure without one); `n_queries_in_` the number of training queries.
+    (None for a measure without one); `n_queries_in_` the number of training queries; `position_bias_` the factors of positions.
     """
 
     measure: str | Measure
@@ -110,14 +126,15 @@ class GAPRanker:
 
     n_queries_in_: int
     _trained_by: Objective
+    _position_bias: dict[Any, float] | None = None
     # Of the training data, where it was a data frame.
     _feature_names: tuple[str, ...] = ()
 
     _words: ClassVar[Words]
 
     _estimator_type = "ranker"
-    # With scikit-learn's metadata routing on, qid and weights reach fit and score without set_fit_request by the user.
-    __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True, "sample_weight": True}
+    # With scikit-learn's metadata routing on, these reach fit and score without set_fit_request by the user.
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True, "sample_weight": True, "position": True}
     __metadata_request__score: ClassVar[dict[str, bool]] = {"qid": True, "sample_weight": True}
 
     @property
@@ -135,6 +152,15 @@ class GAPRanker:
     def g_(self) -> tuple[float, ...] | None:
         """Threshold probabilities of `measure_`; None for a measure that has none."""
         return getattr(self.measure_, "g", None)
+
+    @property
+    def position_bias_(self) -> dict[Any, float] | None:
+        """``{position: what it adds to the score of a document in the training set}``; None where `fit` was given no `position`.
+
+        After early stopping those that were learnt by the best iteration. Only their differences mean anything.
+        """
+        check_is_fitted(self)
+        return self._position_bias
 
     def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, *, group: Any = None) -> float:
         """Mean of `measure_` over the queries of `X`, as `gapboost.evaluate` computes it.
@@ -220,6 +246,7 @@ class GAPRanker:
     def _training_for(self, request: FitRequest) -> Training:
         """Every argument of `fit` checked, in grouped order; nothing is trained if one is unusable."""
         least_hessian = self._least_hessian()
+        self._penalty(request.position)
         refuse_blind_search(self)
         requested = self._requested()
         others = [] if request.eval_metric is None else as_metrics(request.eval_metric, name="eval_metric")
@@ -240,13 +267,23 @@ class GAPRanker:
             check_names(feature_names(evals[-1].X), feature_names(rows.X), given.names.X)
         return self._training(objective, rows, evals, [m for m in others if m != objective.measure], least_hessian)
 
-    def _learned(self, training: Training, found: dict[str, Any]) -> None:
-        """Remember what was found, what it was trained for, and on what."""
+    def _penalty(self, position: Any) -> float:
+        """See `checked_penalty`."""
+        return checked_penalty(self.get_params().get(REGULARIZATION), position)  # type: ignore[attr-defined]
+
+    def _continue_bias(self, training: Training, model: Any) -> None:
+        """Go on from the factors of the ranker that the training continues."""
+        if training.biased is not None and isinstance(model, GAPRanker):
+            training.biased.start_from(model._position_bias or {})
+
+    def _learned(self, training: Training, found: dict[str, Any], best: int) -> None:
+        """Remember what was found, what it was trained for, and on what; `best` is the best iteration, or 0."""
         # In one step, so that fits in other threads leave no mixture: while `update` drops the old booster, others may run.
         self.__dict__ = {
             **vars(self),
             **found,
             "_trained_by": training.objective,
+            "_position_bias": None if training.biased is None else training.biased.by_position(best),
             "_feature_names": feature_names(training.rows.X),
             "n_queries_in_": len(training.rows.sizes),
         }
@@ -268,12 +305,24 @@ class GAPRanker:
         total: Callable[[Array], Array] | None = None,
     ) -> Training:
         prepared = self._suited(objective, rows.data)
-        training = Training(objective, prepared, rows, evals, others, total)
+        biased = None
+        if rows.positions is not None:
+            units = self._units(objective, rows.data.mean_size)
+            biased = PositionPass(prepared, rows.positions, units, self._beginning, total)
+        training = Training(objective, prepared, rows, evals, others, total, biased)
         self._check_learnable(training, least_hessian)
         return training
 
     def _suited(self, how: Objective, data: Judged) -> Pass:
         """`how` on the data, in the scale that suits the booster."""
+        raise NotImplementedError
+
+    def _units(self, how: Objective, mean_size: float) -> Units:
+        """Of the gradients of `how` as the booster wants them, on queries of this mean size."""
+        raise NotImplementedError
+
+    def _beginning(self) -> Beginning:
+        """What the training began with that this call is a part of."""
         raise NotImplementedError
 
     def _least_hessian(self) -> float:
@@ -304,7 +353,7 @@ class GAPRanker:
     def _check_learnable(self, training: Training, least_hessian: float) -> None:
         """One gradient pass at the first scores: refuse what a booster would answer with a constant model."""
         rows = training.rows
-        grad, hess = training.gradients(np.zeros(len(rows.y)) if rows.start is None else rows.start)
+        grad, hess = gradients_at(training.prepared, np.zeros(len(rows.y)) if rows.start is None else rows.start)
         weight = rows.data.weights @ rows.sizes
         sums = np.array([np.abs(grad).sum(dtype=np.float64), weight, hess.sum(dtype=np.float64), len(grad)])
         push, weight, total, n_rows = sums if training.total is None else training.total(sums)
@@ -349,9 +398,13 @@ def ranking_rows(given: Given, limit: GradeLimit | None) -> RankingRows:
     start = given.start
     if start is not None:
         start = data.queries.grouped(checked_scores(start, n_rows, names.start, names.y))
+    shown = None
+    if given.position is not None:
+        found = positions(given.position, n_rows, names.position, names.y)
+        shown = replace(found, codes=data.queries.grouped(found.codes))
     if data.queries.rows is not None:
         X = rows_of(X, data.queries.rows)
-    return RankingRows(X, data, start, given.weight is not None)
+    return RankingRows(X, data, start, given.weight is not None, shown)
 
 
 def _seed(random_state: Any) -> int:

@@ -16,6 +16,7 @@ class Names(NamedTuple):
     qid: str = "qid"
     weight: str = "sample_weight"
     start: str = "start"
+    position: str = "position"
     group: str = "group"
 
 
@@ -34,7 +35,7 @@ class Given:
     Attributes
     ----------
     X : array-like of shape (N, n_features)
-    y, qid, start : array-like of shape (N,), the last two or None
+    y, qid, start, position : array-like of shape (N,), all but y or None
     weight : array-like of shape (Q,) or (N,), or None
     group : array-like of shape (Q,), or None
         Sizes of the queries, where there is no `qid`.
@@ -46,11 +47,12 @@ class Given:
     qid: Any
     weight: Any = None
     start: Any = None
+    position: Any = None
     group: Any = None
     names: Names = Names()  # noqa: RUF009, it is immutable
 
     def consists_of(self, other: "Given") -> bool:
-        """Whether all its parts are the very objects that another one has."""
+        """Whether all its parts are the very objects that another one has; positions count in training only."""
         return (
             self.X is other.X
             and self.y is other.y
@@ -67,7 +69,7 @@ class FitRequest:
 
     Attributes
     ----------
-    X, y, qid, group, weight, start
+    X, y, qid, group, weight, start, position
         The training set, as in `Given`.
     eval_set : list of (X, y), one such tuple, or None
     eval_X, eval_y : tuple of array-like, one array-like, or None
@@ -85,6 +87,7 @@ class FitRequest:
     group: Any
     weight: Any
     start: Any
+    position: Any
     eval_set: Any
     eval_X: Any = None
     eval_y: Any = None
@@ -99,7 +102,7 @@ class FitRequest:
     def train(self) -> Given:
         """The training set."""
         names = Names(start=self.words.start)
-        return Given(self.X, self.y, self.qid, self.weight, self.start, self.group, names)
+        return Given(self.X, self.y, self.qid, self.weight, self.start, self.position, self.group, names)
 
     def evaluation_sets(self) -> list[Given]:
         """The evaluation sets. One that consists of the training set is not to be binned or scored twice.
@@ -169,7 +172,7 @@ class FitRequest:
             group=f"eval_group[{i}]",
         )
         X, y = pair
-        return Given(X, y, qid, weight, start, group, names)
+        return Given(X, y, qid, weight, start, group=group, names=names)
 
 
 def _check_entries(pairs: Any, of_each: dict[str, Any]) -> None:

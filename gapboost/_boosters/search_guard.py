@@ -19,7 +19,6 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import _num_samples
 
-from gapboost._boosters.folds import query_codes
 from gapboost._data.features import without_qid
 from gapboost._data.queries import grouped_rows
 
@@ -111,7 +110,7 @@ def _changes_measure(name: str, value: Any) -> bool:
 def _check_whole(qid: Any, train: Any, test: Any) -> None:
     """Refuse folds that cut queries, and halving searches over the number of rows, which draw documents at random."""
     queries = grouped_rows(qid, _num_samples(qid))
-    codes = query_codes(queries)
+    codes = queries.codes
     seen, tested = (np.bincount(codes[np.asarray(rows)], minlength=len(queries)) for rows in (train, test))
     both = (seen > 0) & (tested > 0)
     if both.any():

@@ -64,6 +64,19 @@ def positive(value: Any, name: str) -> float:
     return float(value)
 
 
+def not_negative(value: Any, name: str) -> float:
+    """A finite number from 0 on.
+
+    Raises
+    ------
+    ValueError
+        Where it is anything else.
+    """
+    if not _is_real(value) or not 0 <= value <= MOST:
+        raise ValueError(f"{name} is {value!r}; expected a finite number >= 0")
+    return float(value)
+
+
 def probability(value: Any, name: str) -> float:
     """A number above 0 and below 1.
 

@@ -116,5 +116,5 @@ def is_missing(value: Any) -> bool:
         return True  # pandas.NA has no truth value
 
 
-def missing_ids(missing: int, name: str) -> ValueError:
-    return ValueError(f"{name} holds {missing} missing values (None, NaN, NaT); expected a query id in every row")
+def missing_ids(missing: int, name: str, what: str) -> ValueError:
+    return ValueError(f"{name} holds {missing} missing values (None, NaN, NaT); expected a {what} in every row")

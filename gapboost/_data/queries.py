@@ -69,6 +69,11 @@ class Queries:
         """Number of documents of each query, int64 of shape (Q,)."""
         return np.diff(self.offsets)
 
+    @property
+    def codes(self) -> Array:
+        """The number of its query for each row, in the order of the rows, int64 of shape (N,)."""
+        return self.ungrouped(np.repeat(np.arange(len(self)), self.sizes))
+
     def grouped(self, values: Array) -> Array:
         """Rows of `values` query by query; the array itself where they already are."""
         return values if self.rows is None else values[self.rows]
@@ -294,8 +299,8 @@ def checked_scores(y_score: Any, n_rows: int, name: str = "y_score", rows_of: st
     return np.ascontiguousarray(scores)
 
 
-def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_true") -> Queries:
-    """Group rows by query id, in any order of rows, or by `GroupSizes`.
+def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_true", what: str = "query id") -> Queries:
+    """Group rows by query id, in any order of rows, or by `GroupSizes`; `what` the ids are is for messages.
 
     Ids are equal where Python says so and their type is the same; scalars of numpy and Arrow count as the values of Python
     that they stand for.
@@ -311,10 +316,10 @@ def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_tru
         return qid.queries(n_rows, rows_of)
     ids = query_ids(qid, name)
     if len(ids) != n_rows:
-        raise ValueError(f"{name} has {len(ids)} rows but {rows_of} has {n_rows}; expected one query id a row")
+        raise ValueError(f"{name} has {len(ids)} rows but {rows_of} has {n_rows}; expected one {what} a row")
     missing = int((ids != ids).sum()) if ids.dtype.kind in "fcmM" else 0  # only NaN and NaT differ from themselves
     if missing:
-        raise missing_ids(missing, name)
+        raise missing_ids(missing, name, what)
     starts = run_starts(ids)
     code = codes_of(ids[starts], name)
     highest = np.maximum.accumulate(code)
@@ -323,7 +328,7 @@ def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_tru
     if ids.dtype == object:
         plain = list(map(plain_value, distinct))
         if any(map(is_missing, plain)):
-            raise missing_ids(sum(is_missing(plain_value(i)) for i in ids), name)
+            raise missing_ids(sum(is_missing(plain_value(i)) for i in ids), name, what)
         distinct = distinct if hasattr(qid, "dtype") else as_array(plain)
     if (code == highest).all():
         return Queries(distinct, np.append(first, n_rows), None)

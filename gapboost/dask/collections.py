@@ -44,7 +44,8 @@ def checked(data: Given) -> Collections:
             f"{names.qid} is missing; expected a Dask array or series with one query id a row, or {names.group} with the sizes "
             "of the queries in each partition"
         )
-    given = {names.X: X, names.y: data.y, names.qid: data.qid, names.weight: data.weight, names.start: data.start}
+    parts = (X, data.y, data.qid, data.weight, data.start, data.position)
+    given = dict(zip(names, parts, strict=False))
     given = {name: value for name, value in given.items() if value is not None}
     for name, value in given.items():
         _check_kind(value, name, 2 if name == names.X else 1)
@@ -60,7 +61,7 @@ def checked(data: Given) -> Collections:
     if is_array(X) and X.numblocks[1] > 1:
         X = X.rechunk({1: -1})
     qid = data.qid if data.group is None else _ids_of_groups(data)
-    return Collections(X, data.y, qid, data.weight, data.start, names=names)
+    return Collections(X, data.y, qid, data.weight, data.start, data.position, names=names)
 
 
 def _ids_of_groups(data: Given) -> Any:

@@ -10,11 +10,12 @@ import heapq
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gapboost._data.ids import objects
+from gapboost._data.positions import positions
 from gapboost._data.queries import Array, Whole, check_total_weight, grouped_rows, varying_weight
 
 # A worker may have this many times its fair share of documents; with more, queries are taken out of its partitions. Every
@@ -37,6 +38,8 @@ class Survey:
     grades : int64 ndarray
         The distinct grades.
     weights : float64 ndarray of shape (Q,) or None
+    positions : list or None
+        The distinct positions, in the order in which they first occur in the partition.
     """
 
     ids: Array
@@ -45,6 +48,7 @@ class Survey:
     highest: Array
     grades: Array
     weights: Array | None
+    positions: list[Any] | None = None
 
 
 class Share(NamedTuple):
@@ -56,11 +60,30 @@ class Share(NamedTuple):
         Their numbers in the census, ascending.
     weights : float64 ndarray of shape (Q,)
     whole : Whole
+    positions : list or None
+        The distinct positions of the whole.
     """
 
     numbers: Array
     weights: Array
     whole: Whole
+    positions: list[Any] | None = None
+
+
+class Known(NamedTuple):
+    """What the census knows of one partition.
+
+    Attributes
+    ----------
+    codes, sizes : int64 ndarrays of shape (Q,)
+        Of each of its queries: the number in the census, and the rows in the partition.
+    places : int64 ndarray of shape (P,) or None
+        Of each of its distinct positions: the number in the census.
+    """
+
+    codes: Array
+    sizes: Array
+    places: Array | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +103,10 @@ class Census:
         The distinct grades, ascending.
     n_contrasts : int
         Queries that hold two different grades.
+    positions : list or None
+        The distinct positions.
+    places : list of (int64 ndarray or None)
+        Of each partition, as in `Known`.
     """
 
     partition: Array
@@ -90,6 +117,8 @@ class Census:
     weights: Array
     occurring: Array
     n_contrasts: int
+    positions: list[Any] | None
+    places: Sequence[Array | None]
 
     @property
     def begins(self) -> Array:
@@ -101,10 +130,13 @@ class Census:
         """Documents."""
         return int(self.sizes.sum())
 
-    def entries_of_partitions(self) -> list[slice]:
-        """The entries of each partition."""
+    def by_partition(self) -> list[Known]:
+        """What is known of each partition."""
         edges = np.searchsorted(self.partition, np.arange(self.n_partitions + 1)).tolist()
-        return [slice(first, last) for first, last in itertools.pairwise(edges)]
+        entries = [slice(first, last) for first, last in itertools.pairwise(edges)]
+        return [
+            Known(self.code[here], self.size[here], places) for here, places in zip(entries, self.places, strict=True)
+        ]
 
     def rows_by_worker(self, owner: Array, n_workers: int) -> Array:
         """How many rows each partition has for each worker, int64 of shape (P, n_workers)."""
@@ -116,23 +148,24 @@ class Census:
         """The queries that the worker of this rank owns."""
         own = np.flatnonzero(owner == rank)
         weighted_size = float(self.weights @ self.sizes / self.weights.sum())
-        return Share(own, self.weights[own], Whole(self.begins[own], self.n_rows, len(self.sizes), weighted_size))
+        whole = Whole(self.begins[own], self.n_rows, len(self.sizes), weighted_size)
+        return Share(own, self.weights[own], whole, self.positions)
 
 
-def census(surveys: Sequence[Survey], names: tuple[str, str, str]) -> Census:
-    """Put the surveys of all partitions together; `names` are the caller's names of `y`, `qid` and the weights.
+def census(surveys: Sequence[Survey], names: Sequence[str]) -> Census:
+    """Put the surveys of all partitions together; `names` are the caller's of `y`, `qid`, the weights, starts and positions.
 
     Raises
     ------
     ValueError
-        Where there are no rows, a query has different weights in two partitions, or no weight is positive.
+        Where there are no rows, a query has different weights in two partitions, no weight is positive, or positions of two
+        partitions are equal but of different types.
     """
     ids = _joined([s.ids for s in surveys if len(s.ids)])
     if not len(ids):
         raise ValueError(f"{names[0]} is empty; expected at least one document")
     queries = grouped_rows(ids, len(ids), names[1], names[1])
-    code = np.empty(len(ids), dtype=np.int64)
-    code[slice(None) if queries.rows is None else queries.rows] = np.repeat(np.arange(len(queries)), queries.sizes)
+    code = queries.codes
     size = np.concatenate([s.sizes for s in surveys])
     sizes = np.bincount(code, size).astype(np.int64)
     lowest, highest = np.full(len(queries), np.iinfo(np.int32).max), np.zeros(len(queries), dtype=np.int64)
@@ -147,6 +180,7 @@ def census(surveys: Sequence[Survey], names: tuple[str, str, str]) -> Census:
         if differing.any():
             raise varying_weight(queries.ids[code[np.argmax(differing)]], names[2])
         check_total_weight(weights, names[2])
+    shown, places = _places(surveys, names)
     return Census(
         partition=np.repeat(np.arange(len(surveys)), [len(s.ids) for s in surveys]),
         code=code,
@@ -156,7 +190,19 @@ def census(surveys: Sequence[Survey], names: tuple[str, str, str]) -> Census:
         weights=weights,
         occurring=np.unique(np.concatenate([s.grades for s in surveys])),
         n_contrasts=int(np.count_nonzero(lowest != highest)),
+        positions=shown,
+        places=places,
     )
+
+
+def _places(surveys: Sequence[Survey], names: Sequence[str]) -> tuple[list[Any] | None, Sequence[Array | None]]:
+    """The distinct positions, and the numbers that those of each partition have among them."""
+    parts = [s.positions for s in surveys if s.positions is not None]
+    if not parts:
+        return None, [None] * len(surveys)
+    joined = list(itertools.chain(*parts))
+    found = positions(joined, len(joined), names[4], names[4])
+    return found.ids, np.split(found.codes, np.cumsum([len(part) for part in parts])[:-1])
 
 
 def _joined(parts: list[Array]) -> Array:

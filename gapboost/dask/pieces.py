@@ -10,6 +10,7 @@ from sklearn.utils import _safe_indexing
 
 from gapboost._boosters.ranker import ranking_rows
 from gapboost._boosters.request import Given
+from gapboost._data.positions import Positions, positions
 from gapboost._data.queries import (
     Array,
     GradeLimit,
@@ -19,7 +20,7 @@ from gapboost._data.queries import (
     constant_weights,
     grouped_rows,
 )
-from gapboost.dask.layout import Share, Survey
+from gapboost.dask.layout import Known, Share, Survey
 from gapboost.dask.storage import dump_rows
 
 
@@ -34,19 +35,29 @@ class Piece:
     code : int64 ndarray of shape (n,)
         The number of each row's query in the census.
     start : ndarray of shape (n,) or None
+    place : int64 ndarray of shape (n,) or None
+        The number of each row's position in the census.
     """
 
     X: Any
     y: Array
     code: Array
     start: Array | None
+    place: Array | None = None
+
+    def rows(self, rows: Array) -> "Piece":
+        """Some of them."""
+        X = _safe_indexing(self.X.tocsr() if sparse.issparse(self.X) else self.X, rows)
+        start, place = (None if v is None else v[rows] for v in (self.start, self.place))
+        return Piece(X, self.y[rows], self.code[rows], start, place)
 
 
-def survey(y: Any, qid: Any, weight: Any, start: Any, names: tuple[str, str, str, str]) -> Survey:
+def survey(y: Any, qid: Any, weight: Any, start: Any, position: Any, names: Sequence[str]) -> Survey:
     """The queries of one partition; checks everything but X."""
     if len(y) == len(qid) == 0:
         none = np.empty(0, dtype=np.int64)
-        return Survey(np.empty(0), none, none, none, none, None if weight is None else np.empty(0))
+        weights = None if weight is None else np.empty(0)
+        return Survey(np.empty(0), none, none, none, none, weights, None if position is None else [])
     grades = checked_grades(y, names[0])
     queries = grouped_rows(qid, len(grades), names[1], names[0])
     begins = queries.offsets[:-1]
@@ -57,22 +68,29 @@ def survey(y: Any, qid: Any, weight: Any, start: Any, names: tuple[str, str, str
         weights = constant_weights(given, queries, names[2])
     if start is not None:
         checked_scores(start, len(grades), names[3], names[0])
+    shown = None if position is None else positions(position, len(grades), names[4], names[0]).ids
     grouped = queries.grouped(grades)
     lowest, highest = np.minimum.reduceat(grouped, begins), np.maximum.reduceat(grouped, begins)
-    return Survey(queries.ids, queries.sizes, lowest, highest, np.unique(grades), weights)
+    return Survey(queries.ids, queries.sizes, lowest, highest, np.unique(grades), weights, shown)
 
 
 def piece(
-    X: Any, y: Any, qid: Any, start: Any, codes: Array, sizes: Array, kept: Array | None, names: tuple[str, str]
+    X: Any,
+    y: Any,
+    qid: Any,
+    start: Any,
+    position: Any,
+    known: Known,
+    kept: Array | None,
+    names: Sequence[str],
 ) -> Piece:
     """The rows of some queries of a partition, in their order.
 
     Parameters
     ----------
-    X, y, qid, start : array-likes
+    X, y, qid, start, position : array-likes
         The partition.
-    codes, sizes : int64 ndarrays of shape (Q,)
-        Of each query of the partition: its number in the census, and its rows in the partition.
+    known : Known
     kept : bool ndarray of shape (Q,) or None
         Whether the piece takes each of these queries; None for all.
     names : tuple of str
@@ -80,18 +98,15 @@ def piece(
     """
     _check_length(X, names[0], len(y), names[1])
     queries = grouped_rows(qid, len(y))
-    if not np.array_equal(queries.sizes, sizes):
+    if not np.array_equal(queries.sizes, known.sizes):
         raise ValueError(
             f"{names[1]} came out different when it was computed again; expected the same rows: call persist()"
         )
-    code = queries.ungrouped(np.repeat(codes, sizes))
-    y = np.asarray(y).astype(np.int32)
+    code = queries.ungrouped(np.repeat(known.codes, known.sizes))
+    place = None if known.places is None else known.places[positions(position, len(y)).codes]
     start = None if start is None else np.asarray(start)
-    if kept is None:
-        return Piece(X, y, code, start)
-    rows = np.flatnonzero(queries.ungrouped(np.repeat(kept, sizes)))
-    X = _safe_indexing(X.tocsr() if sparse.issparse(X) else X, rows)
-    return Piece(X, y[rows], code[rows], None if start is None else start[rows])
+    whole = Piece(X, np.asarray(y).astype(np.int32), code, start, place)
+    return whole if kept is None else whole.rows(np.flatnonzero(queries.ungrouped(np.repeat(kept, known.sizes))))
 
 
 def assemble(pieces: Sequence[Piece], share: Share, weighted: bool, limit: GradeLimit | None, path: str) -> str:
@@ -111,10 +126,14 @@ def assemble(pieces: Sequence[Piece], share: Share, weighted: bool, limit: Grade
     y, code = np.concatenate([p.y for p in pieces]), np.concatenate([p.code for p in pieces])
     start = None if pieces[0].start is None else np.concatenate([p.start for p in pieces if p.start is not None])
     rows = ranking_rows(Given(_stacked([p.X for p in pieces]), y, code, start=start), limit)
+    shown = None
+    if share.positions is not None:
+        place = np.concatenate([p.place for p in pieces if p.place is not None])
+        shown = Positions(share.positions, rows.data.queries.grouped(place))
     if not np.array_equal(rows.data.queries.ids, share.numbers):
         raise RuntimeError(f"{len(share.numbers)} queries were to come together but {len(rows.data.queries)} did")
     data = replace(rows.data, weights=share.weights, whole=share.whole)
-    dump_rows(replace(rows, data=data, weighted=weighted), path)
+    dump_rows(replace(rows, data=data, weighted=weighted, positions=shown), path)
     return path
 
 

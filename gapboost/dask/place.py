@@ -37,7 +37,9 @@ def _assembled(session: Session, plan: Plan, i: int, paths: Sequence[str]) -> li
         arguments = counted.census.share(owner, rank), counted.given.weight is not None, plan.limit, path
         files.append(session.submit(assemble, pieces[rank], *arguments, worker=worker) if pieces[rank] else None)
     # Once the files are written, nothing else of the data is needed.
-    session.release([*X.values(), *itertools.chain(*pieces), *counted.y, *counted.qid, *counted.start])
+    session.release(
+        [*X.values(), *itertools.chain(*pieces), *counted.y, *counted.qid, *counted.start, *counted.position]
+    )
     return files
 
 
@@ -59,13 +61,11 @@ def _pieces(
     session: Session, counted: Counted, owner: Array, X: dict[int, Future], n_workers: int
 ) -> list[list[Future]]:
     """For each worker the pieces of its rows, in the order of the partitions."""
-    found = counted.census
     pieces: list[list[Future]] = [[] for _ in range(n_workers)]
-    for p, entries in enumerate(found.entries_of_partitions()):
-        code, size, names = found.code[entries], found.size[entries], counted.given.named(p)
-        ranks = np.unique(owner[code]).tolist()
+    for p, known in enumerate(counted.census.by_partition()):
+        ranks = np.unique(owner[known.codes]).tolist()
         for rank in ranks:
-            kept = None if len(ranks) == 1 else owner[code] == rank
-            inputs = X[p], counted.y[p], counted.qid[p], counted.start[p]
-            pieces[rank].append(session.submit(piece, *inputs, code, size, kept, names[:2]))
+            kept = None if len(ranks) == 1 else owner[known.codes] == rank
+            inputs = X[p], counted.y[p], counted.qid[p], counted.start[p], counted.position[p]
+            pieces[rank].append(session.submit(piece, *inputs, known, kept, counted.given.named(p)[:2]))
     return pieces

@@ -26,8 +26,8 @@ class Counted:
     Attributes
     ----------
     given : Collections
-    y, qid, start : list of Future
-        The partitions, in memory. Of `start`, None for each where there is none.
+    y, qid, start, position : list of Future
+        The partitions, in memory. Of the last two, None for each where there are none.
     census : Census
     """
 
@@ -35,6 +35,7 @@ class Counted:
     y: list[Future]
     qid: list[Future]
     start: list[Future | None]
+    position: list[Future | None]
     census: Census
 
 
@@ -101,27 +102,27 @@ def make_plan(
 
 
 def _counted(session: Session, sets: Sequence[Collections]) -> list[Counted]:
-    """Count the queries of each set; y, qid and start then stay in memory until they are cut."""
+    """Count the queries of each set; what is no weight then stays in memory until it is cut."""
     columns = [_columns(session, given) for given in sets]
     surveys = [
-        [session.submit(survey, *row, given.named(p)[1:5]) for p, row in enumerate(zip(*of_set, strict=True))]
+        [session.submit(survey, *row, given.named(p)[1:6]) for p, row in enumerate(zip(*of_set, strict=True))]
         for given, of_set in zip(sets, columns, strict=True)
     ]
     # All partitions of all sets are surveyed before the first census.
     session.results(list(itertools.chain(*surveys)))
     counted = []
-    for given, (y, qid, weight, start), futures in zip(sets, columns, surveys, strict=True):
-        found = census(session.results(futures), given.names[1:4])
+    for given, (y, qid, weight, start, position), futures in zip(sets, columns, surveys, strict=True):
+        found = census(session.results(futures), given.names[1:6])
         session.release([*weight, *futures])
-        counted.append(Counted(given, y, qid, start, found))
+        counted.append(Counted(given, y, qid, start, position, found))
     return counted
 
 
 def _columns(session: Session, given: Collections) -> list[list[Any]]:
-    """The partitions of y, qid, weight and start; None for each partition of what is not given."""
+    """The partitions of y, qid, weight, start and position; None for each partition of what is not given."""
     return [
         [None] * given.n_partitions if column is None else session.compute(partitions(column))
-        for column in (given.y, given.qid, given.weight, given.start)
+        for column in (given.y, given.qid, given.weight, given.start, given.position)
     ]
 
 

@@ -111,6 +111,7 @@ class DaskGAPRanker(GAPRanker):
         refuse_blind_search(self)
         local = self._unfitted()
         local._vendor_parameters()
+        local._penalty(request.position)
         requested = self._requested()
         others = [] if request.eval_metric is None else as_metrics(request.eval_metric, name="eval_metric")
         train, train_set = request.train, checked(request.train)

@@ -64,7 +64,7 @@ class DaskXGBGAPRanker(DaskGAPRanker, XGBGAPRanker):  # type: ignore[misc]
         if isinstance(model, str | Path):
             model = xgboost.Booster(model_file=model)  # workers may not see the file
         if isinstance(model, DaskXGBGAPRanker):
-            model = model.get_booster()
+            model = model.to_local()
         return super()._fit(request, {**arguments, "xgb_model": model})
 
     def get_xgb_params(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import lightgbm
 import numpy as np
 
 from gapboost._boosters.functions import Content, Gradients, Metrics, as_gradients, as_metrics
+from gapboost._boosters.positions import REGULARIZATION, Beginning, Units
 from gapboost._data.queries import Array, Judged
 from gapboost._kernels.parallel.chunks import working_on
 from gapboost._kernels.parallel.openmp import openmp_team
@@ -18,6 +19,10 @@ NO_QUERY_BAGGING = (
     "bagging_by_query is True; expected False: with a custom objective LightGBM draws an empty bag and trains nothing. "
     "subsample with subsample_freq bags rows"
 )
+
+# LightGBM's order of precedence: the name itself, then the shortest alias.
+LEARNING_RATE_NAMES = ("learning_rate", "eta", "shrinkage_rate")
+DEFAULT_LEARNING_RATE = 0.1
 
 # The threads that LightGBM computes on.
 TEAM = openmp_team(getattr(lightgbm.basic, "_LIB", None))
@@ -42,6 +47,10 @@ def objective(
     `lightgbm.cv` wants ``folds=GroupKFold(...)`` with it, or `gapboost.lightgbm.cv`: of itself it cuts queries, which is an
     error. Set ``metric="None"`` beside it: `LGBMRanker` adds ``ndcg`` otherwise, whose limits on labels and list lengths then
     apply, and which early stopping goes by. The weight of a query multiplies its gradients.
+
+    Where the training set has positions, ``lightgbm.Dataset(position=...)``, additive factors of them are learnt beside the trees
+    as LightGBM's own objectives do, with its `learning_rate` and `lambdarank_position_bias_regularization`. `position_bias` tells
+    them. LightGBM's data set keeps no names of positions, and its validation sets need none.
     """
     return LightGBMObjective(as_gradients(measure, g), n_jobs)
 
@@ -63,17 +72,33 @@ def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = Non
 class LightGBMObjective(Gradients):
     """Called by `lightgbm.train` as ``(preds, data)`` and by `LGBMRanker` as ``(y_true, y_pred, weight, group)``."""
 
+    booster = lightgbm.Booster
+
     # LGBMRanker chooses what it passes by the number of parameters: exactly four bring the groups.
     def __call__(self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None) -> tuple[Array, Array]:
         """Gradient and hessian, float32 of shape (N,)."""
+        position = None
         if isinstance(y_pred, lightgbm.Dataset):
             _refuse_what_is_ignored(y_pred)
+            position = _positions_of(y_pred)
         with working_on(TEAM):
-            return self.gradients(*_passed(y_true, y_pred, weight, group))
+            return self.gradients(*_passed(y_true, y_pred, weight, group), position)
 
     def suited(self, how: Objective, data: Judged) -> Pass:
         """See `scale_by_query_length`."""
         return scale_by_query_length(how, data, self.n_jobs)
+
+    def units(self, mean_size: float) -> Units:
+        """See `Gradients`."""
+        return units(self.objective, mean_size)
+
+    def beginning(self, booster: lightgbm.Booster) -> Beginning:
+        """See `Gradients`."""
+        return beginning(booster)
+
+    def best(self, booster: lightgbm.Booster) -> int:
+        """See `Gradients`."""
+        return max(int(booster.best_iteration), 0)
 
 
 class LightGBMMetric(Metrics):
@@ -94,19 +119,35 @@ def scale_by_query_length(how: Objective, data: Judged, n_jobs: int | None) -> P
     numbers made for hessians of about 1 a row: without the factor they hold every split by category back. For splits by
     number the factor cancels out.
     """
-    if not how.in_units_of_rows:
-        data = replace(data, weights=data.weights * data.mean_size)
-    return how.prepared(data, n_jobs)
+    return how.prepared(replace(data, weights=data.weights * units(how, data.mean_size).grad), n_jobs)
+
+
+def units(how: Objective, mean_size: float) -> Units:
+    """Of what `scale_by_query_length` makes, on queries of this mean size."""
+    scale = 1.0 if how.in_units_of_rows else mean_size
+    return Units(scale, scale)
+
+
+def beginning(booster: lightgbm.Booster) -> Beginning:
+    """What a training began with, in the first round of it."""
+    rates = [booster.params[name] for name in LEARNING_RATE_NAMES if booster.params.get(name) is not None]
+    penalty = booster.params.get(REGULARIZATION) or 0.0
+    return Beginning(float(rates[0] if rates else DEFAULT_LEARNING_RATE), float(penalty), booster.current_iteration())
 
 
 def _refuse_what_is_ignored(data: lightgbm.Dataset) -> None:
     """What `lightgbm.train` was asked for and does not do, or does wrongly, with an objective from Python."""
-    if data.get_position() is not None:
-        raise ValueError(
-            "position is set on the data set; expected none: only LightGBM's own objectives correct its bias"
-        )
     if (data.params or {}).get("bagging_by_query"):
         raise ValueError(NO_QUERY_BAGGING)
+
+
+def _positions_of(data: lightgbm.Dataset) -> Array | None:
+    """LightGBM's number of the position of each row; a subset forgets it, and its whole does not."""
+    if data.used_indices is None or data.reference is None:
+        found: Array | None = data.get_position()
+        return found
+    whole = _positions_of(data.reference)
+    return None if whole is None else whole[np.asarray(data.used_indices)]
 
 
 # Subsets that were found to hold whole queries: their rows never change.

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.described import described
 from gapboost._boosters.model_file import words
+from gapboost._boosters.positions import Beginning, Units, in_training
 from gapboost._boosters.progress import following
 from gapboost._boosters.ranker import GAPRanker, RankingRows, Training
 from gapboost._boosters.request import FitRequest, Words
@@ -19,7 +20,14 @@ from gapboost._boosters.signature import taking
 from gapboost._data.features import check_arrow_numbers, check_names, feature_names
 from gapboost._data.queries import Array, Judged
 from gapboost._kernels.parallel.chunks import working_on
-from gapboost.lightgbm.functions import NO_QUERY_BAGGING, TEAM, LightGBMMetric, scale_by_query_length
+from gapboost.lightgbm.functions import (
+    NO_QUERY_BAGGING,
+    TEAM,
+    LightGBMMetric,
+    beginning,
+    scale_by_query_length,
+    units,
+)
 from gapboost.lightgbm.versions import BEFORE_4_7, evaluation_sets, names_of_frame, readable
 from gapboost.measures import Measure, nDCG
 from gapboost.objectives import Objective, Pass
@@ -28,10 +36,8 @@ from gapboost.objectives import Objective, Pass
 OWN_RANKING_PARAMETERS = (
     "label_gain",
     "lambdarank_norm",
-    "lambdarank_position_bias_regularization",
     "lambdarank_truncation_level",
     "objective_seed",
-    "position",
     "sigmoid",
 )
 EVAL_AT_ALIASES = ("eval_at", "ndcg_eval_at", "ndcg_at", "map_eval_at", "map_at")
@@ -67,7 +73,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         the validation queries that defaults were chosen on, LightGBM's own objectives among them
         (benchmarks/EFFECTIVENESS.md).
     **kwargs
-        Every parameter of `lightgbm.LGBMRanker`.
+        Every parameter of `lightgbm.LGBMRanker`; `lambdarank_position_bias_regularization` for fits with `position`.
 
     Attributes
     ----------
@@ -75,6 +81,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         What was trained for, g filled in.
     g_ : tuple of float or None
     n_queries_in_ : int
+    position_bias_ : dict {position: float} or None
+        What each position adds to the scores of the training set, where `fit` was given `position`.
     booster_, best_iteration_, best_score_, evals_result_, feature_importances_, feature_name_, feature_names_in_,
     n_estimators_, n_features_, n_features_in_, n_iter_
         As in `lightgbm.LGBMRanker`; `best_iteration_` is 0 without early stopping.
@@ -142,6 +150,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         sample_weight: Any = None,
         *,
         group: Any = None,
+        position: Any = None,
         init_score: Any = None,
         eval_set: Any = None,
         eval_X: Any = None,
@@ -196,6 +205,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             group=group,
             weight=sample_weight,
             start=init_score,
+            position=position,
             eval_set=eval_set,
             eval_X=eval_X,
             eval_y=eval_y,
@@ -226,6 +236,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         **arguments: Any,
     ) -> Self:
         """Train on what was checked; `network` holds LightGBM's parameters where the rows are one worker's of many."""
+        self._continue_bias(training, init_model)
         rows, evals = training.rows, training.evals
         if eval_names is not None and (not isinstance(eval_names, list | tuple) or len(eval_names) != len(evals)):
             raise ValueError(f"eval_names is {eval_names!r}; expected a list with a name for each evaluation set")
@@ -261,7 +272,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
                 trained.booster_.params.pop(name)
         # Its objective holds the training data.
         own = {*trained.get_params(), "_other_params", "_objective"}
-        self._learned(training, {name: value for name, value in vars(trained).items() if name not in own})
+        found = {name: value for name, value in vars(trained).items() if name not in own}
+        self._learned(training, found, max(trained.best_iteration_, 0))
         return self
 
     def predict(
@@ -324,6 +336,12 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     def _suited(self, how: Objective, data: Judged) -> Pass:
         return scale_by_query_length(how, data, self.n_jobs)
 
+    def _units(self, how: Objective, mean_size: float) -> Units:
+        return units(how, mean_size)
+
+    def _beginning(self) -> Beginning:
+        return beginning(in_training(lightgbm.Booster))
+
     def _binned(self, train: RankingRows, held_out: RankingRows) -> tuple[lightgbm.Dataset, lightgbm.Dataset]:
         X, held_out_X = _read_exactly(train.X, "X"), _read_exactly(held_out.X, "X")
         # Kept raw: LightGBM bins again by itself should a candidate change how, instead of refusing.
@@ -374,6 +392,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             raise ValueError(
                 f"class_weight is {parameters['class_weight']!r}; expected None: weights of rows would vary within a query"
             )
+        if parameters.get("position") is not None:
+            raise ValueError("position is a parameter of the ranker; expected it in fit, one a row")
         for name in EVAL_AT_ALIASES:
             if parameters.get(name) is not None:
                 raise ValueError(f"{name} is {parameters[name]!r}; expected {_as_metrics_of(parameters[name])} in fit")

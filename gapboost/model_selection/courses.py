@@ -49,17 +49,19 @@ SHARE_BINS = frozenset(
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """What `fit` was given; weights one a row."""
+    """What `fit` was given, one entry a row; queries and positions by number."""
 
     X: Any
     y: Array
     qid: Array
     weight: Array | None
+    position: Array | None
 
     def rows(self, which: Array) -> RankingRows:
         """The rows of one side of a fold, as the ranker's `fit` would see them."""
-        weight = None if self.weight is None else self.weight[which]
-        return ranking_rows(Given(rows_of(self.X, which), self.y[which], self.qid[which], weight), None)
+        weight, position = (None if v is None else v[which] for v in (self.weight, self.position))
+        X = rows_of(self.X, which)
+        return ranking_rows(Given(X, self.y[which], self.qid[which], weight, position=position), None)
 
 
 @dataclass(frozen=True)

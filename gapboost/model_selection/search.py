@@ -12,7 +12,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils.metaestimators import available_if
 
 from gapboost._boosters.described import described
-from gapboost._boosters.folds import query_codes, query_folds
+from gapboost._boosters.folds import query_folds
 from gapboost._boosters.ranker import GAPRanker, ranking_rows
 from gapboost._boosters.request import Given
 from gapboost._data.arguments import mapping, whole
@@ -86,7 +86,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     # With metadata routing on, the search itself can be cross-validated.
-    __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True, "sample_weight": True}
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True, "sample_weight": True, "position": True}
     __metadata_request__score: ClassVar[dict[str, bool]] = {"qid": True, "sample_weight": True}
 
     _estimator_type = "ranker"
@@ -113,7 +113,9 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     @described
-    def fit(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, *, group: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, *, group: Any = None, position: Any = None
+    ) -> Self:
         """Search, and train the best.
 
         Parameters
@@ -139,16 +141,17 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         _check_candidates(self.estimator, candidates, targets, y)
         X, qid = split(X, qid, group)
         X = features(X)
-        rows = ranking_rows(Given(X, y, qid, sample_weight), None)
+        rows = ranking_rows(Given(X, y, qid, sample_weight, position=position), None)
         queries = rows.data.queries
         folds = query_folds(queries, self.cv, self.random_state, X, y)
-        weight = np.repeat(rows.data.weights, rows.sizes)
-        data = Data(X, np.asarray(y), query_codes(queries), queries.ungrouped(weight) if rows.weighted else None)
+        weight = queries.ungrouped(np.repeat(rows.data.weights, rows.sizes)) if rows.weighted else None
+        shown = None if rows.positions is None else queries.ungrouped(rows.positions.codes)
+        data = Data(X, np.asarray(y), queries.codes, weight, shown)
         self._search(data, candidates, targets, folds)
         if self.refit:
             start = time.perf_counter()
             best = clone(self.estimator).set_params(**self.best_params_)
-            self.best_estimator_ = best.fit(X, y, qid=qid, sample_weight=sample_weight)
+            self.best_estimator_ = best.fit(X, y, qid=qid, sample_weight=sample_weight, position=position)
             self.refit_time_ = time.perf_counter() - start
         return self
 

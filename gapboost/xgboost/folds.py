@@ -6,6 +6,8 @@ import numpy as np
 import xgboost
 
 from gapboost._boosters.folds import Curve, Fold, check_free, cross_validated, cv_setup
+from gapboost._boosters.positions import checked_penalty
+from gapboost._data.positions import positions
 from gapboost._data.queries import Array
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
@@ -23,6 +25,8 @@ def cv(
     n_folds: int = 5,
     random_state: Any = None,
     n_jobs: int | None = None,
+    position: Any = None,
+    lambdarank_position_bias_regularization: float = 0.0,
 ) -> dict[Measure, Curve]:
     """Cross-validation over folds of whole queries, `gapboost.lightgbm.cv`'s twin; the same folds for the same queries.
 
@@ -34,6 +38,8 @@ def cv(
         With groups or qid; not a `QuantileDMatrix`, which XGBoost cannot slice.
     num_boost_round, measure, g, eval_metric, n_folds, random_state, n_jobs
         As in `gapboost.lightgbm.cv`.
+    position, lambdarank_position_bias_regularization
+        As in `gapboost.xgboost.objective`; LightGBM's data set has positions itself.
 
     Returns
     -------
@@ -56,6 +62,8 @@ def cv(
     how, measures, data = cv_setup(measure, g, eval_metric, content)
     weight = content[2]
     metric = XGBoostMetric(measures, n_jobs)
+    penalty = checked_penalty(lambdarank_position_bias_regularization, position)
+    place = None if position is None else positions(position, data.queries.n_rows, rows_of="label").codes
 
     def part(fold: Fold) -> xgboost.DMatrix:
         rows, queries = fold
@@ -78,7 +86,7 @@ def cv(
             part(train),
             num_boost_round,
             evals=[(part(test), "held_out")],
-            obj=XGBoostObjective(how, n_jobs),
+            obj=XGBoostObjective(how, n_jobs, None if place is None else place[train[0]], penalty),
             custom_metric=custom_metric,
             verbose_eval=False,
         )

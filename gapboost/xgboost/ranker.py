@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.described import described
 from gapboost._boosters.model_file import read, words
+from gapboost._boosters.positions import REGULARIZATION, Beginning, Units, in_training
 from gapboost._boosters.progress import following, without_bars
 from gapboost._boosters.ranker import GAPRanker, RankingRows, Training
 from gapboost._boosters.request import FitRequest, Words
@@ -18,7 +19,7 @@ from gapboost._data.queries import Array, Judged
 from gapboost._kernels.parallel.chunks import working_on
 from gapboost.measures import Measure, Measures
 from gapboost.objectives import Objective, Pass
-from gapboost.xgboost.functions import SAVED_AS, TEAM, XGBoostMetric, half_steps
+from gapboost.xgboost.functions import SAVED_AS, TEAM, XGBoostMetric, beginning, best, half_steps, units
 from gapboost.xgboost.versions import check_categories, get_model_categories
 
 # Parameters that steer XGBoost's own ranking objectives start so, or are these. They would be ignored without a word.
@@ -26,6 +27,9 @@ OWN_RANKING_PREFIX = "lambdarank_"
 
 # The attribute of a booster, and of its files, that says what it was trained for.
 TRAINED_FOR = "gapboost_objective"
+
+# Parameters of ours that XGBoost does not know.
+OWN_PARAMETERS = ("measure", "g", REGULARIZATION)
 
 OWN_RANKING_PARAMETERS = ("ndcg_exp_gain", "disable_default_eval_metric")
 
@@ -52,7 +56,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         How to train for it. A value brings its own measure; `measure` and `g` then stay at their defaults.
     **kwargs
         Every parameter of `xgboost.XGBRanker`; `eval_metric` takes names and values of measures, and ``callbacks=[progress()]``
-        shows a progress bar.
+        shows a progress bar. For fits with `position` also `lambdarank_position_bias_regularization`, which is LightGBM's, and
+        not XGBoost's `lambdarank_unbiased`.
 
     Attributes
     ----------
@@ -60,6 +65,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         What was trained for, g filled in.
     g_ : tuple of float or None
     n_queries_in_ : int
+    position_bias_ : dict {position: float} or None
+        What each position adds to the scores of the training set, where `fit` was given `position`.
     best_iteration_ : int
         Rounds of the best model by early stopping, 0 without it; `best_iteration` counts from 0.
     evals_result_, best_iteration, best_score, feature_importances_, feature_names_in_, n_features_in_
@@ -143,8 +150,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
         `best_iteration` is XGBoost's own, which counts from 0.
         """
-        best = self.get_booster().attr("best_iteration")
-        return 0 if best is None else int(best) + 1
+        return best(self.get_booster())
 
     @described
     def fit(
@@ -155,6 +161,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         sample_weight: Any = None,
         *,
         group: Any = None,
+        position: Any = None,
         base_margin: Any = None,
         eval_set: Any = None,
         eval_qid: Any = None,
@@ -192,6 +199,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             group=group,
             weight=sample_weight,
             start=base_margin,
+            position=position,
             eval_set=eval_set,
             eval_qid=eval_qid,
             eval_group=eval_group,
@@ -204,6 +212,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
     def _fit_on(self, training: Training, *, verbose: bool | int | None, xgb_model: Any) -> Self:
         """Train on what was checked."""
+        self._continue_bias(training, xgb_model)
         # A model to continue brings the codes of its categories: those of another data frame can differ.
         model = xgb_model.get_booster() if isinstance(xgb_model, xgboost.XGBModel) else xgb_model
         model, feature_types = get_model_categories(training.rows.X, model, self.feature_types)
@@ -231,13 +240,13 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                 callbacks=self.callbacks,
             )
         booster.set_attr(**{TRAINED_FOR: words(training.objective)})
-        self._learned(training, {"_Booster": booster, "evals_result_": evals_result})
+        self._learned(training, {"_Booster": booster, "evals_result_": evals_result}, best(booster))
         return self
 
     def to_vendor(self) -> xgboost.XGBRanker:  # noqa: D102, the docstring is inherited
         check_is_fitted(self)
         parameters = {**self.get_params(), "objective": SAVED_AS, "eval_metric": None}
-        vendor = xgboost.XGBRanker(**{name: v for name, v in parameters.items() if name not in ("measure", "g")})
+        vendor = xgboost.XGBRanker(**{name: v for name, v in parameters.items() if name not in OWN_PARAMETERS})
         vars(vendor).update(deepcopy(self._learned_by_booster()))
         return vendor
 
@@ -305,6 +314,12 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     def _suited(self, how: Objective, data: Judged) -> Pass:
         return half_steps(how, data, self.n_jobs)
 
+    def _units(self, how: Objective, mean_size: float) -> Units:
+        return units(how)
+
+    def _beginning(self) -> Beginning:
+        return beginning(in_training(xgboost.Booster), self.get_params().get(REGULARIZATION) or 0.0)
+
     def _least_hessian(self) -> float:
         parameters = self._vendor_parameters()
         return 0.0 if self.booster == "gblinear" else float(parameters.get("min_child_weight", 1.0))
@@ -367,7 +382,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         """
         objective, requested, before = self.objective, self._requested(), dict(vars(self))
         # XGBoost would load into the booster that is there, and copies of this ranker may share it.
-        for name in ("_Booster", "evals_result_", "n_queries_in_"):
+        for name in ("_Booster", "evals_result_", "n_queries_in_", "_position_bias"):
             self.__dict__.pop(name, None)
         try:
             super().load_model(fname)
@@ -384,7 +399,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         """Parameters that XGBoost itself knows."""
         # `set_params` hands them to the booster of a fitted ranker.
         parameters: dict[str, Any] = super().get_xgb_params()
-        for name in ("measure", "g", "eval_metric"):
+        for name in (*OWN_PARAMETERS, "eval_metric"):
             parameters.pop(name, None)
         return {**parameters, "objective": SAVED_AS}
 
@@ -395,7 +410,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             if value is not None and (name.startswith(OWN_RANKING_PREFIX) or name in OWN_RANKING_PARAMETERS):
                 raise ValueError(
                     f"{name} is {value!r}; expected it unset: it steers XGBoost's own objectives and metrics, not this one. "
-                    "See measure, objective=LambdaRank(...) and eval_metric"
+                    "See measure, objective=LambdaRank(...), eval_metric, and position of fit"
                 )
         # XGBoost starts from 0.5 with a custom objective, and reports rmse.
         base_score = parameters.pop("base_score", None)

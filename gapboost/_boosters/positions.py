@@ -1,0 +1,162 @@
+"""Clicks favour what was shown first: additive factors of positions, learnt beside the trees as LightGBM's own objectives do.
+
+Gradients are those at the scores s + b[position], where b are the factors, at first 0. Each pass then takes a Newton step: with
+G and H the sums of the gradients and hessians of the n documents at a position,
+
+    b += learning_rate * (-G - n * regularization * b) / (H + n * regularization + 0.001).
+
+The trees learn what the factors do not explain; predictions and metrics know no positions.
+"""
+
+import sys
+import weakref
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from gapboost._data.arguments import not_negative
+from gapboost._data.positions import Positions
+from gapboost._data.queries import Array
+from gapboost.objectives import Pass
+
+Booster = TypeVar("Booster")
+
+# LightGBM's name for the strength of the penalty on factors.
+REGULARIZATION = "lambdarank_position_bias_regularization"
+
+# LightGBM's, so that a position without curvature stays where it is.
+LEAST_CURVATURE = 0.001
+
+
+def checked_penalty(value: Any, position: Any) -> float:
+    """The penalty on factors of positions, where there are some.
+
+    Raises
+    ------
+    ValueError
+        Where it is no finite number from 0 on, or above 0 without positions.
+    """
+    penalty = 0.0 if value is None else not_negative(value, REGULARIZATION)
+    if penalty and position is None:
+        raise ValueError(f"{REGULARIZATION} is {value!r} but position is None; expected both, or neither")
+    return penalty
+
+
+class Beginning(NamedTuple):
+    """What a training began with.
+
+    Attributes
+    ----------
+    learning_rate : float
+        Of the trees, in the first round; callbacks that change it later leave that of the factors alone, as in LightGBM.
+    regularization : float
+    rounds : int
+        Those of the model that it continues.
+    """
+
+    learning_rate: float
+    regularization: float
+    rounds: int
+
+
+class Units(NamedTuple):
+    """What a booster's gradients and hessians are multiplied by, in units of an objective whose queries weigh 1.
+
+    The penalty then means in both boosters what it means in LightGBM's own objectives.
+    """
+
+    grad: float = 1.0
+    hess: float = 1.0
+
+
+class PositionPass(Pass):
+    """Another pass, at scores to which the factors of positions are added. It learns them from what that pass answers.
+
+    Unlike other passes it belongs to one training: each call goes on from the one before.
+    """
+
+    def __init__(
+        self,
+        inner: Pass,
+        positions: Positions,
+        units: Units,
+        begin: Callable[[], Beginning],
+        total: Callable[[Array], Array] | None = None,
+    ) -> None:
+        self.inner = inner
+        self.positions = positions
+        self.units = units
+        # Called in the first round: only a booster that is in training knows its learning rate for certain.
+        self.begin = begin
+        # On a cluster: sums of an array over the workers, whose factors are the same.
+        self.total = total or (lambda sums: sums)
+        self.begun: Beginning | None = None
+        self.counts = self._summed([None])[0]
+        # Before each round, and at the end: early stopping goes back.
+        self.course = [np.zeros(len(positions.ids))]
+
+    def start_from(self, bias: Mapping[Any, float]) -> None:
+        """Begin with factors by position, where there are some."""
+        self.course = [np.array([bias.get(i, 0.0) for i in self.positions.ids])]
+
+    def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
+        """See `Pass`."""
+        if self.begun is None:
+            self.begun = self.begin()
+        factors = self.course[-1]
+        self.inner(scores + factors[self.positions.codes], grad, hess)
+        first, second = self._summed([grad, hess])
+        penalty = self.begun.regularization * self.counts
+        slope = -first / self.units.grad - penalty * factors
+        curvature = second / self.units.hess + penalty + LEAST_CURVATURE
+        self.course.append(factors + self.begun.learning_rate * slope / curvature)
+
+    def factors(self, best: int = 0) -> Array:
+        """The factors that go with the first `best` rounds of the model, float64 of shape (P,); 0: with all of them."""
+        if not best or self.begun is None:
+            return self.course[-1]
+        return self.course[max(best - self.begun.rounds, 0)]
+
+    def by_position(self, best: int = 0) -> dict[Any, float]:
+        """`factors` by position, in the order of the positions where they have one."""
+        found = dict(zip(self.positions.ids, self.factors(best).tolist(), strict=True))
+        try:
+            return dict(sorted(found.items()))
+        except TypeError:
+            return found
+
+    def _summed(self, weights: list[Array | None]) -> Array:
+        """Sums of `weights` by position, over all workers, float64 of shape (len(weights), P)."""
+        codes, n = self.positions.codes, len(self.positions.ids)
+        return self.total(np.array([np.bincount(codes, w, minlength=n) for w in weights], dtype=np.float64))
+
+
+class Trainings(weakref.WeakKeyDictionary[Any, PositionPass]):
+    """The pass of each training, by its booster; gone when that is."""
+
+    def __reduce__(self) -> Any:
+        return Trainings, ()  # an objective from a pickle has trained nothing
+
+
+def in_training(kind: type[Booster]) -> Booster:
+    """The booster whose training this call is a part of, as its callers know it.
+
+    Factors belong to one training, and both boosters tell an objective only the data set, which others may train on too, at
+    the same time or later. LightGBM's data set knows the learning rate of the first of them, or none.
+
+    Raises
+    ------
+    ValueError
+        Where there is none.
+    """
+    frame = sys._getframe(1)
+    while frame is not None:
+        owner = frame.f_locals.get("self")
+        if isinstance(owner, kind):
+            return owner
+        frame = frame.f_back  # type: ignore[assignment]
+    raise ValueError(
+        "position is set, but the objective was called outside of a training; expected a call by the booster's update or "
+        "train: each training learns factors of its own"
+    )

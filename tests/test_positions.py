@@ -1,0 +1,684 @@
+"""Factors of positions: LightGBM's own, the rule that they are learnt by, and what they are for: clicks."""
+
+import copy
+import gc
+import io
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import redirect_stdout
+
+import joblib
+import lightgbm
+import numpy as np
+import numpy.testing as npt
+import pandas as pd
+import pytest
+import sklearn
+import xgboost
+from rankings import SMOOTHED, TOP, TRAINED
+from scipy.stats import spearmanr
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
+from twins import LIGHTGBM, XGBOOST, shuffled, twins
+
+import gapboost as gb
+import gapboost.lightgbm
+import gapboost.xgboost
+from gapboost.datasets.data import RankingData
+from gapboost.model_selection import GSearchCV, measure_scorer
+
+N = 10  # documents a query
+PENALTY = "lambdarank_position_bias_regularization"
+
+
+def clicks(seed, n_queries=400):
+    """Data whose grades are clicks, where each document was shown, and how relevant it is.
+
+    What is shown first depends on relevance, but more on a feature that has nothing to do with it.
+    """
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_queries * N, 5))
+    relevance = 1.5 * X[:, 0] + 0.75 * X[:, 1]
+    shown_by = X[:, 2] + 0.5 * X[:, 0] + 0.5 * rng.normal(size=len(X))
+    position = 1 + np.argsort(np.argsort(-shown_by.reshape(-1, N), axis=1), axis=1).ravel()
+    clicked = rng.random(len(X)) < 1 / (1 + np.exp(0.5 - relevance - BIAS[position - 1]))
+    return (X, clicked.astype(int), np.repeat(np.arange(n_queries), N)), position, np.digitize(relevance, [0.75, 2])
+
+
+BIAS = -np.log(np.arange(1, N + 1))
+FEW, FEW_POSITIONS, _ = clicks(0, n_queries=60)
+DATA = RankingData(*FEW)
+
+
+def ranker(twin, **parameters):
+    return twin.ranker(**{"n_estimators": 4, "learning_rate": 0.2, **parameters})
+
+
+def fitted(twin, fit=None, **parameters):
+    return ranker(twin, **parameters).fit(*FEW, **{"position": FEW_POSITIONS, **(fit or {})})
+
+
+def values(bias):
+    return np.array(list(bias.values()))
+
+
+# --- LightGBM's own
+
+
+def lightgbms_own(parameters, dataset, rounds):
+    """Scores and factors of LightGBM's LambdaRank, which only writes them to its log."""
+    with redirect_stdout(io.StringIO()) as log:
+        booster = lightgbm.train({**parameters, "objective": "lambdarank", "verbosity": 2}, dataset, rounds)
+    rows = [line.split()[-2:] for line in log.getvalue().splitlines() if line.startswith("[LightGBM] [Debug]")]
+    return booster, {int(p): float(b) for p, b in (row for row in rows if row[0].isdigit())}
+
+
+@pytest.mark.parametrize("penalty", [0.0, 0.02])
+def test_factors_are_those_of_lightgbm(penalty):
+    """With gradients that are equal too: all pairs, no normalisation, and first scores without ties."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1200, 4))
+    position = np.concatenate([rng.permutation(12) + 1 for _ in range(100)])
+    y = np.where((X[:, 0] > -0.3) & (rng.random(1200) < position**-0.5), rng.integers(0, 4, 1200), 0)
+    own = {"lambdarank_truncation_level": 1000, "lambdarank_norm": False, "sigmoid": 1.0, PENALTY: penalty}
+    parameters = {**LIGHTGBM.native, **own, "extra_trees": False, "min_sum_hessian_in_leaf": 0, "metric": "None"}
+
+    def dataset():
+        start = 0.1 * np.random.default_rng(1).normal(size=1200)
+        return lightgbm.Dataset(X, y, group=[12] * 100, position=position, init_score=start, params={"verbosity": -1})
+
+    theirs, expected = lightgbms_own(parameters, dataset(), 20)
+    objective = gb.lightgbm.objective(gb.LambdaRank(gb.nDCG(), normalize=False))
+    ours = lightgbm.train({**parameters, "objective": objective}, dataset(), 20)
+    found = dict(zip(pd.unique(position).tolist(), objective.position_bias(ours), strict=True))
+    assert found.keys() == expected.keys() == set(range(1, 13))
+    assert max(expected.values()) - min(expected.values()) > 1
+    npt.assert_allclose([found[p] for p in expected], values(expected), rtol=0, atol=3e-5)
+    npt.assert_allclose(ours.predict(X), theirs.predict(X), rtol=0, atol=1e-4)
+
+
+# --- the rule
+
+
+class Recorded:
+    """An objective that writes down what it is shown and answers."""
+
+    def __init__(self, objective):
+        self.objective = objective
+        self.calls = []
+
+    def __call__(self, scores, data):
+        grad, hess = self.objective(scores, data)
+        self.calls.append((np.array(scores), grad, hess))
+        return grad, hess
+
+    def __deepcopy__(self, memo):
+        return self  # LightGBM copies what it calls
+
+
+def native(twin, how, data, position, rounds, penalty=0.0, learning_rate=0.1, **parameters):
+    """Recorded objective and booster of the library's own `train`."""
+    X, y, qid = data
+    sizes = np.unique(qid, return_counts=True)[1]
+    rate = {"learning_rate": learning_rate, **parameters}
+    if twin is LIGHTGBM:
+        recorded = Recorded(gb.lightgbm.objective(how))
+        dataset = lightgbm.Dataset(X, y, group=sizes, position=position, params={"verbose": -1})
+        booster = lightgbm.train({**twin.native, **rate, PENALTY: penalty, "objective": recorded}, dataset, rounds)
+    else:
+        recorded = Recorded(gb.xgboost.objective(how, position=position, **{PENALTY: penalty}))
+        booster = xgboost.train({**twin.native, **rate}, xgboost.DMatrix(X, y, qid=qid), rounds, obj=recorded)
+    return recorded, booster
+
+
+HOW = {
+    "lambdarank": gb.LambdaRank(gb.GAP(g=(1,))),
+    "softrank": gb.SoftRank(gb.AP(), sigma=2),
+    "approxrank": gb.ApproxRank(gb.nDCG()),
+}
+
+
+@twins
+@pytest.mark.parametrize("how", HOW.values(), ids=HOW)
+@pytest.mark.parametrize("penalty", [0.0, 0.01])
+def test_factors_follow_newton_steps(twin, how, penalty):
+    """The gradients are the objective's at raised scores; what they say of a position moves its factor, as LightGBM writes it."""
+    data, position, _ = clicks(0, n_queries=30)
+    recorded, booster = native(twin, how, data, position, 5, penalty)
+    grad_unit, hess_unit = (1.0, 1.0) if how.in_units_of_rows else twin.scales(data[2])
+    bias = dict.fromkeys(pd.unique(position).tolist(), 0.0)
+    for scores, grad, hess in recorded.calls:
+        raised = [s + bias[p] for s, p in zip(scores, position.tolist(), strict=True)]
+        expected = how.gradients(data[1], raised, data[2])
+        npt.assert_allclose(grad, expected[0] * grad_unit, rtol=1e-3, atol=2e-6 * grad_unit)
+        npt.assert_allclose(hess, expected[1] * hess_unit, rtol=1e-3, atol=2e-6 * hess_unit)
+        for p in bias:
+            slope = curvature = 0.0
+            for row in np.flatnonzero(position == p):
+                slope -= grad[row] / grad_unit + penalty * bias[p]
+                curvature -= hess[row] / hess_unit + penalty
+            bias[p] += 0.1 * slope / (abs(curvature) + 0.001)
+    found = recorded.objective.position_bias(booster)
+    assert np.ptp(found) > 0.01
+    npt.assert_allclose(found, values(bias), rtol=1e-6)
+
+
+@twins
+def test_a_penalty_keeps_factors_small(twin):
+    free, held = (fitted(twin, **{PENALTY: penalty}).position_bias_ for penalty in (0.0, 1.0))
+    assert 0 < np.ptp(values(held)) < 0.5 * np.ptp(values(free))
+
+
+# --- what they are for
+
+MEASURES = {"gap": gb.GAP(g=(1,)), "ndcg": gb.nDCG()}
+
+
+@twins
+@pytest.mark.parametrize("measure", MEASURES.values(), ids=MEASURES)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_bias_of_clicks_is_recovered(twin, measure, seed):
+    """Clicks are logistic in relevance and bias: LambdaRank's factors are in these units."""
+    train, position, _ = clicks(seed)
+    (X, _, qid), _, grades = clicks(seed + 100)
+    parameters = {"measure": measure, "n_estimators": 60, "learning_rate": 0.1, "max_depth": 3}
+    plain = twin.ranker(**parameters).fit(*train)
+    aware = twin.ranker(**parameters).fit(*train, position=position)
+    found, true = values(aware.position_bias_), BIAS
+    assert list(aware.position_bias_) == list(range(1, N + 1))
+    assert spearmanr(found, true)[0] > 0.9
+    # the slope of found over true factors
+    assert 0.75 < np.polyfit(true, found, 1)[0] < 1.4
+    better = [
+        gb.evaluate(m, grades, aware.predict(X), qid)[m] - gb.evaluate(m, grades, plain.predict(X), qid)[m]
+        for m in (gb.nDCG(k=5), gb.GAP(g=(0.5, 0.5)))
+    ]
+    assert min(better) > 0.015
+
+
+# --- every measure, objective and booster
+
+OBJECTIVES = {
+    "lambdarank": (gb.LambdaRank, TRAINED),
+    "softrank": (gb.SoftRank, SMOOTHED),
+    "approxrank": (gb.ApproxRank, SMOOTHED),
+}
+
+
+@twins
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_every_measure_and_objective(twin, name):
+    kind, measures = OBJECTIVES[name]
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(240, 3))
+    y = np.clip(np.digitize(X[:, 0] + rng.normal(size=240), [0, 1, 2]), 0, TOP)
+    qid, position = np.repeat(np.arange(30), 8), np.tile(np.arange(8), 30)
+    weak = {"min_child_weight": 0.0, "n_estimators": 2}
+    # One of each kind, with a cut-off and without; no document has the grade that AP(rel=TOP + 1) asks for.
+    tried = {(type(m), m.k, len(m.terms)): m for m in measures if m.k in (None, 3) and m != gb.AP(rel=TOP + 1, k=m.k)}
+    assert len(tried) >= 20
+    for measure in tried.values():
+        one = twin.ranker(objective=kind(measure), **weak)
+        plain = one.fit(X, y, qid).predict(X)
+        assert one.position_bias_ is None
+        raised = one.fit(X, y, qid, position=position)
+        found = values(raised.position_bias_)
+        assert found.shape == (8,), measure
+        assert np.isfinite(found).all(), measure
+        assert np.isfinite(raised.predict(X)).all(), measure
+        assert (found != 0).all(), measure
+        # One position for all raises nothing above anything.
+        alike = one.fit(X, y, qid, position=np.full(240, 3))
+        npt.assert_allclose(alike.predict(X), plain, rtol=1e-4, atol=1e-5, err_msg=str(measure))
+        assert abs(alike.position_bias_[3]) < 1e-4, measure
+
+
+@twins
+def test_an_objective_of_ones_own(twin):
+    class Own(gb.LambdaRank):
+        def prepared(self, data, n_jobs=None):
+            return super().prepared(data, n_jobs)
+
+    found = fitted(twin, objective=Own(gb.AP())).position_bias_
+    assert found == fitted(twin, objective=gb.LambdaRank(gb.AP())).position_bias_
+
+
+# --- what a user gives
+
+
+@twins
+def test_rows_in_any_order(twin):
+    order, grouped = shuffled(DATA)
+    X, y, qid = FEW
+    found, expected = (
+        ranker(twin).fit(X[rows], y[rows], qid[rows], position=FEW_POSITIONS[rows]) for rows in (order, grouped)
+    )
+    npt.assert_array_equal(found.predict(X), expected.predict(X))
+    assert found.position_bias_ == expected.position_bias_
+
+
+@twins
+@pytest.mark.parametrize(
+    "given",
+    [
+        list,
+        pd.Series,
+        lambda p: [f"slot {i:02}" for i in p],
+        lambda p: pd.Categorical([f"slot {i:02}" for i in p]),
+        lambda p: np.array([f"slot {i:02}" for i in p], dtype=object),
+        lambda p: [("page", i) for i in p.tolist()],
+        lambda p: 0.5 * p,
+        lambda p: p.astype(np.uint8),
+        lambda p: np.datetime64("2026-01-01") + p,
+    ],
+)
+def test_positions_of_any_type(twin, given):
+    named, expected = given(FEW_POSITIONS), fitted(twin)
+    found = fitted(twin, {"position": named})
+    npt.assert_array_equal(found.predict(FEW[0]), expected.predict(FEW[0]))
+    npt.assert_array_equal(values(found.position_bias_), values(expected.position_bias_))
+    for name, p in zip(list(named)[:20], FEW_POSITIONS[:20].tolist(), strict=True):
+        assert found.position_bias_[name] == expected.position_bias_[p]
+    assert list(found.position_bias_) == sorted(set(named))
+
+
+@twins
+def test_positions_that_have_no_order(twin):
+    named = [i if i % 2 else str(i) for i in FEW_POSITIONS.tolist()]
+    found, expected = fitted(twin, {"position": named}).position_bias_, fitted(twin).position_bias_
+    assert found == {(p if p % 2 else str(p)): factor for p, factor in expected.items()}
+    assert [type(p) for p in list(found)[:3]] == [type(p) for p in list(dict.fromkeys(named))[:3]]
+
+
+@twins
+def test_other_ways_to_call(twin):
+    X, y, qid = FEW
+    expected = fitted(twin)
+    by_group = ranker(twin).fit(X, y, group=[N] * 60, position=FEW_POSITIONS)
+    by_column = ranker(twin).fit(pd.DataFrame(X).assign(qid=qid).rename(columns=str), y, position=FEW_POSITIONS)
+    weighted = fitted(twin, {"sample_weight": np.ones(60)})
+    # An evaluation set that is the training set is ranked by the trees alone.
+    watched = fitted(twin, {"eval_set": [(X, y)], "eval_qid": [qid]})
+    for found in (by_group, by_column, weighted, watched):
+        assert found.position_bias_ == expected.position_bias_
+    npt.assert_allclose(twin.curve(watched)[-1], watched.score(X, y, qid), rtol=0, atol=1e-6)
+
+
+@twins
+def test_weights_count(twin):
+    weights = np.random.default_rng(0).integers(1, 4, 60)
+    X, y, qid = FEW
+    times = weights[qid]
+    again = np.concatenate([np.flatnonzero(times > i) for i in range(3)])
+    copies = np.concatenate([np.full((times > i).sum(), 1000 * i) for i in range(3)])
+    parameters = {"n_estimators": 1, PENALTY: 0.0, "objective": gb.LambdaRank(gb.AP())}
+    start = np.random.default_rng(1).normal(size=len(X))
+    weighted = fitted(twin, {"sample_weight": weights, twin.start: start}, **parameters)
+    twice = ranker(twin, **parameters).fit(
+        X[again], y[again], qid[again] + copies, position=FEW_POSITIONS[again], **{twin.start: start[again]}
+    )
+    npt.assert_allclose(values(weighted.position_bias_), values(twice.position_bias_), rtol=1e-4)
+
+
+IDS = {
+    "a number": (3, r"position has shape \(\); expected one value a row"),
+    "text": ("first", r"position has shape \(\)"),
+    "two columns": (np.ones((600, 2)), r"position has shape \(600, 2\)"),
+    "short": (FEW_POSITIONS[1:], "position has 599 rows but y has 600; expected one position a row"),
+    "one a query": (np.arange(60), "position has 60 rows but y has 600"),
+    "empty": ([], "position has 0 rows"),
+    "NaN": (
+        np.where(FEW_POSITIONS == 1, np.nan, FEW_POSITIONS),
+        "position holds 60 missing .* expected a position in every",
+    ),
+    "None": ([None] * 600, "position holds 600 missing values"),
+    "masked": (np.ma.masked_equal(FEW_POSITIONS, 1), "position holds 60 masked values"),
+    "lists": ([[1]] * 600, "position holds an id that has no hash"),
+    "a set": (set(range(600)), r"position has shape \(\)"),
+    "equal ones": (
+        [1, True] * 300,
+        "position holds 1 and True, which are equal but of different types; expected positions of",
+    ),
+}
+
+
+@twins
+@pytest.mark.parametrize(("position", "message"), IDS.values(), ids=IDS)
+def test_bad_positions(twin, position, message):
+    one = ranker(twin)
+    for call in (one.fit, GSearchCV(one, {"learning_rate": [0.1]}, scoring="ap", cv=2).fit):
+        with pytest.raises(ValueError, match=f"^{message}"):
+            call(*FEW, position=position)
+    assert not hasattr(one, "n_queries_in_")
+
+
+@twins
+@pytest.mark.parametrize("penalty", [-1, np.nan, np.inf, "much", True, [1]])
+def test_bad_penalties(twin, penalty):
+    with pytest.raises(ValueError, match=rf"^{PENALTY} is .*; expected a finite number >= 0"):
+        fitted(twin, **{PENALTY: penalty})
+
+
+@twins
+def test_a_penalty_without_positions_is_refused(twin):
+    with pytest.raises(ValueError, match=f"^{PENALTY} is 0.5 but position is None; expected both"):
+        fitted(twin, {"position": None}, **{PENALTY: 0.5})
+    assert fitted(twin, {"position": None}, **{PENALTY: 0.0}).position_bias_ is None
+
+
+def test_positions_are_no_parameter_of_the_ranker():
+    with pytest.raises(ValueError, match=r"^position is a parameter of the ranker; expected it in fit"):
+        fitted(LIGHTGBM, {"position": None}, position=[1])
+
+
+# --- a fit and its ranker
+
+
+@twins
+def test_factors_belong_to_a_fit(twin):
+    one = ranker(twin)
+    with pytest.raises(NotFittedError):
+        _ = one.position_bias_
+    first = one.fit(*FEW, position=FEW_POSITIONS).position_bias_
+    assert one.fit(*FEW, position=FEW_POSITIONS).position_bias_ == first
+    assert one.fit(*FEW).position_bias_ is None
+
+
+@twins
+def test_copies_know_the_factors(twin, tmp_path):
+    one = fitted(twin, **{PENALTY: 0.25})
+    joblib.dump(one, tmp_path / "ranker.joblib")
+    for again in (pickle.loads(pickle.dumps(one)), copy.deepcopy(one), joblib.load(tmp_path / "ranker.joblib")):
+        assert again.position_bias_ == one.position_bias_
+    assert clone(one).get_params()[PENALTY] == 0.25
+    assert clone(one).fit(*FEW, position=FEW_POSITIONS).position_bias_ == one.position_bias_
+    assert (
+        clone(one).set_params(**{PENALTY: 2.0}).fit(*FEW, position=FEW_POSITIONS).position_bias_ != one.position_bias_
+    )
+
+
+@twins
+def test_vendors_know_nothing_of_positions(twin):
+    one = fitted(twin, **{PENALTY: 0.25})
+    vendor = one.to_vendor()
+    npt.assert_array_equal(vendor.predict(FEW[0]), one.predict(FEW[0]))
+    assert not [name for name in vars(vendor) if "position" in name and name != PENALTY]
+    assert twin is LIGHTGBM or PENALTY not in vendor.get_params()
+
+
+def test_a_loaded_model_has_no_factors(tmp_path):
+    one = fitted(XGBOOST)
+    one.save_model(tmp_path / "model.json")
+    one.load_model(tmp_path / "model.json")
+    assert one.position_bias_ is None
+
+
+@twins
+def test_early_stopping_goes_back_to_the_factors_of_the_best_iteration(twin):
+    (X, y, qid), _, _ = clicks(1, n_queries=60)
+    parameters, stops = twin.stopping(3)
+    watched = {"eval_set": [(X, y)], "eval_qid": [qid], **stops}
+    stopped = fitted(twin, watched, n_estimators=100, **parameters)
+    assert 1 < stopped.best_iteration_ < 90
+    assert stopped.position_bias_ == fitted(twin, n_estimators=stopped.best_iteration_).position_bias_
+
+
+@twins
+def test_continued_training_goes_on_from_the_factors(twin):
+    parameters = {**twin.no_draws, "objective": gb.LambdaRank(gb.AP())}
+    first, whole = (fitted(twin, n_estimators=n, **parameters) for n in (3, 6))
+    # Positions that the first fit did not know start from 0, and those that are not there any more are gone.
+    found = fitted(twin, {twin.continued: first}, n_estimators=3, **parameters)
+    assert found.position_bias_.keys() == whole.position_bias_.keys()
+    npt.assert_allclose(values(found.position_bias_), values(whole.position_bias_), rtol=0, atol=1e-5)
+    booster = first.booster_ if twin is LIGHTGBM else first.get_booster()
+    afresh = fitted(twin, {twin.continued: booster}, n_estimators=3, **parameters)
+    assert np.abs(values(afresh.position_bias_) - values(whole.position_bias_)).max() > 0.05
+    renamed = fitted(twin, {twin.continued: first, "position": FEW_POSITIONS + 5}, n_estimators=1, **parameters)
+    assert list(renamed.position_bias_) == list(range(6, 16))
+
+
+@twins
+def test_continued_training_that_stops_early(twin):
+    (X, y, qid), _, _ = clicks(1, n_queries=60)
+    first = fitted(twin, n_estimators=5, **twin.no_draws)
+    again = {twin.continued: first}
+    parameters, stops = twin.stopping(3)
+    watched = {"eval_set": [(X, y)], "eval_qid": [qid], **stops, **again}
+    stopped = fitted(twin, watched, n_estimators=100, **parameters, **twin.no_draws)
+    assert 6 < stopped.best_iteration_ < 90
+    expected = fitted(twin, again, n_estimators=stopped.best_iteration_ - 5, **twin.no_draws)
+    assert stopped.position_bias_ == expected.position_bias_
+
+
+@twins
+def test_every_number_of_threads_gives_the_same_factors(twin):
+    train, position, _ = clicks(0)
+    found = [ranker(twin, n_jobs=n).fit(*train, position=position).position_bias_ for n in (1, 2)]
+    assert found[0] == found[1]
+
+
+# --- searches
+
+
+@twins
+def test_searches_pass_positions_on(twin):
+    X, y, qid = FEW
+    rows = np.random.default_rng(0).permutation(len(y))
+    X, y, qid, position = X[rows], y[rows], qid[rows], FEW_POSITIONS[rows]
+    grid = {"n_estimators": [2, 4], PENALTY: [0.0, 0.1]}
+    target, folds = gb.nDCG(k=5), GroupKFold(3)
+    with sklearn.config_context(enable_metadata_routing=True):
+        search = GridSearchCV(ranker(twin), grid, scoring=measure_scorer(target), cv=folds)
+        search.fit(X, y, qid=qid, position=position, groups=qid)
+    named = GSearchCV(ranker(twin), grid, scoring=target, cv=3).fit(X, y, qid, position=[f"slot {p}" for p in position])
+    unaware = GSearchCV(ranker(twin), {"n_estimators": [2, 4]}, scoring=target, cv=3).fit(X, y, qid)
+    npt.assert_allclose(named.cv_results_["mean_test_score"], search.cv_results_["mean_test_score"], rtol=1e-12)
+    assert named.cv_results_["params"] == search.cv_results_["params"]
+    assert len(set(named.cv_results_["mean_test_score"])) == 4
+    assert set(unaware.cv_results_["mean_test_score"]).isdisjoint(named.cv_results_["mean_test_score"])
+    best = search.best_estimator_
+    assert named.best_estimator_.position_bias_ == {f"slot {p}": factor for p, factor in best.position_bias_.items()}
+
+
+@twins
+def test_cross_validation_without_routing(twin):
+    X, y, qid = FEW
+    frame = pd.DataFrame(X).rename(columns=str).assign(qid=qid)
+    folds = list(GroupKFold(3).split(X, y, qid))
+    found = cross_validate(ranker(twin), frame, y, cv=folds, params={"position": FEW_POSITIONS}, return_estimator=True)
+    for one, (train, _) in zip(found["estimator"], folds, strict=True):
+        expected = ranker(twin).fit(X[train], y[train], qid[train], position=FEW_POSITIONS[train])
+        assert one.position_bias_ == expected.position_bias_
+
+
+# --- the libraries' own train
+
+
+@twins
+def test_native_factors_are_those_of_the_ranker(twin):
+    how = gb.LambdaRank(gb.AP())
+    one = fitted(twin, objective=how, **{PENALTY: 0.01})
+    recorded, booster = native(twin, how, FEW, FEW_POSITIONS, 4, 0.01, learning_rate=0.2)
+    found = dict(zip(pd.unique(FEW_POSITIONS).tolist(), recorded.objective.position_bias(booster), strict=True))
+    assert found == one.position_bias_
+
+
+@twins
+def test_the_learning_rate_is_that_of_the_trees(twin):
+    objective, dataset = prepared(twin)
+    default, aliases = (0.1, ("eta", "shrinkage_rate")) if twin is LIGHTGBM else (0.3, ("eta",))
+    unset = objective.position_bias(train(twin, objective, dataset, 1))
+    assert np.ptp(unset) > 0.01
+    for name in ("learning_rate", *aliases):
+        given = objective.position_bias(train(twin, objective, dataset, 1, {name: 0.2}))
+        npt.assert_allclose(given / 0.2, unset / default, rtol=1e-5)
+
+
+def prepared(twin):
+    """An objective and a constructed data set with positions."""
+    X, y, qid = FEW
+    how = gb.LambdaRank(gb.AP())
+    if twin is XGBOOST:
+        return gb.xgboost.objective(how, position=FEW_POSITIONS), xgboost.DMatrix(X, y, qid=qid)
+    dataset = lightgbm.Dataset(X, y, group=[N] * 60, position=FEW_POSITIONS, params=LIGHTGBM.native)
+    return gb.lightgbm.objective(how), dataset.construct()
+
+
+def train(twin, objective, dataset, rounds=4, parameters=None):
+    parameters = {**twin.native, **(parameters or {})}
+    if twin is LIGHTGBM:
+        objective.last = lightgbm.train({**parameters, "objective": objective}, dataset, rounds)
+    else:
+        objective.last = xgboost.train(parameters, dataset, rounds, obj=objective)
+    return objective.last
+
+
+@twins
+def test_one_objective_and_data_set_for_several_trainings(twin):
+    """LightGBM's data set keeps the learning rate of the training that it was constructed for, or none."""
+    objective, dataset = prepared(twin)
+    rates = [0.1, 0.5, 0.1, 0.02]
+    alone = []
+    for rate in rates:
+        other, data = prepared(twin)
+        alone.append(other.position_bias(train(twin, other, data, parameters={"learning_rate": rate})))
+    boosters = [train(twin, objective, dataset, parameters={"learning_rate": rate}) for rate in rates]
+    with ThreadPoolExecutor(4) as pool:
+        boosters += pool.map(lambda rate: train(twin, objective, dataset, parameters={"learning_rate": rate}), rates)
+    for booster, expected in zip(boosters, 2 * alone, strict=True):
+        npt.assert_array_equal(objective.position_bias(booster), expected)
+    assert not np.array_equal(alone[0], alone[1])
+
+
+@twins
+def test_factors_go_with_their_booster(twin):
+    objective, dataset = prepared(twin)
+    train(twin, objective, dataset)
+    assert len(objective.trainings) == 1
+    del objective.last
+    gc.collect()
+    assert len(objective.trainings) == 0
+    booster = train(twin, objective, dataset)
+    again = pickle.loads(pickle.dumps(objective))
+    for stranger, other in ((again, booster), (objective, copy.copy(booster))):
+        with pytest.raises(ValueError, match=r"^booster was not trained by this objective with positions"):
+            stranger.position_bias(other)
+    npt.assert_array_equal(again.position_bias(train(twin, again, dataset)), objective.position_bias(booster))
+
+
+@twins
+def test_round_by_round(twin):
+    objective, dataset = prepared(twin)
+    expected = objective.position_bias(train(twin, objective, dataset))
+    if twin is LIGHTGBM:
+        booster = lightgbm.Booster({**twin.native, "objective": "none"}, dataset)
+        for _ in range(4):
+            booster.update(fobj=objective)
+    else:
+        booster = xgboost.Booster(twin.native, [dataset])
+        for i in range(4):
+            booster.update(dataset, i, fobj=objective)
+    npt.assert_array_equal(objective.position_bias(booster), expected)
+
+
+@twins
+def test_gradients_outside_of_a_training_are_refused(twin):
+    objective, dataset = prepared(twin)
+    with pytest.raises(ValueError, match=r"^position is set, but the objective was called outside of a training"):
+        objective(np.zeros(600), dataset)
+
+
+@twins
+def test_native_early_stopping(twin):
+    (X, y, qid), _, _ = clicks(1, n_queries=60)
+    objective, dataset = prepared(twin)
+    metric = twin.module.eval_metric("ap")
+    options = {**twin.native, "learning_rate": 0.2}
+    if twin is LIGHTGBM:
+        booster = lightgbm.train(
+            {**options, "objective": objective, "metric": "None"},
+            dataset,
+            100,
+            valid_sets=[dataset.create_valid(X, y, group=[N] * 60)],
+            feval=metric,
+            callbacks=[lightgbm.early_stopping(3, verbose=False)],
+        )
+        best = booster.best_iteration
+    else:
+        booster = xgboost.train(
+            options,
+            dataset,
+            100,
+            obj=objective,
+            custom_metric=metric,
+            evals=[(xgboost.DMatrix(X, y, qid=qid), "vali")],
+            early_stopping_rounds=3,
+            verbose_eval=False,
+        )
+        best = booster.best_iteration + 1
+    assert 1 < best < 90
+    expected = train(twin, objective, prepared(twin)[1], best, {"learning_rate": 0.2})
+    npt.assert_array_equal(objective.position_bias(booster), objective.position_bias(expected))
+
+
+def test_lightgbm_folds_keep_positions():
+    """LightGBM's subsets forget them."""
+    objective, dataset = prepared(LIGHTGBM)
+    folds = list(GroupKFold(3).split(FEW[0], groups=FEW[2]))
+    found = lightgbm.cv(
+        {**LIGHTGBM.native, "objective": objective, "metric": "None"},
+        lightgbm.Dataset(*FEW[:2], group=[N] * 60, position=FEW_POSITIONS, params=LIGHTGBM.native, free_raw_data=False),
+        4,
+        folds=folds,
+        feval=gb.lightgbm.eval_metric("ap"),
+        return_cvbooster=True,
+    )
+    for booster, (rows, _) in zip(found["cvbooster"].boosters, folds, strict=True):
+        part = lightgbm.Dataset(
+            FEW[0][rows], FEW[1][rows], group=[N] * 40, position=FEW_POSITIONS[rows], reference=dataset
+        )
+        expected = train(LIGHTGBM, objective, part)
+        npt.assert_allclose(objective.position_bias(booster), objective.position_bias(expected), rtol=1e-5)
+
+
+def test_cross_validation_of_lightgbms_data_set_learns_positions():
+    def data(position):
+        return lightgbm.Dataset(*FEW[:2], group=[N] * 60, position=position, params=LIGHTGBM.native)
+
+    aware, unaware = (gb.lightgbm.cv(LIGHTGBM.native, data(p), 4)[gb.GAP(g=(1.0,))] for p in (FEW_POSITIONS, None))
+    assert (aware.mean != unaware.mean).tolist() == [False, True, True, True]
+
+
+@pytest.mark.parametrize(("position", "message"), IDS.values(), ids=IDS)
+def test_bad_positions_for_xgboost_itself(position, message):
+    objective = gb.xgboost.objective("ap", position=position)
+    with pytest.raises(ValueError, match=f"^{message}".replace("but y has", "but label has")):
+        train(XGBOOST, objective, prepared(XGBOOST)[1])
+
+
+def test_cross_validation_of_xgboosts_data_set_learns_positions():
+    X, y, qid = FEW
+    how, (_, dmatrix) = gb.LambdaRank(gb.AP()), prepared(XGBOOST)
+    options = {"num_boost_round": 4, "measure": how, "n_folds": 3}
+    parameters = {"max_depth": 3, "nthread": 1}
+    named = FEW_POSITIONS.astype(str)
+    found = gb.xgboost.cv(parameters, dmatrix, position=named, **{PENALTY: 0.01}, **options)[gb.AP()]
+    values = []
+    for train_rows, test_rows in GroupKFold(3).split(X, groups=qid):
+        data = X[train_rows], y[train_rows], qid[train_rows]
+        _, booster = native(XGBOOST, how, data, FEW_POSITIONS[train_rows], 4, 0.01, learning_rate=0.3)
+        scores = booster.predict(xgboost.DMatrix(X[test_rows]))
+        values.append(gb.evaluate(gb.AP(), y[test_rows], scores, qid[test_rows])[gb.AP()])
+    npt.assert_allclose(found.mean[-1], np.mean(values), rtol=1e-6)
+    assert gb.xgboost.cv(parameters, dmatrix, **options)[gb.AP()].mean[-1] != found.mean[-1]
+    with pytest.raises(ValueError, match=r"^position has 599 rows but label has 600"):
+        gb.xgboost.cv(parameters, dmatrix, position=FEW_POSITIONS[1:], **options)
+
+
+def test_bad_penalties_for_xgboost_itself():
+    with pytest.raises(ValueError, match=rf"^{PENALTY} is -1; expected a finite number >= 0"):
+        gb.xgboost.objective("ap", position=FEW_POSITIONS, **{PENALTY: -1})
+    with pytest.raises(ValueError, match=rf"^{PENALTY} is 1.0 but position is None; expected both"):
+        gb.xgboost.objective("ap", **{PENALTY: 1.0})
