@@ -74,6 +74,7 @@ def lightgbms_own(parameters, dataset, rounds):
     return booster, {int(p): float(b) for p, b in (row for row in rows if row[0].isdigit())}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("penalty", [0.0, 0.02])
 def test_factors_are_those_of_lightgbm(penalty):
     """With gradients that are equal too: all pairs, no normalisation, and first scores without ties."""
@@ -139,6 +140,7 @@ HOW = {
 }
 
 
+@pytest.mark.slow(keep=2)
 @twins
 @pytest.mark.parametrize("how", HOW.values(), ids=HOW)
 @pytest.mark.parametrize("penalty", [0.0, 0.01])
@@ -175,6 +177,7 @@ def test_a_penalty_keeps_factors_small(twin):
 MEASURES = {"gap": gb.GAP(g=(1,)), "ndcg": gb.nDCG()}
 
 
+@pytest.mark.slow
 @twins
 @pytest.mark.parametrize("measure", MEASURES.values(), ids=MEASURES)
 @pytest.mark.parametrize("seed", range(3))
@@ -206,6 +209,7 @@ OBJECTIVES = {
 }
 
 
+@pytest.mark.slow(keep=2)
 @twins
 @pytest.mark.parametrize("name", OBJECTIVES)
 def test_every_measure_and_objective(twin, name):
@@ -462,6 +466,7 @@ def test_every_number_of_threads_gives_the_same_factors(twin):
 # --- searches
 
 
+@pytest.mark.slow
 @twins
 def test_searches_pass_positions_on(twin):
     X, y, qid = FEW
@@ -482,6 +487,7 @@ def test_searches_pass_positions_on(twin):
     assert named.best_estimator_.position_bias_ == {f"slot {p}": factor for p, factor in best.position_bias_.items()}
 
 
+@pytest.mark.slow
 @twins
 def test_cross_validation_without_routing(twin):
     X, y, qid = FEW

@@ -26,6 +26,8 @@ from gapboost.model_selection import GSearchCV, measure_scorer
 from gapboost.xgboost import XGBGAPRanker
 from gapboost.xgboost import progress as xgboost_progress
 
+pytestmark = pytest.mark.slow
+
 X, Y, QID = task()
 ORDER = np.argsort(QID, kind="stable")
 SIZES = np.unique(QID, return_counts=True)[1]

@@ -18,6 +18,8 @@ from threadpoolctl import threadpool_limits
 import gapboost.datasets
 from gapboost.datasets import load_digits_ranking
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 SECTIONS = list(sections(README))

@@ -30,6 +30,8 @@ from gapboost.datasets import load_digits_ranking
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).parent.parent / "docs" / "works_with.md"
 SECTIONS = {section.title: section.of("python") for section in sections(PAGE) if section.of("python")}
 FIRST = SECTIONS.pop("Works with")
