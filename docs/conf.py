@@ -1,10 +1,12 @@
 """The documentation: ``sphinx-build -W -b html docs docs/_build/html``, without a network."""
 
+import os
 import re
 import shutil
 import tomllib
 import warnings
 from pathlib import Path
+from typing import Any
 
 from sphinx_gallery.sorting import FileNameSortKey
 
@@ -38,8 +40,6 @@ html_theme_options = {"navigation_with_keys": True}
 
 myst_enable_extensions = ["colon_fence", "dollarmath", "deflist"]
 myst_heading_anchors = 4
-# [a file](repo:gapboost/evaluation.py) is a link into the repository.
-myst_url_schemes = {"http": None, "https": None, "mailto": None, "repo": REPOSITORY + "/blob/main/{{path}}"}
 
 default_role = "code"  # docstrings write names in single backticks
 autosummary_generate = True
@@ -70,27 +70,45 @@ warnings.filterwarnings("ignore", message=".*non-interactive.*")
 
 
 def copy_benchmarks(source: Path, target: Path) -> None:
-    """The pages of benchmarks/ as they stand there; links to what is no page go to the repository."""
+    """The pages of benchmarks/ become pages of the site, as they stand there."""
     shutil.rmtree(target, ignore_errors=True)
-    target.mkdir()
     shutil.copytree(source / "figures", target / "figures")
-    names = {page.name: "index.md" if page.name == "README.md" else page.name for page in sorted(source.glob("*.md"))}
+    pages = sorted(page for page in source.glob("*.md") if page.name != "README.md")
+    for page in pages:
+        shutil.copy(page, target)
+    others = "\n".join(page.stem for page in pages)
+    toctree = f"\n```{{toctree}}\n:hidden:\n\n{others}\n```\n"
+    (target / "index.md").write_text((source / "README.md").read_text("utf-8") + toctree, "utf-8")
 
-    def link(found: re.Match[str]) -> str:
-        text, path, anchor = found.groups()
-        if path in names:
-            return f"{text}({names[path]}{anchor or ''})"
-        if path.startswith("figures/"):
-            return found.group()
-        inside = (source / path).resolve().relative_to(ROOT)
-        return f"{text}(repo:{inside})"
 
-    for page, name in names.items():
-        text = re.sub(r"(\[[^\]\n]*\])\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)", link, (source / page).read_text())
-        if name == "index.md":
-            others = "\n".join(n.removesuffix(".md") for n in names.values() if n != "index.md")
-            text += f"\n```{{toctree}}\n:hidden:\n\n{others}\n```\n"
-        (target / name).write_text(text)
+LINK = re.compile(r"(\[[^\]\n]*\])\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)")
+
+
+def lead_somewhere(app: Any, docname: str, content: list[str]) -> None:
+    """Links of a page are those of the repository, where people read it too; here they lead to pages of the site, or back."""
+    at = (HERE / docname).parent
+    if at.name == "benchmarks":
+        at = ROOT / "benchmarks"
+
+    def led(found: re.Match[str]) -> str:
+        text, path, anchor = found[1], found[2], found[3] or ""
+        inside = os.path.relpath(os.path.normpath(at / path), ROOT)
+        if inside == "README.md":
+            inside = "docs/index.md"
+        elif re.fullmatch(r"docs/tutorials/\w+\.py", inside):
+            inside = inside.replace("tutorials", "auto_tutorials").replace(".py", ".rst")
+        elif re.fullmatch(r"benchmarks/(\w+\.md|figures/.*)", inside):
+            inside = "docs/" + inside.replace("README", "index")
+        if inside.startswith("docs/"):
+            return f"{text}({inside.removeprefix('docs')}{anchor})"
+        return f"{text}({REPOSITORY}/blob/main/{inside}{anchor})"
+
+    content[0] = LINK.sub(led, content[0])
 
 
 copy_benchmarks(ROOT / "benchmarks", HERE / "benchmarks")
+
+
+def setup(app: Any) -> None:
+    """What Sphinx calls."""
+    app.connect("source-read", lead_somewhere)

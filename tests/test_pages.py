@@ -1,9 +1,10 @@
-"""The README does what it says: every block of code is run, every command is held against what it names.
+"""README and guide do what they say: every block of code is run, every command and link is held against what it names.
 
 Python runs in order, one namespace a section, in an empty directory. What a block leaves to its reader is stated here.
 """
 
 import importlib
+import re
 import shlex
 import sys
 import tomllib
@@ -21,8 +22,8 @@ from gapboost.datasets import load_digits_ranking
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
-README = ROOT / "README.md"
-SECTIONS = list(sections(README))
+PAGES = [ROOT / "README.md", ROOT / "docs" / "index.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
+SECTIONS = [section for page in PAGES for section in sections(page)]
 
 # A coarser grid is searched.
 GRID = {"simplex_grid(2, 10)": "simplex_grid(2, 2)"}
@@ -63,14 +64,16 @@ def cluster():
         yield {"client": client, **{name: cut(values, 60) for name, values in arrays.items()}}
 
 
-def titles(language):
-    return [section.title for section in SECTIONS if section.of(language)]
+def place(section):
+    """Where it is: the page and the heading."""
+    block = section.of("python")[0]
+    return f"{block.page.name}: {section.title}"
 
 
-@pytest.mark.parametrize("title", titles("python"))
+@pytest.mark.parametrize("section", [section for section in SECTIONS if section.of("python")], ids=place)
 @pytest.mark.filterwarnings("ignore")  # the libraries' own, as a reader would see them
-def test_python(title, request, tmp_path, monkeypatch):
-    (section,) = (section for section in SECTIONS if section.title == title)
+def test_python(section, request, tmp_path, monkeypatch):
+    title = section.title
     pytest.importorskip("matplotlib").use("Agg")
     if title == "In production":
         for library in ("onnxmltools", "onnxruntime", "shap"):
@@ -86,7 +89,8 @@ def test_python(title, request, tmp_path, monkeypatch):
 
 def test_all_python_is_found():
     """The test above would be content with no block."""
-    assert README.read_text(encoding="utf-8").count("```python\n") == sum(len(s.of("python")) for s in SECTIONS) >= 8
+    found = sum(len(section.of("python")) for section in SECTIONS)
+    assert sum(page.read_text(encoding="utf-8").count("```python\n") for page in PAGES) == found >= 12
 
 
 COMMANDS = [
@@ -129,6 +133,17 @@ EXAMPLES = {
 
 # Fewer rounds, and a coarser grid.
 SMALLER = {"choose_g.py": {"= 5, 10, range(10, 201, 10)": "= 5, 2, range(2, 5)"}}
+
+
+READ = [*PAGES, *ROOT.glob("docs/*.md"), *ROOT.glob("benchmarks/*.md"), ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
+
+
+@pytest.mark.parametrize("page", READ, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links(page):
+    """Files that pages lead to exist. The site's own build holds headings against links."""
+    missing = [path for path in LINK.findall(page.read_text(encoding="utf-8")) if not (page.parent / path).exists()]
+    assert not missing
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
