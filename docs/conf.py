@@ -34,7 +34,6 @@ exclude_patterns = ["_build", "tutorials"]
 templates_path = ["_templates"]
 html_theme = "furo"
 html_title = f"gapboost {release}"
-html_static_path = ["_static"]
 html_show_sourcelink = False
 html_theme_options = {"navigation_with_keys": True}
 

@@ -469,6 +469,16 @@ def test_training_continues_a_model(twin, tmp_path):
         npt.assert_allclose(rest.predict(TEST.X), whole.predict(TEST.X), rtol=0, atol=1e-5)
 
 
+@twins
+def test_trees_that_continue_a_model_stopped_early_predict(twin):
+    """XGBoost's own ranker goes on predicting by the old best iteration."""
+    parameters, fit = twin.stopping(2)
+    first = twin.fitted(evals=[VALI], n_estimators=100, learning_rate=0.3, fit=fit, **parameters)
+    assert 0 < first.best_iteration_ < 90
+    rest = twin.fitted(n_estimators=5, fit={twin.continued: first})
+    assert np.abs(rest.predict(TEST.X) - first.predict(TEST.X)).max() > 0.01
+
+
 # --- errors and interrupts --------------------------------------------------------------------------------------------
 
 

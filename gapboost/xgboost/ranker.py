@@ -19,7 +19,7 @@ from gapboost._data.queries import Array, Judged
 from gapboost._kernels.parallel.chunks import working_on
 from gapboost.measures import Measure, Measures
 from gapboost.objectives import Objective, Pass
-from gapboost.xgboost.functions import SAVED_AS, TEAM, XGBoostMetric, beginning, best, half_steps, units
+from gapboost.xgboost.functions import SAVED_AS, TEAM, XGBoostMetric, beginning, best, half_steps, to_continue, units
 from gapboost.xgboost.versions import check_categories, get_model_categories
 
 # Parameters that steer XGBoost's own ranking objectives start so, or are these. They would be ignored without a word.
@@ -215,7 +215,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         self._continue_bias(training, xgb_model)
         # A model to continue brings the codes of its categories: those of another data frame can differ.
         model = xgb_model.get_booster() if isinstance(xgb_model, xgboost.XGBModel) else xgb_model
-        model, feature_types = get_model_categories(training.rows.X, model, self.feature_types)
+        model, feature_types = get_model_categories(training.rows.X, to_continue(model), self.feature_types)
         train = self._matrix(training.rows, feature_types, None)
         evals = [
             (train if rows is training.rows else self._matrix(rows, feature_types, train), f"validation_{i}")
