@@ -56,7 +56,7 @@ def lightgbm_runs(X, y, sizes, threads: int, rounds: int) -> dict[str, Timed]:
     ours = gapboost.lightgbm.objective(UNIFORM, n_jobs=threads)
     runs = {
         "LightGBM no-op": Timed(train(rounds, objective=constant_gradients(len(y))), rounds, ""),
-        "ours (LightGBM)": Timed(train(rounds, objective=ours), rounds, "LightGBM no-op"),
+        "gapboost (LightGBM)": Timed(train(rounds, objective=ours), rounds, "LightGBM no-op"),
     }
     if length <= 10_000:
         runs["LightGBM lambdarank, truncation 30"] = Timed(
@@ -84,7 +84,7 @@ def xgboost_runs(X, y, sizes, threads: int, rounds: int) -> dict[str, Timed]:
     ours = gapboost.xgboost.objective(UNIFORM, n_jobs=threads)
     runs = {
         "XGBoost no-op": Timed(train(rounds, obj=constant_gradients(len(y))), rounds, ""),
-        "ours (XGBoost)": Timed(train(rounds, obj=ours), rounds, "XGBoost no-op"),
+        "gapboost (XGBoost)": Timed(train(rounds, obj=ours), rounds, "XGBoost no-op"),
         "XGBoost rank:ndcg, 32 pairs": Timed(train(rounds, objective="rank:ndcg"), rounds, "XGBoost no-op"),
     }
     if len(sizes) * length**2 <= MOST_PAIRS:
@@ -118,12 +118,12 @@ def long_list_costs(threads: int, rounds: int, repetitions: int) -> dict[str, tu
         runs = {}
         for length in (LIST_LENGTHS[-1], 100):
             made = runs_of(*ranking_task(length), threads, rounds)
-            runs |= {(name, length): made[name].run for name in (f"{booster} no-op", f"ours ({booster})")}
+            runs |= {(name, length): made[name].run for name in (f"{booster} no-op", f"gapboost ({booster})")}
         for run in runs.values():
             run()
         seconds = medians(runs, repetitions)
         long, short = (
-            1e3 * (seconds[f"ours ({booster})", n] - seconds[f"{booster} no-op", n]) / rounds
+            1e3 * (seconds[f"gapboost ({booster})", n] - seconds[f"{booster} no-op", n]) / rounds
             for n in (LIST_LENGTHS[-1], 100)
         )
         found[booster] = long, short
@@ -156,21 +156,33 @@ def sorting_costs(length: int, repetitions: int) -> tuple[float, float]:
     return 1e3 * seconds["ours"], 1e3 * seconds["sort"]
 
 
+# Dashes and markers tell the lines apart without colour.
+STYLES = (
+    {"color": "#0072B2", "linestyle": "-", "marker": "o", "linewidth": 2.5},
+    {"color": "#D55E00", "linestyle": "--", "marker": "s"},
+    {"color": "#009E73", "linestyle": ":", "marker": "^"},
+    {"color": "#555555", "linestyle": "-.", "marker": "D"},
+)
+
+
 def draw(costs: dict[int, dict[str, float]]) -> None:
-    """Time a document against list length, log-log."""
+    """Time a document against list length, log-log, a panel for each booster."""
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(8, 5))
-    names = list(dict.fromkeys(name for by_name in costs.values() for name in by_name))
-    for name in names:
-        lengths = [n for n in costs if costs[n].get(name, 0) > 0]
-        style = {"linewidth": 2.5, "marker": "o"} if name.startswith("ours") else {"linewidth": 1.2, "marker": "s"}
-        axes.loglog(lengths, [1e6 * costs[n][name] / N_DOCUMENTS for n in lengths], label=name, **style)
-    axes.set_xlabel("documents in a list")
-    axes.set_ylabel("nanoseconds a document (wall, all threads)")
-    axes.set_title("One gradient pass over 100 000 documents")
-    axes.grid(which="major", alpha=0.3)
-    axes.legend(fontsize=8, frameon=False)
+    figure, panels = plt.subplots(1, 2, figsize=(10, 4.2), sharey=True)
+    for axes, booster in zip(panels, ("LightGBM", "XGBoost"), strict=True):
+        names = [name for name in next(iter(costs.values())) if booster in name]
+        for name, style in zip(names, STYLES, strict=False):
+            lengths = [n for n in costs if costs[n].get(name, 0) > 0]
+            found = [1e6 * costs[n][name] / N_DOCUMENTS for n in lengths]
+            label = name.removeprefix(f"{booster} ").replace(f" ({booster})", "")
+            axes.loglog(lengths, found, label=label, **style)
+        axes.set(xlabel="documents in a list", title=f"Inside {booster}")
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncol=2, frameon=False)
+        axes.grid(which="major", alpha=0.3)
+        axes.spines[["top", "right"]].set_visible(False)
+    panels[0].set_ylabel("nanoseconds a document\n(wall, all threads)")
+    figure.suptitle("One gradient pass over 100 000 documents")
     figure.tight_layout()
     FIGURES.mkdir(exist_ok=True)
     figure.savefig(FIGURES / "gradients.png", dpi=130)
@@ -188,12 +200,12 @@ def main() -> None:
     rows = []
     for length, by_name in costs.items():
         for name, ms in by_name.items():
-            ours = by_name["ours (LightGBM)" if "LightGBM" in name else "ours (XGBoost)"]
-            ratio = "" if name.startswith("ours") else f"{ours / ms:.3f}"
+            ours = by_name["gapboost (LightGBM)" if "LightGBM" in name else "gapboost (XGBoost)"]
+            ratio = "" if name.startswith("gapboost") else f"{ours / ms:.3f}"
             rows.append(
                 [f"{N_DOCUMENTS // length} x {length}", name, f"{ms:.2f}", f"{1e6 * ms / N_DOCUMENTS:.0f}", ratio]
             )
-    print(table(["lists", "objective", "ms a pass", "ns a document", "ours / theirs"], rows), "\n")
+    print(table(["lists", "objective", "ms a pass", "ns a document", "gapboost / theirs"], rows), "\n")
 
     rows = [
         [booster, f"{long:.2f}", f"{short:.2f}", f"{long / short:.2f}"]

@@ -34,10 +34,10 @@ def box(ax, x, y, text, face, ink="#333333", edge="#888888"):
     ax.text(x, y, text, ha="center", va="center", color=ink, fontsize=12)
 
 
-def canvas(width, height):
+def canvas(width, bottom, top):
     """Axes in units of documents, without any frame."""
-    figure, ax = plt.subplots(figsize=(0.62 * width, 0.62 * height))
-    ax.set(xlim=(0, width), ylim=(0, height), aspect="equal")
+    figure, ax = plt.subplots(figsize=(0.62 * width, 0.62 * (top - bottom)))
+    ax.set(xlim=(0, width), ylim=(bottom, top), aspect="equal")
     ax.axis("off")
     return figure, ax
 
@@ -52,7 +52,7 @@ def idea():
     weights = [g * b for g, b in zip(G, base, strict=True)]
     assert abs(gap - np.dot(weights, aps) / sum(weights)) < 1e-12
 
-    figure, ax = canvas(20, 7.2)
+    figure, ax = canvas(20, 0.9, 6.7)
     left = 6.2
     ax.text(left - 0.8, 6.2, "a ranking, by grade", ha="right", va="center", fontsize=12, weight="bold")
     for rank, grade in enumerate(RANKING):
@@ -90,7 +90,7 @@ def swap():
     scores = -np.arange(n, dtype=float)
     before, after = (gb.evaluate(measure, ranking, scores)[measure] for ranking in (RANKING, swapped))
 
-    figure, ax = canvas(17, 5.4)
+    figure, ax = canvas(17, 0.5, 5.1)
     left = 4.6
     for y, ranking, value, name in ((4.6, RANKING, before, "before"), (1.0, swapped, after, "after")):
         ax.text(left - 0.8, y, f"{name}: GAP {value:.4f}", ha="right", va="center", fontsize=12)
