@@ -46,7 +46,8 @@ class _Graded(ir_measures.Measure):  # type: ignore[misc]
     def __init__(self, **params: Any) -> None:
         # ir_measures reads no lists: in its texts g stands in quotes.
         if isinstance(params.get("g"), str):
-            params["g"] = as_measure(f"{self.NAME}(g={params['g']})").g
+            measure: Any = as_measure(f"{self.NAME}(g={params['g']})")
+            params["g"] = measure.g
         super().__init__(**params)
 
     def _param_repr(self, v: Any) -> str:
