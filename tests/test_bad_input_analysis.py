@@ -79,7 +79,6 @@ CALLS = {
     "SystemValues.on_topics": (VALUES.on_topics, {"topics": ["1"]}),
     "discriminative_power": (analysis.discriminative_power, {"values": VALUES, "n_resamples": 20}),
     "correlation": (analysis.correlation, {"values": VALUES}),
-    "few_highly_relevant": (analysis.few_highly_relevant, {"qrels": QRELS, "factor": 1}),
 }
 COUNTS = {
     "None": None,
@@ -125,8 +124,8 @@ SCORES = {
 }
 KINDS = (
     # functions, argument, defects, expected, error
-    (("trec.map_gains", "trec.rankings", "trec.evaluate", "system_values", "robustness", "few_highly_relevant"), "qrels", NESTED, "{topic: {document: g", TypeError),
-    (("trec.rankings", "trec.evaluate", "system_values", "few_highly_relevant"), "qrels", {"empty": ({}, "empty")}, "{topic", ValueError),
+    (("trec.map_gains", "trec.rankings", "trec.evaluate", "system_values", "robustness"), "qrels", NESTED, "{topic: {document: g", TypeError),
+    (("trec.rankings", "trec.evaluate", "system_values"), "qrels", {"empty": ({}, "empty")}, "{topic", ValueError),
     (("trec.rankings", "trec.evaluate", "system_values"), "qrels", GRADES, "grades", ValueError),
     (("trec.rankings", "trec.evaluate"), "run", NESTED, "{topic: {document: score}}", TypeError),
     (("trec.rankings", "trec.evaluate"), "run", SCORES, "finite scores", ValueError),
@@ -177,7 +176,6 @@ KINDS = (
     (("significance by query",), "measure", {"a name": ("gap", "GAP()"), "another measure": (AP(rel=2), "AP(rel=2)"), "a list": [AP()], "NaN": nan, "two columns": (np.ones((2, 2)), "array")}, "one of those in first, [AP", ValueError),
     (("significance",), "measure", {"for arrays": (AP(), "AP(rel=1)"), "a name": "gap"}, "None, or PerQuery", ValueError),
     (("SystemValues.best",), "n", {"more than systems": 3}, "between 1 and 2", ValueError),
-    (("few_highly_relevant",), "factor", NOT_POSITIVE_WHOLE, "a whole number >= 1", ValueError),
 )  # fmt: skip
 CASES = [
     case
