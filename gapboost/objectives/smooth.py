@@ -25,7 +25,7 @@ step is longer than 1 / slope, the width of pi: the distance in scores over whic
 one grade pushes up and another down takes a shorter step. Absolute values of single pairs would count every disagreement,
 but are no sums of a smooth function: they would cost all pairs. Four times as much would bound the curvature of each
 pair's logistic pi at any learning rate, were pairs counted singly; but boosters multiply steps by a learning rate of 0.1 or
-so, and with that bound they only trained slower (benchmarks/OBJECTIVES.md).
+so, and with that bound they only trained slower (benchmarks/PAPERS.md).
 """
 
 from abc import abstractmethod
