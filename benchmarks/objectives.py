@@ -17,7 +17,7 @@ from benchmarks.workload import FIGURES, GRADE_SHARES, conditions, table
 from gapboost._data.pictures import line
 from gapboost._data.queries import judged
 from gapboost._kernels.smooth.pairs import compare_by_pairs, push_by_pairs, ranks_by_pairs
-from gapboost._kernels.smooth.query import documents_for
+from gapboost._kernels.smooth.query import Documents
 from gapboost._kernels.smooth.steps import GAUSSIAN, LOGISTIC
 
 LENGTHS = (10, 30, 100, 300, 1_000, 3_000, 30_000)
@@ -59,8 +59,7 @@ def direct_passes(length: int) -> dict[str, Callable[[], object]]:
     """The sums of SoftRank(GAP) and ApproxRank(GAP) over all pairs of one list, with the library's loops for short lists."""
     y, scores, _ = timed_queries(length, length)
     order = np.argsort(-scores)
-    documents = documents_for(length)
-    documents.grade[:] = y[order]
+    documents = Documents(y[order].astype(np.int64), *np.zeros((6, length)))
     documents.share[:] = 1.0 / np.arange(1, length + 1)
     (pair,), _ = UNIFORM.tables(np.bincount(y, minlength=5)[None])
     by_grade, by_rank = np.empty((length, 5)), np.empty(length)
@@ -68,9 +67,9 @@ def direct_passes(length: int) -> dict[str, Callable[[], object]]:
     def run(step: int, turning: bool) -> None:
         documents.x[:] = scores[order]
         documents.by_rank[:] = documents.share
-        ranks_by_pairs(length, step, documents.x, by_rank)
-        compare_by_pairs(length, step, pair, np.empty(5), documents, by_rank, turning)
-        push_by_pairs(length, step, pair, not turning, by_grade, documents)
+        ranks_by_pairs(step, documents.x, by_rank)
+        compare_by_pairs(step, pair, turning, np.empty(5), documents)
+        push_by_pairs(step, pair, not turning, by_grade, documents)
 
     return {"SoftRank": lambda: run(GAUSSIAN, False), "ApproxRank": lambda: run(LOGISTIC, True)}
 

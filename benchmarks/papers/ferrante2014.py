@@ -7,7 +7,7 @@ import pandas as pd
 
 from benchmarks.papers.figures import markdown, saved
 from benchmarks.papers.results import load
-from benchmarks.papers.rows import folded, paragraphs, table, verdict
+from benchmarks.papers.rows import STATUSES, folded, paragraphs, table, verdict
 
 FAMILIES = ("GAP", "xGAP", "eGAP")
 
@@ -58,9 +58,17 @@ def table_3() -> tuple[str, str]:
     ), f"GAP follows AP, xGAP and eGAP do not: {verdict(nearer(every, g, 'AP') and nearer(few, g, 'AP'))}"
 
 
+def robustness() -> pd.DataFrame:
+    """Tau under fewer judgements: computed, and of Robust with all 12 runs what is kept where that is all there is."""
+    parts = [load("robustness")] if saved("robustness") else []
+    if not parts or not (parts[0]["collection"] == "Robust").any():
+        parts.append(load("kept_robustness"))
+    return pd.concat(parts)
+
+
 def kept(name: str, topics: str) -> pd.DataFrame:
     """Tau by measure and share of judgements."""
-    t = load("robustness")
+    t = robustness()
     return t[(t["collection"] == name) & (t["topics"] == topics)].pivot(index="measure", columns="kept", values="tau")
 
 
@@ -77,8 +85,10 @@ def robust(name: str, topics: str) -> tuple[str, bool, bool]:
 
 def figure(names: tuple[str, ...]) -> tuple[str, str]:
     """One of the two figures."""
-    cases = load("robustness")[["collection", "topics"]].drop_duplicates().to_numpy().tolist()
+    cases = robustness()[["collection", "topics"]].drop_duplicates().to_numpy().tolist()
     found = {tuple(case): robust(*case) for case in cases if case[0] in names}
+    if not found:
+        return STATUSES[-1], "—"
     gives = "tau at 10 and 5 % of the judgements. " + "; ".join(text for text, *_ in found.values())
     lead = [f"{name}, {topics}: {verdict(leads)}" for (name, topics), (_, leads, _) in found.items()]
     better = [f"{name}, {topics}: {verdict(above)}" for (name, topics), (*_, above) in found.items()]

@@ -42,7 +42,10 @@ def best_g() -> dict[str, float]:
     kept = rms("kept_informativeness")
     gap = kept[kept.index.str.startswith("GAP")]["mean"]
     found = {"Robust": float(gap.idxmin().partition("(")[2].partition(",")[0])}
-    for name, rows in load("informativeness_elsewhere").groupby("collection", sort=False):
+    elsewhere = (
+        load("informativeness_elsewhere") if saved("informativeness_elsewhere") else pd.DataFrame({"collection": []})
+    )
+    for name, rows in elsewhere.groupby("collection", sort=False):
         rows = rows[rows["measure"].str.startswith("GAP ")].set_index("measure")
         found[str(name)] = float(rows[["rms 1", "rms 2"]].mean(axis=1).idxmin()[4:])
     return found
