@@ -59,11 +59,13 @@ def table_3() -> tuple[str, str]:
 
 
 def robustness() -> pd.DataFrame:
-    """Tau under fewer judgements: computed, and of Robust with all 12 runs what is kept where that is all there is."""
-    parts = [load("robustness")] if saved("robustness") else []
-    if not parts or not (parts[0]["collection"] == "Robust").any():
-        parts.append(load("kept_robustness"))
-    return pd.concat(parts)
+    """Tau under fewer judgements: computed, or what is kept of Robust with all 12 runs where that is all there is."""
+    old = load("kept_robustness")
+    if not saved("robustness"):
+        return old
+    t = load("robustness")
+    done = set(zip(t["collection"], t["topics"], strict=True))
+    return pd.concat([t, old[[case not in done for case in zip(old["collection"], old["topics"], strict=True)]]])
 
 
 def kept(name: str, topics: str) -> pd.DataFrame:

@@ -63,25 +63,23 @@ def legend_below(figure: Any, ax: Any) -> None:
     figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=5, frameon=False, fontsize=9)
 
 
-def g_of(label: str) -> float:
-    """The first threshold probability in a label such as ``GAP, (0.2, 0.8)``."""
-    return float(label[label.index("(") + 1 : label.index(",", label.index("("))])
-
-
 @picture("kept_informativeness")
 def informativeness() -> Any:
     """RMS error against g_1, the two panels of the paper's figure."""
-    table = load("kept_informativeness").set_index("measure")
-    gap = [label for label in table.index if label.startswith("GAP")]
+    from benchmarks.papers.robertson2010 import robust
+
+    t, _ = robust()
     figure, axes = panels(2)
     for rel, ax in enumerate(axes, 1):
-        values = table[f"rms {rel}"]
-        ax.plot([g_of(label) for label in gap], values[gap], label="GAP", **line(0))
-        for number, family in enumerate(("xGAP", "eGAP"), 1):
-            point = next(label for label in table.index if label.startswith(family))
-            ax.plot([0.5], values[[point]], label=f"{family}, (0.5, 0.5)", **(line(number) | {"linestyle": ""}))
-        for number, label in ((3, "nDCG, gain 2^i - 1"), (4, "nDCG, gain i")):
-            ax.axhline(values[label], label=label, **line(number, marked=False))
+        values = t[f"rms {rel}"]
+        for number, family in enumerate(("GAP", "xGAP", "eGAP")):
+            curve = by_g(values, family)
+            style = line(number) if len(curve) > 1 else line(number) | {"linestyle": ""}
+            ax.plot(curve.index, curve, label=family, **style)
+        for number, (name, label) in enumerate(
+            (("nDCG", "nDCG, gain $2^i-1$"), ("nDCG, linear gain", "nDCG, gain $i$")), 3
+        ):
+            ax.axhline(values[name], label=label, **line(number, marked=False))
         title = ("relevant and highly relevant", "only highly relevant")[rel - 1]
         ax.set(xlabel="$g_1$   ($g_2 = 1 - g_1$)", title=f"Robust 2003: {title}")
         ax.set_ylabel("mean RMS error (lower is better)")
@@ -89,20 +87,27 @@ def informativeness() -> Any:
     return figure
 
 
+def by_g(values: pd.Series, family: str) -> pd.Series:
+    """The values of one family, labelled such as ``GAP 0.2``, by g_1."""
+    own = values[values.index.str.startswith(f"{family} ")]
+    return own.set_axis(own.index.str.split().str[1].astype(float))
+
+
 @picture("kept_informativeness", "informativeness_elsewhere")
 def balance() -> Any:
     """Where the best g is, on three collections."""
+    from benchmarks.papers.robertson2010 import robust
+
     figure, (ax,) = panels(1, 4.0)
-    kept = load("kept_informativeness").set_index("measure")["mean"]
-    gap = [label for label in kept.index if label.startswith("GAP")]
-    ax.plot([g_of(label) for label in gap], kept[gap], label="Robust 2003", **line(0))
-    for number, (name, rows) in enumerate(load("informativeness_elsewhere").groupby("collection", sort=False), 1):
-        rows = rows[rows["measure"].str.startswith("GAP ")]
-        ax.plot(
-            rows["measure"].str[4:].astype(float), rows[["rms 1", "rms 2"]].mean(axis=1), label=name, **line(number)
-        )
+    curves = {"Robust 2003": robust()[0]}
+    for name, rows in load("informativeness_elsewhere").groupby("collection", sort=False):
+        curves[str(name)] = rows.set_index("measure")
+    for number, (name, t) in enumerate(curves.items()):
+        curve = by_g(t[["rms 1", "rms 2"]].mean(axis=1), "GAP")
+        ax.plot(curve.index, curve, label=name, **line(number))
+        ax.plot(curve.idxmin(), curve.min(), color=line(number)["color"], marker="o", markersize=11, fillstyle="none")
     ax.set(xlabel="$g_1$   ($g_2 = 1 - g_1$)", ylabel="mean RMS error of both (lower is better)")
-    ax.set_title("GAP on three collections of systems")
+    ax.set_title("GAP on three collections, the best g ringed", fontsize=10)
     legend_below(figure, ax)
     return figure
 
