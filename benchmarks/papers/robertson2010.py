@@ -179,34 +179,27 @@ def on_ohsumed() -> tuple[pd.DataFrame, str]:
     return kept, "five folds, kept from 2026-11-20, nDCG@10 with gains 2^i − 1"
 
 
+def distance(t: pd.DataFrame, test: str, place: int) -> float:
+    """Mean absolute difference of the cells of Table 2 from ours, for one test measure."""
+    cells = [
+        abs(t.loc[(model, *key), test] - values[place])
+        for model in ("linear", "trees")
+        for key, values in PAPER["Table 2"].items()
+        if (model, *key) in t.index
+    ]
+    return float(np.mean(cells))
+
+
 def table_2() -> tuple[str, str]:
     """Trained on OHSUMED."""
     t, which = on_ohsumed()
-    gains = [name for name in ("nDCG@10", "nDCG@10, linear gain") if name in t]
-    won, of = best_of(t, ["linear", "trees"], (gains[-1], "AP", "P@10"))
-    distance = {
-        gain: np.mean(
-            [
-                abs(t.loc[(model, *key), gain] - values[0])
-                for model in ("linear", "trees")
-                for key, values in PAPER["Table 2"].items()
-            ]
-        )
-        for gain in gains
-    }
-    said = ", ".join(f"{v:.3f} with gains {'i' if 'linear' in gain else '2^i − 1'}" for gain, v in distance.items())
-    others = {
-        test: np.mean(
-            [
-                abs(t.loc[(model, *key), test] - values[n])
-                for model in ("linear", "trees")
-                for key, values in PAPER["Table 2"].items()
-            ]
-        )
-        for n, test in ((1, "AP"), (2, "P@10"))
-    }
+    gains = {"nDCG@10": "2^i − 1", "nDCG@10, linear gain": "i"}
+    there = [name for name in gains if name in t]
+    won, of = best_of(t, ["linear", "trees"], (there[-1], "AP", "P@10"))
+    said = ", ".join(f"{distance(t, name, 0):.3f} with gains {gains[name]}" for name in there)
     return (
-        f"linear models and trees, {which}, numbers below. Mean distance of the paper's cells from ours: nDCG@10 {said}; AP {others['AP']:.3f}, P@10 {others['P@10']:.3f}"
+        f"linear models and trees, {which}, numbers below. Mean distance of the paper's cells from ours: nDCG@10 {said}; "
+        f"AP {distance(t, 'AP', 1):.3f}, P@10 {distance(t, 'P@10', 2):.3f}"
     ), f"GAP is the best to train for: {verdict(won == of)}, in {won} of {of} cells"
 
 

@@ -11,7 +11,7 @@ from benchmarks.papers.figures import markdown, saved
 from benchmarks.papers.qin2008 import complete
 from benchmarks.papers.results import load
 from benchmarks.papers.robertson2010 import robust
-from benchmarks.papers.rows import folded, paragraphs, table, verdict
+from benchmarks.papers.rows import STATUSES, folded, paragraphs, table, verdict
 
 # A measure of the whole list, and the one of the top that it stands in for.
 PAIRS = (("AP", "P@10"), ("nDCG", "nDCG@10"))
@@ -115,6 +115,8 @@ def informative(collection: str, objective: str) -> tuple[str, int, int]:
 def tables(objective: str, names: tuple[str, ...]) -> tuple[str, str]:
     """Tables 2 and 3 in kind."""
     found = [informative(name, objective) for name in names if saved(f"trained_{name.lower()}")]
+    if not any(o for *_, o in found):
+        return STATUSES[-1], "—"
     won, of = sum(w for _, w, _ in found), sum(o for *_, o in found)
     return "in the measure of the top. " + "; ".join(
         text for text, *_ in found
