@@ -9,7 +9,7 @@ import pandas as pd
 from benchmarks.papers.figures import markdown, saved
 from benchmarks.papers.qin2008 import complete
 from benchmarks.papers.results import load
-from benchmarks.papers.rows import folded, paragraphs, table, verdict
+from benchmarks.papers.rows import STATUSES, folded, paragraphs, table, verdict
 
 # Tables 1 and 2: nDCG@10, AP and P@10 by objective and training measure.
 PAPER = {
@@ -162,6 +162,9 @@ def table_1() -> tuple[str, str]:
         for name in ("MQ2007", "MSLR")
         if saved(f"trained_{name.lower()}")
     }
+    if not any(of for _, of in found.values()):
+        return STATUSES[-1], "—"
+    found = {name: cells for name, cells in found.items() if cells[1]}
     listed = "; ".join(f"{name}: GAP best in {won} of {of} cells" for name, (won, of) in found.items())
     return (
         f"trees. {listed}. Numbers below",

@@ -89,7 +89,8 @@ def figure_3() -> tuple[str, str]:
     for name in collections():
         one = {m: t[(t["collection"] == name) & (t["from"] == m)] for m in ("AP", "nDCG")}
         cells.append(
-            f"{name}: " + "; ".join(f"from {m} {agreement(r['inferred P@10'], r['P@10'])}" for m, r in one.items())
+            f"{name}, {len(one['AP'])} systems: "
+            + "; ".join(f"from {m} {agreement(r['inferred P@10'], r['P@10'])}" for m, r in one.items())
         )
         tau = {m: r["inferred P@10"].corr(r["P@10"], method="kendall") for m, r in one.items()}
         better.append(f"{name} {verdict(tau['AP'] > tau['nDCG'])}")
