@@ -165,7 +165,10 @@ def table_1() -> tuple[str, str]:
     if not any(of for _, of in found.values()):
         return STATUSES[-1], "—"
     found = {name: cells for name, cells in found.items() if cells[1]}
-    listed = "; ".join(f"{name}: GAP best in {won} of {of} cells" for name, (won, of) in found.items())
+    listed = "; ".join(
+        f"{name}, {int(complete(name)['folds'].max())} test fold(s): GAP best in {won} of {of} cells"
+        for name, (won, of) in found.items()
+    )
     return (
         f"trees. {listed}. Numbers below",
         f"GAP is the best to train for: {verdict(all(a == b for a, b in found.values()))}",

@@ -118,6 +118,7 @@ def tables(objective: str, names: tuple[str, ...]) -> tuple[str, str]:
     found = [informative(name, objective) for name in names if saved(f"trained_{name.lower()}")]
     if not any(o for *_, o in found):
         return STATUSES[-1], "—"
+    found = [one for one in found if one[2]]
     won, of = sum(w for _, w, _ in found), sum(o for *_, o in found)
     return "in the measure of the top. " + "; ".join(
         text for text, *_ in found
