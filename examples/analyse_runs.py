@@ -8,6 +8,7 @@ Reads judgements and two or more runs (plain or .gz), prints tables and, with ``
 import argparse
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 import gapboost as gb
@@ -42,7 +43,7 @@ def main(qrels_path: Path, run_paths: list[Path], out: Path | None) -> None:
     topics = [trec.evaluate(target, qrels, runs[name], per_query=True) for name in (first, second)]
     difference = analysis.significance(*topics, random_state=0)
     print(f"{first} - {second} in {target}:\n{difference.to_pandas().round(4).to_string()}\n")
-    pictures["difference"] = difference.plot
+    pictures["difference"] = lambda: difference.plot(title=f"{target}: {first} − {second}")
 
     # Their precision-recall curves, over all topics, in one picture
     def curves(ax: object = None) -> object:
@@ -67,7 +68,14 @@ def main(qrels_path: Path, run_paths: list[Path], out: Path | None) -> None:
         print(
             f"most informative g of {first}, {len(rich)} topics: {sweep.best}\n{sweep.to_pandas().round(4).to_string()}"
         )
-        pictures["informativeness"] = sweep.plot
+
+        def panels() -> object:
+            figure = plt.figure(figsize=(7 * top, 4.5), layout="constrained")
+            for rel, ax in enumerate(figure.subplots(1, top, squeeze=False)[0], 1):
+                sweep.plot(ax, rel)
+            return ax
+
+        pictures["informativeness"] = panels
 
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)

@@ -71,7 +71,6 @@ ANALYSES = {
     "SystemValues.on_topics": (VALUES.on_topics, {"topics": ["1"]}),
     "discriminative_power": (analysis.discriminative_power, {"values": VALUES, "n_resamples": 20}),
     "correlation": (analysis.correlation, {"values": VALUES}),
-    "few_highly_relevant": (analysis.few_highly_relevant, {"qrels": QRELS, "factor": 1}),
 }
 
 # --- rankers, their callbacks and cross-validation --------------------------------------------------------------------

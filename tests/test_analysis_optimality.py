@@ -9,7 +9,8 @@ import xgboost
 from scipy import sparse
 
 import gapboost as gb
-from gapboost.analysis import leaf_indicators, leaf_values, local_optimality
+from gapboost.analysis import local_optimality
+from gapboost.analysis.ensembles import leaf_indicators, leaf_values
 from gapboost.analysis.work import generators
 from gapboost.datasets import load_digits_ranking
 

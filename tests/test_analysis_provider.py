@@ -48,7 +48,8 @@ def test_a_run_without_a_judged_topic():
 
 
 def test_values_as_ir_measures_writes_them():
-    assert repr(GAP(g=G) @ 10) == "GAP(g=(0.4, 0.6))@10"
+    assert repr(GAP(g=G) @ 10) == "GAP(g='0.4,0.6')@10"
+    assert repr(GAP(g=(1,))) == "GAP(g='1')"
     assert GAP(g=G) == GAP(g=G) != GAP(g=(0.5, 0.5))
     assert ir_measures.parse_measure("xGAP@5") == xGAP @ 5
     assert provider.supports(GAP(g=G, ties="trec_eval") @ 3)
@@ -57,11 +58,28 @@ def test_values_as_ir_measures_writes_them():
         ir_measures.calc_aggregate([GAP(ties="row")], QRELS, RUN)
 
 
+@pytest.mark.parametrize("measure", [*PEERS, GAP(g=(1.0, 0.0), ties="trec_eval") @ 3, xGAP(g=(1 / 3, 2 / 3))], ids=str)
+def test_the_text_form_parses(measure):
+    parsed = ir_measures.parse_measure(str(measure))
+    assert parsed == measure
+    assert parsed.params == measure.params
+    assert parsed.calc_aggregate(QRELS, RUN) == measure.calc_aggregate(QRELS, RUN)
+
+
+def test_the_text_form_parses_here_and_there():
+    text = "GAP(g='0.5,0.5')@10"
+    assert gb.measures.as_measure(text) == gb.GAP(g=(0.5, 0.5), k=10)
+    assert ir_measures.parse_measure(text) == GAP(g=(0.5, 0.5)) @ 10 == named(text)
+    with pytest.raises(ValueError, match=r"0\.5,0\.6"):
+        ir_measures.parse_measure("GAP(g='0.5,0.6')")
+
+
 def test_measures_by_the_names_of_gapboost():
     assert named("gap(g=0.4,0.6)@10") == named(gb.GAP(g=G, k=10)) == GAP(g=G) @ 10
     assert named("xgap") == xGAP
     for measure, peer in PEERS.items():
         assert named(peer) == measure
         assert named(str(measure)) == measure
+        assert named(str(peer)) == measure
     with pytest.raises(ValueError, match="measure is 'ndcg'; expected gap, xgap, egap"):
         named("ndcg")

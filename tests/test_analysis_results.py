@@ -53,7 +53,6 @@ RESULTS = {
     "systems": values,
     "discrimination": lambda: analysis.discriminative_power(values(), random_state=0),
     "correlation": lambda: analysis.correlation(values()),
-    "thresholds": lambda: analysis.threshold_correlation(*collection(), grid=[(0, 1), (1, 0)]),
     "robustness": lambda: analysis.robustness([gb.AP()], *collection(), fractions=(1, 0.5), repeats=2, n_jobs=1),
     "optimality": lambda: analysis.local_optimality([gb.AP()], [1, 2], {"x": FEATURES}, n_directions=2, n_jobs=1),
     "significance": lambda: analysis.significance([0.5, 0.7, 0.4], [0.4, 0.3, 0.5]),
@@ -87,6 +86,27 @@ def test_picture(result):
     assert own is not ax
     figure.canvas.draw()
     own.figure.canvas.draw()
+    legend = own.get_legend()
+    if legend is not None:
+        assert not legend.get_window_extent().overlaps(own.get_window_extent()), "a legend over the data"
+    for drawn in own.get_lines():
+        assert drawn.get_color() not in ("black", "k", "white"), "not seen on a dark or light page"
+    plt.close("all")
+
+
+def test_a_difference_says_of_what():
+    ax = RESULTS["significance"]().plot(title="GAP: A − B")
+    assert ax.get_title() == "GAP: A − B"
+    assert any("p = " in text.get_text() for text in ax.get_legend().get_texts())
+    plt.close("all")
+
+
+def test_a_sweep_marks_the_g_it_calls_best():
+    sweep = RESULTS["sweep"]()
+    for rel in (1, 2):
+        lines = {line.get_label(): line for line in sweep.plot(rel=rel).get_lines()}
+        (marked,) = (line for label, line in lines.items() if label.startswith("best in the mean"))
+        assert sweep.grid[int(marked.get_xdata()[0])] == sweep.best
     plt.close("all")
 
 

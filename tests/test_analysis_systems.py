@@ -12,15 +12,12 @@ from gapboost.analysis import (
     SystemValues,
     correlation,
     discriminative_power,
-    few_highly_relevant,
     robustness,
     system_values,
-    threshold_correlation,
     trec,
 )
 from gapboost.analysis.robustness import thinned
 from gapboost.analysis.work import generators
-from gapboost.model_selection import simplex_grid
 
 G = (0.3, 0.7)
 
@@ -178,39 +175,6 @@ def test_tau_between_measures(values):
     up, down = np.arange(8.0).reshape(1, 4, 2), -np.arange(8.0).reshape(1, 4, 2)
     opposite = SystemValues(("up", "down"), tuple("abcd"), ("1", "2"), np.concatenate([up, down]))
     np.testing.assert_allclose(correlation(opposite).tau, [[1, -1], [-1, 1]])
-
-
-def test_topics_with_few_highly_relevant_documents():
-    def topic(*counts):
-        return {
-            f"{grade}-{i}": grade for grade, count in zip((-1, 0, 1, 2, 3), counts, strict=True) for i in range(count)
-        }
-
-    qrels = {
-        "ten": topic(1, 5, 10, 1, 0),
-        "nine": topic(1, 5, 9, 1, 0),
-        "twice": topic(0, 0, 20, 2, 0),
-        "none": topic(0, 0, 20, 0, 0),
-        "key": topic(0, 5, 10, 5, 1),
-        "nothing": topic(0, 5, 0, 0, 0),
-    }
-    assert few_highly_relevant(qrels) == ["key"]
-    assert few_highly_relevant(qrels, grade=2) == ["ten", "twice"]
-    assert few_highly_relevant(qrels, grade=2, factor=9) == ["ten", "nine", "twice"]
-
-
-def test_table_over_thresholds(collection):
-    qrels, runs = collection
-    result = threshold_correlation(qrels, runs, grid=simplex_grid(2, 2), references=(gb.AP(), ir_measures.Bpref))
-    assert result.tau.shape == (3, 3, 3)
-    np.testing.assert_allclose(result.tau[:, 0, 0], 1)  # GAP with itself
-    np.testing.assert_allclose(result.tau[[0, 2], :, 0], 1)  # one threshold: all three are the same measure
-    np.testing.assert_allclose(result.tau[2, :, 1], 1)  # and at g = (1, 0) they are AP
-    means = system_values([gb.xGAP(g=(0.5, 0.5)), ir_measures.Bpref], qrels, runs).means
-    assert result.tau[1, 1, 2] == pytest.approx(kendalltau(*means).statistic)
-    some = threshold_correlation(qrels, runs, grid=[(0.5, 0.5)], topics=["1", "2"])
-    assert (some.n_systems, some.n_topics) == (5, 2)
-    assert list(result.to_pandas().columns) == ["GAP", "AP(rel=1)", "Bpref"]
 
 
 # ---------------------------------------------------------------------------------------------------------- robustness

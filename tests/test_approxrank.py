@@ -11,6 +11,7 @@ from rankings import SMOOTH_G as G
 from rankings import random_queries
 
 import gapboost as gb
+from gapboost.objectives import approximation_bound
 
 TABLE_1 = [4.20074, 3.12378, 4.40918, 1.55258, 4.13330]
 
@@ -105,6 +106,9 @@ def test_theorem_3(documents, alpha):
     # Scores times alpha are rounded before they are subtracted, and a rank moves by at most a quarter of each difference.
     rounding = ROUNDING + n / 4 * np.spacing(alpha * np.abs(scores).max())
     assert (position_error(scores, positions, alpha) <= bound + rounding).all()
+    stated = approximation_bound(gb.ApproxRank(gb.AP(), alpha=alpha), [1] * n, scores)
+    assert np.allclose(stated.document, bound, rtol=1e-9, atol=1e-300)
+    assert stated.corollary == stated.document.max()
 
 
 @settings(max_examples=150, deadline=None)
@@ -117,8 +121,12 @@ def test_theorem_5(documents, alpha, beta):
         return
     bound = sum(1 / (i - epsilon) for i in range(1, relevant + 1)) / (1 + math.exp(beta * (1 - 2 * epsilon)))
     bound += 2 * epsilon * sum(1 / (i * (i - epsilon)) for i in range(1, relevant + 1))
-    smooth = gb.ApproxRank(gb.AP(), alpha=alpha, beta=beta).value(grades, scores)
+    objective = gb.ApproxRank(gb.AP(), alpha=alpha, beta=beta)
+    smooth = objective.value(grades, scores)
     assert abs(smooth - gb.evaluate(gb.AP(), grades, scores)[gb.AP()]) <= bound + ROUNDING
+    stated = approximation_bound(objective, grades, scores)
+    assert math.isclose(stated.rank_error.item(), epsilon, abs_tol=ROUNDING)
+    assert math.isclose(stated.value.item(), bound, rel_tol=1e-9, abs_tol=len(grades) * ROUNDING)
 
 
 @pytest.mark.slow
@@ -127,9 +135,11 @@ def test_theorem_5(documents, alpha, beta):
 def test_theorem_6(documents, alpha):
     grades, scores, positions = ranking_from(documents)
     epsilon = position_error(scores, positions, alpha).max()
-    smooth = gb.ApproxRank(gb.nDCG(), alpha=alpha).value(grades, scores)
+    objective = gb.ApproxRank(gb.nDCG(), alpha=alpha)
     exact = gb.evaluate(gb.nDCG(), grades, scores)[gb.nDCG()]
-    assert abs(smooth - exact) <= epsilon / (2 * math.log(2)) + ROUNDING
+    assert abs(objective.value(grades, scores) - exact) <= epsilon / (2 * math.log(2)) + ROUNDING
+    stated = approximation_bound(objective, grades, scores)
+    assert math.isclose(stated.value.item(), epsilon / (2 * math.log(2)), abs_tol=ROUNDING)
 
 
 def test_the_theorems_are_tried_where_they_bind():
@@ -143,6 +153,54 @@ def test_the_theorems_are_tried_where_they_bind():
     errors = np.array(errors)
     assert (errors > 0.5).any()
     assert ((errors > 1e-6) & (errors < 0.5)).sum() >= 20
+
+
+def test_the_worked_example_of_table_1():
+    """Sections 5.1 and 5.2: 0.00118 < 0.00471; an AP with one relevant document within 0.0024, nDCG within 0.00085."""
+    found = approximation_bound(gb.ApproxRank(gb.AP(), alpha=100, beta=100), [0, 0, 1, 0, 0], TABLE_1)
+    assert f"{found.rank_error.item():.5f}" == "0.00118"
+    assert f"{found.corollary.item():.5f}" == "0.00471"
+    assert f"{found.value.item():.4f}" == "0.0024"
+    found = approximation_bound(gb.ApproxRank(gb.nDCG(), alpha=100), [0, 1, 2, 0, 1], TABLE_1)
+    assert f"{found.value.item():.5f}" == "0.00085"
+
+
+def test_bounds_of_several_queries():
+    grades, qid = [0, 1, 2, 0, 1] * 4, ["b"] * 5 + ["tied", "a"] * 5 + ["b"] * 5
+    scores = np.concatenate([TABLE_1, np.repeat(TABLE_1, 2), np.negative(TABLE_1)])
+    scores[5] = scores[7]
+    objective = gb.ApproxRank(gb.AP(rel=2), alpha=20)
+    found = approximation_bound(objective, grades, scores, qid)
+    assert found.qid.tolist() == ["b", "tied", "a"]
+    for q, name in enumerate(found.qid):
+        rows = [i for i, other in enumerate(qid) if other == name]
+        alone = approximation_bound(objective, np.take(grades, rows), scores[rows])
+        assert np.allclose(found.document[rows], alone.document, rtol=1e-12, equal_nan=True)
+        for field in ("corollary", "rank_error", "value"):
+            assert np.allclose(getattr(found, field)[q], getattr(alone, field)[0], rtol=1e-9, equal_nan=True)
+    tied = np.array(qid) == "tied"
+    assert np.array_equal(np.isnan(found.document), tied)
+    assert np.isnan([found.corollary[1], found.rank_error[1], found.value[1]]).all()
+
+
+def test_bounds_where_there_is_nothing_to_miss():
+    objective = gb.ApproxRank(gb.AP(), alpha=3)
+    assert approximation_bound(objective, [1], [0.3]).corollary.tolist() == [0.0]
+    assert approximation_bound(objective, [0, 0], [0.0, 9.0]).value.tolist() == [0.0]
+    assert approximation_bound(objective, [1, 0, 0], [0.0, 1e-9, 2e-9]).value.tolist() == [np.inf]
+
+
+@pytest.mark.parametrize(
+    "measure", [gb.AP(k=3), gb.nDCG(k=3), gb.nDCG(discount_by="letor"), gb.GAP(g=G), gb.Precision(k=3)], ids=str
+)
+def test_measures_without_a_theorem(measure):
+    with pytest.raises(ValueError, match=r"objective is ApproxRank.*; expected an ApproxRank of AP or of nDCG"):
+        approximation_bound(gb.ApproxRank(measure), [1, 0], [0.0, 1.0])
+
+
+def test_bounds_are_of_approx_rank():
+    with pytest.raises(TypeError, match=r"objective is SoftRank\(AP.*; expected an ApproxRank"):
+        approximation_bound(gb.SoftRank(gb.AP()), [1, 0], [0.0, 1.0])
 
 
 @pytest.mark.parametrize("name", ["alpha", "beta"])

@@ -68,8 +68,8 @@ SCORES = {
 }
 KINDS = (
     # functions, argument, defects, expected, error
-    (("trec.map_gains", "trec.rankings", "trec.evaluate", "system_values", "robustness", "few_highly_relevant"), "qrels", NESTED, "{topic: {document: g", TypeError),
-    (("trec.rankings", "trec.evaluate", "system_values", "few_highly_relevant"), "qrels", {"empty": ({}, "empty")}, "{topic", ValueError),
+    (("trec.map_gains", "trec.rankings", "trec.evaluate", "system_values", "robustness"), "qrels", NESTED, "{topic: {document: g", TypeError),
+    (("trec.rankings", "trec.evaluate", "system_values"), "qrels", {"empty": ({}, "empty")}, "{topic", ValueError),
     (("trec.rankings", "trec.evaluate", "system_values"), "qrels", GRADES, "grades", ValueError),
     (("trec.rankings", "trec.evaluate"), "run", NESTED, "{topic: {document: score}}", TypeError),
     (("trec.rankings", "trec.evaluate"), "run", SCORES, "finite scores", ValueError),
@@ -120,7 +120,6 @@ KINDS = (
     (("significance by query",), "measure", {"a name": ("gap", "GAP()"), "another measure": (AP(rel=2), "AP(rel=2)"), "a list": [AP()], "NaN": nan, "two columns": (np.ones((2, 2)), "array")}, "one of those in first, [AP", ValueError),
     (("significance",), "measure", {"for arrays": (AP(), "AP(rel=1)"), "a name": "gap"}, "None, or PerQuery", ValueError),
     (("SystemValues.best",), "n", {"more than systems": 3}, "between 1 and 2", ValueError),
-    (("few_highly_relevant",), "factor", NOT_POSITIVE_WHOLE, "a whole number >= 1", ValueError),
 )  # fmt: skip
 CASES = [
     case

@@ -173,6 +173,18 @@ def test_a_cut_off_far_above_the_middle_of_a_long_list_leaves_a_direction():
     assert (grad[y == 0] > 0).all()
 
 
+@pytest.mark.parametrize("gap", [5.0, 6.5, 6.75, 7.0, 7.25, 8.0, 20.0])
+@pytest.mark.parametrize("measure", [gb.Precision(k=10), gb.nDCG(k=10)], ids=str)
+def test_plateaus_too_deep_for_a_float_give_no_gradient_instead_of_nan(measure, gap):
+    """One relevant document below sixty others: the probability that it is among the first ten ends in denormal numbers."""
+    for n in (20, 60, 150):
+        grades, scores = np.append(np.zeros(n, dtype=int), 1), np.append(np.full(n, gap), 0.0)
+        grad, hess = gb.SoftRank(measure).gradients(grades, scores)
+        assert np.isfinite(grad).all()
+        assert np.isfinite(hess).all()
+        assert abs(grad.sum()) <= 1e-9 * max(np.abs(grad).sum(), 1e-300)
+
+
 @every_objective
 def test_normalised_gradients_weigh_queries_and_documents_evenly(objective):
     y, scores, qid = queries(4)

@@ -10,7 +10,7 @@
 `correlation`       whether measures rank systems alike; ``tau_ap``
 `bpref`             binary preference, which looks at judged documents alone
 `robustness`        whether they still do so with fewer judgements
-`optimality`        whether small changes of a trained model improve a measure; `ensembles` for trees
+`optimality`        whether small changes of a linear model improve a measure; `ensembles` for trees, experimental
 `significance`      whether one ranker is better than another
 ==================  ================================================================================================
 
@@ -19,17 +19,9 @@ Results are frozen values with a pandas view, ``to_pandas()``, and a picture, ``
 
 from gapboost.analysis import trec
 from gapboost.analysis.bpref import bpref
-from gapboost.analysis.correlation import (
-    Correlation,
-    ThresholdCorrelation,
-    correlation,
-    few_highly_relevant,
-    tau_ap,
-    threshold_correlation,
-)
+from gapboost.analysis.correlation import Correlation, correlation, tau_ap
 from gapboost.analysis.curve import PrecisionRecallCurve, precision_recall
 from gapboost.analysis.discrimination import DiscriminativePower, discriminative_power
-from gapboost.analysis.ensembles import leaf_indicators, leaf_values
 from gapboost.analysis.entropy import MaximumEntropy, expected_value, maximum_entropy
 from gapboost.analysis.informativeness import (
     Informativeness,
@@ -55,16 +47,12 @@ __all__ = [
     "Robustness",
     "Significance",
     "SystemValues",
-    "ThresholdCorrelation",
     "ThresholdSweep",
     "bpref",
     "correlation",
     "discriminative_power",
     "expected_value",
-    "few_highly_relevant",
     "informativeness",
-    "leaf_indicators",
-    "leaf_values",
     "local_optimality",
     "maximum_entropy",
     "most_informative_g",
@@ -74,7 +62,6 @@ __all__ = [
     "significance",
     "system_values",
     "tau_ap",
-    "threshold_correlation",
     "threshold_sweep",
     "trec",
 ]

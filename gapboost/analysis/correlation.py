@@ -1,20 +1,15 @@
 """Correlation of measures over systems: whether they rank systems alike ([ferrante2014], section 6)."""
 
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.stats import kendalltau
 
-from gapboost._data.arguments import whole
 from gapboost._data.columns import one_dimensional
 from gapboost._data.optional import axes, frame
 from gapboost._data.queries import Array, checked_scores
-from gapboost.analysis.systems import SystemValues, checked_measures, checked_values, position_of, system_values
-from gapboost.analysis.trec import Qrels, Run, Ties, checked_qrels
-from gapboost.measures import AP, GAP, Measure, eGAP, nDCG, xGAP
-from gapboost.measures.grids import simplex_grid
+from gapboost.analysis.systems import SystemValues, checked_values
 
 
 def kendall_tau(a: Array, b: Array) -> float:
@@ -111,110 +106,3 @@ def correlation(values: SystemValues) -> Correlation:
     means = values.means
     tau = np.array([[kendall_tau(a, b) for b in means] for a in means])
     return Correlation(values.measures, tau, len(values.systems), len(values.topics))
-
-
-def few_highly_relevant(qrels: Qrels, grade: int | None = None, factor: int = 10) -> list[str]:
-    """Topics with at least `factor` documents of grade 1 for each of a higher grade, of which there are some.
-
-    Parameters
-    ----------
-    qrels : {topic: {document: grade}}
-    grade : int, optional
-        The higher grade k in ``R(1) >= factor * R(k) > 0``; by default the highest one.
-    factor : int, default=10
-    """
-    checked_qrels(qrels)
-    counts = {topic: np.bincount([max(g, 0) for g in judged.values()] or [0]) for topic, judged in qrels.items()}
-    top = max(len(c) for c in counts.values()) - 1 if grade is None else grade
-    top, factor = whole(top, "grade", 0), whole(factor, "factor")
-    return [topic for topic, c in counts.items() if len(c) > top >= 2 and c[1] >= factor * c[top] > 0]
-
-
-@dataclass(frozen=True, eq=False)
-class ThresholdCorrelation:
-    """Kendall's tau of graded measures with others, for each g ([ferrante2014], Tables 2 and 3).
-
-    Attributes
-    ----------
-    grid : tuple of tuple of float
-    families : tuple of str
-        The graded measures.
-    references : tuple
-        The measures they are compared with; the first graded one, with the same g, is the first.
-    tau : float64 ndarray of shape (grid, families, references)
-    n_systems, n_topics : int
-    """
-
-    grid: tuple[tuple[float, ...], ...]
-    families: tuple[str, ...]
-    references: tuple[Any, ...]
-    tau: Array
-    n_systems: int
-    n_topics: int
-
-    def to_pandas(self) -> Any:
-        """One row for each g and graded measure, a column for each measure it is compared with."""
-        size = len(self.families)
-        columns: dict[str, Any] = {
-            "g": [str(g) for g in self.grid for _ in range(size)],
-            "measure": list(self.families) * len(self.grid),
-        }
-        columns |= {str(r): self.tau[:, :, i].ravel() for i, r in enumerate(self.references)}
-        return frame(columns, ["g", "measure"])
-
-    def plot(self, ax: Any = None, reference: Any = None) -> Any:
-        """Tau with one measure, by default the second reference, against g; a line a family. Returns the axes."""
-        ax = axes(ax)
-        at = 1 if reference is None else position_of(reference, self.references, "reference")
-        for f, family in enumerate(self.families):
-            ax.plot(self.tau[:, f, at], "o-", label=family)
-        labels = [", ".join(f"{x:.2g}" for x in g) for g in self.grid]
-        ax.set_xticks(range(len(self.grid)), labels, rotation=60, ha="right")
-        ax.set(xlabel="g", ylabel=f"Kendall's tau with {self.references[at]}")
-        ax.set_title(f"{self.n_systems} systems, {self.n_topics} topics")
-        ax.legend()
-        return ax
-
-
-def threshold_correlation(
-    qrels: Qrels,
-    runs: Mapping[str, Run],
-    *,
-    grid: Sequence[Sequence[float]] | None = None,
-    families: Sequence[Callable[..., Measure]] = (GAP, xGAP, eGAP),
-    references: Sequence[Any] = (AP(), nDCG()),
-    topics: Sequence[str] | None = None,
-    ties: Ties = "expected",
-    n_jobs: int | None = None,
-    progress: bool = False,
-) -> ThresholdCorrelation:
-    """Correlate graded measures with others for each g.
-
-    Parameters
-    ----------
-    qrels, runs, ties, n_jobs, progress
-        As in `system_values`.
-    grid : sequence of g, optional
-        By default every g with entries in tenths.
-    families : sequence of graded measures
-    references : sequence
-        Measures of gapboost or of ir_measures.
-    topics : sequence of str, optional
-        By default all judged ones; see `few_highly_relevant`.
-    """
-    top = max(max(judged.values(), default=0) for judged in checked_qrels(qrels).values())
-    thresholds = tuple(tuple(map(float, g)) for g in (simplex_grid(max(top, 1), 10) if grid is None else grid))
-    if not families:
-        raise ValueError("families is empty; expected graded measures such as GAP")
-    graded = [family(g=g) for g in thresholds for family in families]
-    compared = checked_measures([*graded, *references])[len(graded) :]
-    values = system_values([*graded, *compared], qrels, runs, ties=ties, n_jobs=n_jobs, progress=progress)
-    if topics is not None:
-        values = values.on_topics(topics)
-    means, size = values.means, len(families)
-    tau = np.empty((len(thresholds), size, 1 + len(compared)))
-    for i, f in np.ndindex(tau.shape[:2]):
-        others = [means[i * size], *means[len(graded) :]]
-        tau[i, f] = [kendall_tau(means[i * size + f], other) for other in others]
-    names = tuple(family.__name__ for family in families)
-    return ThresholdCorrelation(thresholds, names, (names[0], *compared), tau, len(values.systems), len(values.topics))

@@ -19,6 +19,8 @@ import numpy as np
 
 from gapboost._data.arguments import one_of, whole
 from gapboost._data.optional import axes, frame
+from gapboost._data.pictures import legend
+from gapboost._data.pictures import line as styled
 from gapboost._data.queries import Array, Judged, checked_scores, judged
 from gapboost.evaluation import TIES, Ties, query_values
 from gapboost.measures import Measure, as_measure
@@ -61,12 +63,12 @@ class PrecisionRecallCurve:
     def plot(self, ax: Any = None, **line: Any) -> Any:
         """Steps whose area is the measure; call with the same `ax` for several systems. Returns the axes."""
         ax = axes(ax)
-        line.setdefault("label", f"{self.measure} = {self.area:.3f}")
+        line = {"label": f"{self.measure} = {self.area:.3f}", **styled(len(ax.get_lines()), marked=False), **line}
         recall = np.concatenate([[0.0], self.recall])
         precision = np.concatenate([self.precision[:1], self.precision])
         ax.step(recall, precision, where="pre", **line)
         ax.set(xlabel="recall", ylabel="precision", xlim=(0, 1), ylim=(0, 1.02))
-        ax.legend()
+        legend(ax)
         return ax
 
     @classmethod

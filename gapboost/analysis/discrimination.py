@@ -14,6 +14,7 @@ import numpy as np
 
 from gapboost._data.arguments import probability, whole
 from gapboost._data.optional import axes, frame
+from gapboost._data.pictures import legend, line
 from gapboost._data.queries import Array
 from gapboost.analysis.systems import SystemValues, checked_values, position_of
 from gapboost.analysis.work import generators, in_order
@@ -72,10 +73,11 @@ class DiscriminativePower:
         ax = axes(ax)
         for m, measure in enumerate(self.measures):
             label = f"{measure}: {self.share[m]:.1%} below {self.level:g}"
-            ax.plot(range(1, len(self.pairs) + 1), self.curve(measure), drawstyle="steps-mid", label=label)
+            curve = self.curve(measure)
+            ax.plot(range(1, len(curve) + 1), curve, drawstyle="steps-mid", label=label, **line(m, marked=False))
         ax.axhline(self.level, color="grey", linewidth=0.8, linestyle=":")
         ax.set(xlabel="pairs of systems by falling ASL", ylabel="achieved significance level", ylim=(0, highest))
-        ax.legend()
+        legend(ax)
         return ax
 
 

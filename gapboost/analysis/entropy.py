@@ -23,6 +23,8 @@ from scipy.special import entr, softmax
 from sklearn.exceptions import ConvergenceWarning
 
 from gapboost._data.optional import axes, frame
+from gapboost._data.pictures import legend
+from gapboost._data.pictures import line as styled
 from gapboost._data.queries import MOST_DOCUMENTS, Array
 from gapboost.analysis.newton import Path, Problem
 from gapboost.measures import Measure, as_measure
@@ -85,9 +87,10 @@ class MaximumEntropy:
         ax = axes(ax)
         ranks = np.arange(1, len(self.probabilities) + 1)
         for grade in range(1, self.probabilities.shape[1]):
-            ax.plot(ranks, self.probabilities[:, grade], label=f"grade {grade}, {self.measure}", **line)
+            style = styled(len(ax.get_lines()), marked=False) | {"label": f"grade {grade}, {self.measure}"} | line
+            ax.plot(ranks, self.probabilities[:, grade], **style)
         ax.set(xlabel="rank", ylabel="probability", xscale="log")
-        ax.legend()
+        legend(ax)
         return ax
 
 

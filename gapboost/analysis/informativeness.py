@@ -17,6 +17,7 @@ import numpy as np
 
 from gapboost._data.arguments import ordered, whole
 from gapboost._data.optional import axes, frame
+from gapboost._data.pictures import legend, line
 from gapboost._data.queries import Array
 from gapboost.analysis.entropy import solve
 from gapboost.analysis.lists import RankedList, list_values
@@ -99,11 +100,12 @@ class Informativeness:
         """Mean RMS error of each measure, a mark for each `rel`; returns the axes."""
         ax = axes(ax)
         for t, rel in enumerate(self.rels):
-            ax.plot(self.mean_rms[:, t], range(len(self.measures)), "o", label=f"relevant from grade {rel}")
+            style = line(t) | {"linestyle": "", "label": f"relevant from grade {rel}"}
+            ax.plot(self.mean_rms[:, t], range(len(self.measures)), **style)
         ax.set_yticks(range(len(self.measures)), [str(m) for m in self.measures])
-        ax.set(xlabel=f"mean RMS error of the inferred curve, {int(self.compared.sum())} lists")
+        ax.set(xlabel=f"mean RMS error of the inferred curve, {int(self.compared.sum())} lists (lower is better)")
         ax.invert_yaxis()
-        ax.legend()
+        legend(ax)
         return ax
 
 
@@ -227,20 +229,25 @@ class ThresholdSweep:
         return self.result.to_pandas()
 
     def plot(self, ax: Any = None, rel: int = 1) -> Any:
-        """RMS error against g for relevance from grade `rel` on; other measures as dashed lines. Returns the axes."""
+        """RMS error against g for relevance from grade `rel` on; other measures as level lines. Returns the axes.
+
+        `best`, the g that is best in the mean over all `rel`, is marked.
+        """
         ax = axes(ax)
         errors = self.result.mean_rms[:, self.result.rels.index(rel)]
         size = len(self.grid)
         family = type(self.result.measures[0]).__name__
-        ax.plot(range(size), errors[:size], "o-", label=family)
+        ax.plot(range(size), errors[:size], label=family, **line(0))
         for number, measure in enumerate(self.result.measures[size:]):
-            ax.axhline(errors[size + number], linestyle="--", color=f"C{number + 1}", label=str(measure))
+            ax.axhline(errors[size + number], label=str(measure), **line(number + 1, marked=False))
+        best = ", ".join(f"{x:.2g}" for x in self.best)
+        ax.axvline(self.grid.index(self.best), color="grey", linewidth=1, label=f"best in the mean: ({best})")
         shown = range(0, size, max(1, (size - 1) // 10))
         ax.set_xticks(
             list(shown), [", ".join(f"{x:.2g}" for x in self.grid[i]) for i in shown], rotation=60, ha="right"
         )
-        ax.set(xlabel="g", ylabel="mean RMS error", title=f"relevant from grade {rel}")
-        ax.legend()
+        ax.set(xlabel="g", ylabel="mean RMS error (lower is better)", title=f"relevant from grade {rel}")
+        legend(ax)
         return ax
 
 

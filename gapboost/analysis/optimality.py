@@ -16,6 +16,7 @@ import numpy as np
 from gapboost._data.arguments import mapping, whole
 from gapboost._data.columns import numeric_column
 from gapboost._data.optional import axes, frame
+from gapboost._data.pictures import legend, line
 from gapboost._data.queries import Array, Judged, judged
 from gapboost.analysis.work import generators, in_order
 from gapboost.evaluation import mean, query_values
@@ -92,11 +93,12 @@ class LocalOptimality:
         ax = axes(ax)
         for d, m in np.ndindex(self.values.shape):
             low, middle, high = np.percentile(self.changes[d, m], (5, 50, 95), axis=0)
-            (line,) = ax.plot(self.step_sizes, middle, "o-", label=f"{self.datasets[d]}, {self.measures[m]}")
-            ax.fill_between(self.step_sizes, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
+            style = line(d * len(self.measures) + m)
+            ax.plot(self.step_sizes, middle, label=f"{self.datasets[d]}, {self.measures[m]}", **style)
+            ax.fill_between(self.step_sizes, low, high, color=style["color"], alpha=0.15, linewidth=0)
         ax.axhline(self.epsilon, color="grey", linewidth=0.8, linestyle=":")
         ax.set(xlabel="step size", ylabel="change of the measure")
-        ax.legend()
+        legend(ax)
         return ax
 
 

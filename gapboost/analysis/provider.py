@@ -1,6 +1,7 @@
 """gapboost's graded measures inside ir_measures: ``GAP(g=(0.5, 0.5)) @ 10`` beside its ``AP``, ``nDCG`` or ``Bpref``.
 
-Importing this module registers the provider.
+Importing this module registers the provider. ``ir_measures.parse_measure`` reads the text form ``GAP(g='0.5,0.5')@10``, which is
+what the measures print as.
 
 >>> import ir_measures
 >>> from gapboost.analysis.provider import GAP
@@ -32,8 +33,8 @@ __all__ = ["GAP", "GapboostProvider", "eGAP", "named", "xGAP"]
 class _Graded(ir_measures.Measure):  # type: ignore[misc]
     """A graded measure of gapboost as ir_measures writes measures.
 
-    Parameters: ``g``, one threshold probability for each positive grade, by default uniform over the judged grades;
-    ``cutoff``; ``ties``, "expected" (the default) or "trec_eval".
+    Parameters: ``g``, one threshold probability for each positive grade, as a tuple or as text with commas, by default uniform
+    over the judged grades; ``cutoff``; ``ties``, "expected" (the default) or "trec_eval".
     """
 
     SUPPORTED_PARAMS = {  # noqa: RUF012 - the form that ir_measures gives its measures
@@ -41,6 +42,16 @@ class _Graded(ir_measures.Measure):  # type: ignore[misc]
         "g": ir_measures.ParamInfo(dtype=tuple, required=False, default=None, desc="threshold probabilities"),
         "ties": ir_measures.ParamInfo(dtype=str, choices=["expected", "trec_eval"], default="expected"),
     }
+
+    def __init__(self, **params: Any) -> None:
+        # ir_measures reads no lists: in its texts g stands in quotes.
+        if isinstance(params.get("g"), str):
+            measure: Any = as_measure(f"{self.NAME}(g={params['g']})")
+            params["g"] = measure.g
+        super().__init__(**params)
+
+    def _param_repr(self, v: Any) -> str:
+        return repr(",".join(map(repr, v))) if isinstance(v, tuple) else repr(v)
 
     def gapboost_measure(self) -> GradedMeasure:
         """The same as a measure of gapboost."""
@@ -61,8 +72,6 @@ GAP, xGAP, eGAP = _named("GAP"), _named("xGAP"), _named("eGAP")
 
 def named(measure: str | Measure) -> Any:
     """A graded measure as ir_measures writes it: ``named("gap(g=0.5,0.5)@10")`` is ``GAP(g=(0.5, 0.5)) @ 10``.
-
-    `ir_measures.parse_measure` reads no lists, so no g.
 
     Parameters
     ----------

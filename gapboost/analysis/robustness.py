@@ -14,6 +14,7 @@ import numpy as np
 from gapboost._data.arguments import mapping, whole
 from gapboost._data.columns import numeric_column
 from gapboost._data.optional import axes, frame
+from gapboost._data.pictures import legend, line
 from gapboost._data.queries import Array
 from gapboost.analysis.correlation import kendall_tau
 from gapboost.analysis.systems import checked_measures, evaluated, positions
@@ -65,12 +66,13 @@ class Robustness:
         ax = axes(ax)
         share = 100 * np.array(self.fractions)
         for m, measure in enumerate(self.measures):
-            (line,) = ax.plot(share, self.mean[m], "o-", markersize=3, label=str(measure))
+            style = line(m)
+            ax.plot(share, self.mean[m], label=str(measure), **style)
             low, high = np.percentile(self.tau[m], (25, 75), axis=1)
-            ax.fill_between(share, low, high, color=line.get_color(), alpha=0.12, linewidth=0)
+            ax.fill_between(share, low, high, color=style["color"], alpha=0.12, linewidth=0)
         ax.invert_xaxis()
         ax.set(xlabel="judgements kept (%)", ylabel="Kendall's tau with the complete ranking")
-        ax.legend()
+        legend(ax)
         return ax
 
 

@@ -9,6 +9,7 @@ from scipy import stats
 from gapboost._data.arguments import probability, whole
 from gapboost._data.columns import numeric_column
 from gapboost._data.optional import axes, frame
+from gapboost._data.pictures import COLOURS, legend
 from gapboost._data.queries import Array
 from gapboost.analysis.work import generators
 from gapboost.evaluation import PerQuery
@@ -90,15 +91,24 @@ class Significance:
         }
         return frame({"": list(numbers), "value": list(numbers.values())}, [""])
 
-    def plot(self, ax: Any = None) -> Any:
-        """The differences from the best to the worst query, with mean and interval; returns the axes."""
+    def plot(self, ax: Any = None, title: str = "first − second") -> Any:
+        """The differences from the best to the worst query, with mean and interval; returns the axes.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+        title : str
+            What is subtracted from what, such as ``"GAP: mine − theirs"``.
+        """
         ax = axes(ax)
         ranked = np.sort(self.differences)[::-1]
-        ax.bar(range(1, len(ranked) + 1), ranked, width=1.0)
-        ax.axhline(self.difference, color="C1", label=f"mean {self.difference:+.4f}")
-        ax.axhspan(*self.interval, color="C1", alpha=0.25, label=f"{self.confidence:.0%} interval")
-        ax.set(xlabel="queries by falling difference", ylabel="difference", title=f"t-test: p = {self.t:.3g}")
-        ax.legend()
+        ax.bar(range(1, len(ranked) + 1), ranked, width=1.0, color=COLOURS[0])
+        ax.axhline(0, color="grey", linewidth=0.8)
+        mean = f"mean {self.difference:+.4f}, p = {self.t:.3g} (t-test)"
+        ax.axhline(self.difference, color=COLOURS[1], linestyle="--", label=mean)
+        ax.axhspan(*self.interval, color=COLOURS[1], alpha=0.25, label=f"{self.confidence:.0%} interval")
+        ax.set(xlabel="queries by falling difference", ylabel="difference", title=title)
+        legend(ax)
         return ax
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from gapboost._data.arguments import mapping, ordered, whole
 from gapboost._data.optional import axes, frame, ir_measures
+from gapboost._data.pictures import legend, line
 from gapboost._data.queries import Array
 from gapboost.analysis.trec import Qrels, Retrieved, Run, Ties, checked_qrels, retrieved
 from gapboost.analysis.work import in_order
@@ -104,10 +105,10 @@ class SystemValues:
         ax = axes(ax)
         order = np.argsort(-self.means[0], kind="stable")
         for m, measure in enumerate(self.measures):
-            ax.plot(self.means[m, order], "o-", label=str(measure))
+            ax.plot(self.means[m, order], label=str(measure), **line(m))
         ax.set_xticks(range(len(order)), [self.systems[s] for s in order], rotation=60, ha="right")
         ax.set(ylabel=f"mean over {len(self.topics)} topics")
-        ax.legend()
+        legend(ax)
         return ax
 
 

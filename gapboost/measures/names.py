@@ -6,7 +6,8 @@
     MEASURE = NAME [ "(" PARAMETER "=" VALUE { "," PARAMETER "=" VALUE } ")" ] [ "@" CUTOFF ]
 
 NAME is a name or alias of a measure, or its class, in upper or lower case. PARAMETER is a field of its dataclass. VALUE is
-written as in Python; a list needs no brackets, a word no quotes. CUTOFF is the parameter ``k``.
+written as in Python; a list needs no brackets, or stands in quotes as ir_measures wants it; a word needs no quotes. CUTOFF is
+the parameter ``k``.
 """
 
 import ast
@@ -105,4 +106,6 @@ def _value(text: str, several: bool) -> Any:
         value = ast.literal_eval(text)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return text
+    if several and isinstance(value, str) and value != text:
+        return _value(value, several)
     return (value,) if several and isinstance(value, int | float) else value

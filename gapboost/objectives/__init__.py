@@ -1,14 +1,27 @@
-"""Ways to train for a measure: frozen values over a measure; one file an objective."""
+"""Ways to train for a measure: frozen values over a measure; one file an objective.
+
+`approximation_bound` tells how far ApproxRank may be from its measure.
+"""
 
 from dataclasses import replace
 
 from gapboost.measures import Measure
 from gapboost.objectives.approxrank import ApproxRank
+from gapboost.objectives.bounds import ApproximationBound, approximation_bound
 from gapboost.objectives.lambdarank import LambdaRank
 from gapboost.objectives.objective import Objective, Pass
 from gapboost.objectives.softrank import SoftRank
 
-__all__ = ["ApproxRank", "LambdaRank", "Objective", "Pass", "SoftRank", "as_objective"]
+__all__ = [
+    "ApproxRank",
+    "ApproximationBound",
+    "LambdaRank",
+    "Objective",
+    "Pass",
+    "SoftRank",
+    "approximation_bound",
+    "as_objective",
+]
 
 NAMED: dict[str, type[Objective]] = {"lambdarank": LambdaRank, "softrank": SoftRank, "approxrank": ApproxRank}
 

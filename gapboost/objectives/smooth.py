@@ -25,7 +25,7 @@ step is longer than 1 / slope, the width of pi: the distance in scores over whic
 one grade pushes up and another down takes a shorter step. Absolute values of single pairs would count every disagreement,
 but are no sums of a smooth function: they would cost all pairs. Four times as much would bound the curvature of each
 pair's logistic pi at any learning rate, were pairs counted singly; but boosters multiply steps by a learning rate of 0.1 or
-so, and with that bound they only trained slower (benchmarks/OBJECTIVES.md).
+so, and with that bound they only trained slower (benchmarks/PAPERS.md).
 """
 
 from abc import abstractmethod
@@ -173,7 +173,7 @@ class SmoothObjective(Objective):
         Scale each query's gradients by ``L log2(1 + max(S, 0.05)) / S``, where L is the mean number of documents of a
         query and S the sum of the absolute gradients in units of the steepness: a change of the smoothing changes the unit
         of the scores and nothing else. The floor keeps a direction on plateaus. A query whose gradients are
-        rounding, 1e-14 of what its documents contribute, gets none. Without L, which `LambdaRank` lacks,
+        rounding, 1e-14 of what its documents contribute or less than 1e-305, gets none. Without L, which `LambdaRank` lacks,
         XGBoost's leaf floor would stop training on them. False: the derivative of `value`, with the sign turned.
     """
 

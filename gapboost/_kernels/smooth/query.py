@@ -17,6 +17,9 @@ SMALLEST_TOTAL = 0.05
 # are far from each other.
 ROUNDING = 1e-14
 
+# Below this a float has lost its digits, and what would scale it up overflows.
+LEAST_TOTAL = 1e-305
+
 
 class Documents(NamedTuple):
     """Query after query, each by rank: best document first. Grades are int64, the rest float64.
@@ -57,6 +60,7 @@ def scaled(
         real = size > ROUNDING * np.add.reduceat(brought, starts[:-1])
         size = size * (steepness / (4.0 * steepest))
         damped = np.log2(1.0 + np.maximum(size, SMALLEST_TOTAL))
+        real &= size > LEAST_TOTAL
         scale = weights * np.divide(damped, size, out=np.zeros(len(size)), where=real)
     factor = np.repeat(scale * steepness, np.diff(starts))
     return -documents.rising * factor, np.maximum(steepest * documents.pushes * factor, HESSIAN_FLOOR)

@@ -1,30 +1,25 @@
-"""How the smooth objectives train on OHSUMED: choices of the hessian and of beta, and accuracy of the approximation.
+"""How the smooth objectives train on OHSUMED with one hessian or another, and with one beta or another.
 
-    python -m benchmarks.objectives_training [--quick] [--data DIR]
+    python -m benchmarks.hessians [--quick] [--data DIR]
 
-Prints a table of the choices and draws benchmarks/figures/hessians.png and benchmarks/figures/approximation.png. The
-latter follows Figures 1-3 of [qin2008]: the mean over training queries of the distance between the smooth measure and
-the measure, against the rounds of one training.
+Prints a table of the choices.
 """
 
 import argparse
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import lightgbm
-import matplotlib.pyplot as plt
 import numpy as np
 import xgboost
 
 import gapboost as gb
-from benchmarks.objectives import FOLDS, OHSUMED, per_query_range
-from benchmarks.workload import FIGURES, conditions, table
+from benchmarks.papers.training import DATA, FOLDS, GAP, per_query_range
+from benchmarks.workload import conditions, table
 from gapboost._data.queries import judged
 from gapboost.datasets import RankingSplit, load_letor_fold
 
-GAP = gb.GAP(g=(0.5, 0.5))
 BOOSTERS = ("LightGBM", "XGBoost")
 
 
@@ -74,9 +69,9 @@ def rounds(
             yield [model.inplace_predict(part) for part in X]
 
 
-def trained(booster: str, how: Any, hessian: Any, folds: list[Any], n: int) -> tuple[np.ndarray, list[float]]:
-    """Smooth training values by round, mean over folds; and the numbers of one row of the table."""
-    curves, row = [], []
+def trained(booster: str, how: Any, hessian: Any, folds: list[Any], n: int) -> list[float]:
+    """The numbers of one row of the table, means over folds."""
+    row = []
     for split, X in folds:
         smooth, vali, test = [], [], []
         for scores in rounds(booster, how, hessian, split, X, n):
@@ -84,94 +79,40 @@ def trained(booster: str, how: Any, hessian: Any, folds: list[Any], n: int) -> t
             for values, part, s in ((vali, split.vali, scores[1]), (test, split.test, scores[2])):
                 values.append(gb.evaluate(how.measure, part.y, s, part.qid, n_jobs=1)[how.measure])
         best = int(np.argmax(vali))
-        curves.append(smooth)
         row.append(
             [smooth[n // 4], smooth[-1], np.count_nonzero(np.diff(smooth) < 0), best + 1, vali[best], test[best]]
         )
-    return np.mean(curves, axis=0), np.mean(row, axis=0).tolist()
+    found: list[float] = np.mean(row, axis=0).tolist()
+    return found
 
 
 def choices(folds: list[Any], n: int) -> None:
-    """Table and figure of the choices."""
+    """Table of the choices."""
     plain: Any = HESSIANS["pushes"]
     plan = [(how, name, f) for how in (gb.SoftRank(GAP), gb.ApproxRank(GAP)) for name, f in HESSIANS.items()]
     betas = [(gb.ApproxRank(GAP, beta=beta), "pushes", plain) for beta in BETAS]
     rows = []
-    figure, axes = plt.subplots(2, 2, figsize=(10, 7), sharex=True)
-    for column, booster in enumerate(BOOSTERS):
+    for booster in BOOSTERS:
         for how, name, hessian in plan + (betas if booster == BOOSTERS[0] else []):
-            curve, row = trained(booster, how, hessian, folds, n)
+            row = trained(booster, how, hessian, folds, n)
             rows.append([booster, repr(how), name, *(f"{v:.4f}" for v in row[:2])])
             rows[-1] += [f"{row[2]:.1f}", f"{row[3]:.0f}", f"{row[4]:.4f}", f"{row[5]:.4f}"]
-            if getattr(how, "beta", None) is None:
-                line = axes[int(isinstance(how, gb.ApproxRank)), column]
-                line.plot(np.arange(1, n + 1), curve, label=name)
-                line.set_title(f"{type(how).__name__} with {booster}")
-                line.set_ylabel("smooth GAP of the training queries")
-    for axis in axes[1]:
-        axis.set_xlabel("round")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="lower center", ncols=3, frameon=False)
-    figure.tight_layout(rect=(0, 0.07, 1, 1))
-    figure.savefig(FIGURES / "hessians.png", dpi=110)
     head = ["booster", "objective", "hessian", f"smooth GAP, round {n // 4 + 1}", f"round {n}"]
     print(conditions("lightgbm", "xgboost"), f"\nmeans over {len(folds)} folds of OHSUMED, {n} rounds\n")
     print(table([*head, "rounds that fell", "best round", "GAP on validation", "on test"], rows))
 
 
-def approximation(fold: Any, n: int) -> None:
-    """Mean distance between smooth measures and the measure along one training of each objective."""
-    split, X = fold
-    y, qid = split.train.y, split.train.qid
-    ap, ndcg = gb.ApproxRank(gb.AP()), gb.ApproxRank(gb.nDCG())
-    panels: dict[str, tuple[Any, dict[str, Any]]] = {
-        "ApproxAP, beta = 10 (Figure 1)": (
-            ap,
-            {f"alpha = {a}": replace(ap, alpha=a, beta=10) for a in (1, 10, 100)},
-        ),
-        "ApproxAP, alpha = 100 (Figure 2)": (
-            ap,
-            {f"beta = {b}": replace(ap, alpha=100, beta=b) for b in (1, 10, 100)},
-        ),
-        "ApproxNDCG (Figure 3)": (ndcg, {f"alpha = {a}": replace(ndcg, alpha=a) for a in (1, 10, 100)}),
-        "SoftAP": (
-            gb.SoftRank(gb.AP()),
-            {f"sigma = {s}": gb.SoftRank(gb.AP(), sigma=s) for s in (1, 0.1, 0.01)},
-        ),
-    }
-    figure, axes = plt.subplots(2, 2, figsize=(10, 7), sharex=True)
-    for axis, (title, (how, lines)) in zip(axes.flat, panels.items(), strict=True):
-        distances: dict[str, list[float]] = {name: [] for name in lines}
-        for scores, *_ in rounds("LightGBM", how, HESSIANS["pushes"], split, X, n):
-            exact = gb.evaluate(how.measure, y, scores, qid, per_query=True, n_jobs=1)[how.measure]
-            for name, smooth in lines.items():
-                values = smooth.value(y, scores, qid, per_query=True, n_jobs=1)
-                distances[name].append(float(np.mean(np.abs(values - exact))))
-        for (name, line), style in zip(distances.items(), ("-", "-", "--"), strict=True):
-            axis.plot(np.arange(1, n + 1), line, style, label=name)
-            print(f"{title}, {name}: round {n // 4} {line[n // 4 - 1]:.4f}, round {n} {line[-1]:.4f}")
-        axis.set_title(title)
-        axis.set_yscale("log")
-        axis.set_ylabel("mean |smooth measure - measure|")
-        axis.legend(frameon=False)
-    for axis in axes[1]:
-        axis.set_xlabel("round")
-    figure.tight_layout()
-    figure.savefig(FIGURES / "approximation.png", dpi=110)
-
-
 def main() -> None:
-    """Print the table and draw the figures."""
+    """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="one fold, a few rounds")
-    parser.add_argument("--data", type=Path, default=OHSUMED, help="folder that holds Fold1..Fold5")
+    parser.add_argument("--data", type=Path, default=DATA / "ohsumed", help="folder that holds Fold1..Fold5")
     arguments = parser.parse_args()
     folds = []
     for number in FOLDS[:1] if arguments.quick else FOLDS:
         split = load_letor_fold(arguments.data / f"Fold{number}")
         folds.append((split, [per_query_range(part) for part in split]))
-    FIGURES.mkdir(exist_ok=True)
     n = 20 if arguments.quick else 50
-    approximation(folds[0], n)
     choices(folds, n)
 
 

@@ -1,0 +1,19 @@
+"""What the pictures have in common: lines that differ in style as well as colour, and legends beside the data."""
+
+from typing import Any
+
+# Okabe and Ito's colours, which colour-blind readers tell apart, without black and yellow: they must show on light and dark.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+STYLES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
+MARKERS = ("o", "s", "^", "D", "v", "x")
+
+
+def line(number: int, marked: bool = True) -> dict[str, Any]:
+    """Colour, style and marker of the line with this number."""
+    style: dict[str, Any] = {"color": COLOURS[number % len(COLOURS)], "linestyle": STYLES[number % len(STYLES)]}
+    return {**style, "marker": MARKERS[number % len(MARKERS)], "markersize": 4} if marked else style
+
+
+def legend(ax: Any) -> None:
+    """A legend to the right of the axes, where no data are."""
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0, fontsize="small", frameon=False)

@@ -1,0 +1,127 @@
+"""How far ApproxRank can be from its measure: the theorems of [qin2008], section 5.
+
+With n documents whose scores differ from each other by at least d, and e the largest error of an approximate rank,
+
+=============  ==================================================================  ==================
+Theorem 3      ``|rank error of x| < (n - 1) / (exp(alpha d_x) + 1)``              d_x: of x alone
+Corollary 4    ``e < (n - 1) / (exp(alpha d) + 1)``
+Theorem 5      ``|ApproxAP - AP| < sum_{i<=R} 1 / (i - e) / (1 + exp(beta (1 - 2e)))
+               + 2e sum_{i<=R} 1 / (i (i - e))``                                   where e < 1/2
+Theorem 6      ``|ApproxNDCG - nDCG| < e / (2 ln 2)``
+=============  ==================================================================  ==================
+
+with R relevant documents. The example of the paper's Table 1:
+
+>>> import gapboost as gb
+>>> scores = [4.20074, 3.12378, 4.40918, 1.55258, 4.13330]
+>>> bound = approximation_bound(gb.ApproxRank(gb.AP(), alpha=100, beta=100), [1, 0, 0, 0, 0], scores)
+>>> bound.rank_error.round(5).tolist(), bound.corollary.round(5).tolist(), bound.value.round(4).tolist()
+([0.00118], [0.00471], [0.0024])
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from gapboost._data.queries import Array, Judged
+from gapboost.measures import AP, Measure, nDCG
+from gapboost.objectives.approxrank import ApproxRank
+
+
+@dataclass(frozen=True, eq=False)
+class ApproximationBound:
+    """What the theorems of [qin2008] say about one set of scores.
+
+    NaN stands where they say nothing: in queries with equal scores, which have no one ranking.
+
+    Attributes
+    ----------
+    qid : ndarray of shape (Q,)
+        The queries, in the order in which they first occur.
+    document : float64 ndarray of shape (N,)
+        Theorem 3: by how much the approximate rank of each row may be off.
+    corollary : float64 ndarray of shape (Q,)
+        Corollary 4: the same for the worst document of each query.
+    rank_error : float64 ndarray of shape (Q,)
+        By how much it is off, e.
+    value : float64 ndarray of shape (Q,)
+        Theorem 5 for AP, Theorem 6 for nDCG, with e: by how much the smooth measure of each query may be off. Infinite for
+        AP where e >= 1/2.
+    """
+
+    qid: Array
+    document: Array
+    corollary: Array
+    rank_error: Array
+    value: Array
+
+
+def approximation_bound(objective: ApproxRank, y_true: Any, y_score: Any, qid: Any = None) -> ApproximationBound:
+    """Bound the distance of ``objective.value(...)`` from the measure itself.
+
+    Parameters
+    ----------
+    objective : ApproxRank
+        Of AP, or of nDCG with the discount "log2", for whole lists.
+    y_true : array-like of shape (N,)
+        Integer grades.
+    y_score : array-like of shape (N,)
+    qid : array-like of shape (N,), optional
+        None makes all rows one query.
+
+    Raises
+    ------
+    TypeError
+        Where `objective` is no ApproxRank.
+    ValueError
+        Where no theorem is about its measure, or grades, scores and query ids are unusable.
+    """
+    if not isinstance(objective, ApproxRank):
+        raise TypeError(f"objective is {objective!r}; expected an ApproxRank")
+    measure = objective.measure
+    if not has_theorem(measure):
+        raise ValueError(
+            f"objective is {objective!r}; expected an ApproxRank of AP or of nDCG with the discount log2, without a cut-off"
+        )
+    data, scores, resolved = objective._checked(y_true, y_score, qid, None)
+    smooth = resolved.prepared(data)
+    ranks, document = smooth.ranks(scores), np.empty(len(scores))
+    corollary, rank_error, value = np.empty((3, len(data.queries)))
+    for q, (begin, end) in enumerate(pairwise(data.queries.offsets)):
+        order = begin + np.argsort(-scores[begin:end], kind="stable")
+        gap = nearest(scores[order])
+        # Beyond exp(709) a float has no room; the bound is 0 by then.
+        document[order] = (end - begin - 1) / (np.exp(np.minimum(objective.alpha * gap, 709.0)) + 1.0)
+        corollary[q] = document[order].max()
+        rank_error[q] = np.abs(ranks[order] - np.arange(1, end - begin + 1)).max()
+        value[q] = theorem(measure, data, q, rank_error[q], smooth.betas[q])
+        if not gap.all():
+            document[order] = corollary[q] = rank_error[q] = value[q] = np.nan
+    return ApproximationBound(data.queries.ids, data.queries.ungrouped(document), corollary, rank_error, value)
+
+
+def has_theorem(measure: Measure) -> bool:
+    """Whether [qin2008] bounds the error of its approximation."""
+    if measure.k is not None:
+        return False
+    return isinstance(measure, AP) or (isinstance(measure, nDCG) and measure.discount_by == "log2")
+
+
+def nearest(falling: Array) -> Array:
+    """How far each of these falling scores is from the next one; infinite for a single one."""
+    apart = np.concatenate(([np.inf], -np.diff(falling), [np.inf]))
+    return np.minimum(apart[:-1], apart[1:])
+
+
+def theorem(measure: Measure, data: Judged, query: int, e: float, beta: float) -> float:
+    """The bound of Theorem 5 or 6 for one query whose ranks are off by at most `e`."""
+    if isinstance(measure, nDCG):
+        return float(e / (2 * np.log(2)))
+    assert isinstance(measure, AP)
+    i = np.arange(1, data.counts[query, measure.rel :].sum() + 1)
+    if e >= 0.5:
+        return np.inf
+    comparisons = 1 / (1 + np.exp(beta * (1 - 2 * e)))
+    return float(comparisons * np.sum(1 / (i - e)) + 2 * e * np.sum(1 / (i * (i - e))))
