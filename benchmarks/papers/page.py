@@ -19,7 +19,7 @@ python -m benchmarks.papers --redraw   # this page and its pictures alone, from 
 
 Every numbered table, figure, theorem and worked example of the four papers: what it shows, what gapboost gives on which data, and
 whether the claim holds there. **done**: as in the paper; **in kind**: on other data, as said; **not possible here**: with the
-reason. Every number of gapboost's on this page is read from `benchmarks/papers/results`, and a test holds the page to them.
+reason. gapboost's numbers in tables and pictures are read from `benchmarks/papers/results`, and a test holds the page to them.
 
 Python 3.11, numpy 2.4, scipy 1.17, LightGBM 4.7.0, XGBoost 3.2.0, 2026-11-20 to 22, everything seeded. Data: OHSUMED in LETOR's five
 folds; MQ2007 (85 % of its documents) and a fragment of MSLR-WEB in five random parts; TREC 12 (2003) Robust track, topics 601 to
@@ -30,7 +30,7 @@ nDCG are trec_eval's to 1e-9 (tested).
 **Which nDCG.** Whole lists have gains 2^i − 1 and the discount log2(n + 1) unless said otherwise. Table 2 of [robertson2010] fits linear
 gains, `nDCG(k=10, gains="linear")`. LETOR's tables, and [qin2008], have the discount 1, 1, 1/log2 3, ..., count a list of less than k
 documents 0 and keep tied documents in the order of their lines: `nDCG(k=10, discount_by="letor", short_is_zero=True)` with
-`evaluate(..., ties="row")`. With these the published tables of LETOR 4.0 come out to every printed digit.
+`evaluate(..., ties="row")`.
 """
 
 TITLES = (

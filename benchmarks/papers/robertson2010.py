@@ -206,7 +206,7 @@ def table_2() -> tuple[str, str]:
     return (
         f"linear models and trees, {which}, numbers below. Mean distance of the paper's cells from ours: nDCG@10 {said}; "
         f"AP {distance(t, 'AP', 1):.3f}, P@10 {distance(t, 'P@10', 2):.3f}"
-    ), f"GAP is the best to train for: {verdict(won == of)}, in {won} of {of} cells"
+    ), f"GAP is the best to train for: {verdict(won == of)} in all cells, in {won} of {of}"
 
 
 def beside(number: str, t: pd.DataFrame, models: tuple[str, ...], gain: str) -> str:
