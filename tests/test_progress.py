@@ -81,6 +81,8 @@ def test_lightgbm_ranker(bars, stopping):
     values = ranker.evals_result_["valid_1"]["map-gap"]
     assert (len(values) < 30) == stopping
     assert bar.startswith("100%")
+    if stopping and xgboost.__version__.startswith("3.0."):
+        values = values[:-1]  # it tells callbacks nothing of the round in which early stopping ended the training
     assert f"| {len(values)}/{len(values)} [" in bar
     assert set(ranker.evals_result_) == {"training", "valid_1"}
     for name, courses in ranker.evals_result_.items():

@@ -240,14 +240,16 @@ def _randomization(d: Array, n_resamples: int, generator: np.random.Generator) -
         far: Array = np.abs(changed.sum(axis=axis)) >= least
         return far.astype(np.float64)
 
-    tested = stats.permutation_test(
-        (d,),
-        as_far,
-        permutation_type="samples",
-        vectorized=True,
-        n_resamples=n_resamples,
-        batch=max(1, CELLS // len(d)),
-        alternative="greater",
-        random_state=generator,
-    )
+    # Before 1.14 scipy counts all changes of sign of many queries as a float, which overflows to infinity, as it should.
+    with np.errstate(over="ignore"):
+        tested = stats.permutation_test(
+            (d,),
+            as_far,
+            permutation_type="samples",
+            vectorized=True,
+            n_resamples=n_resamples,
+            batch=max(1, CELLS // len(d)),
+            alternative="greater",
+            random_state=generator,
+        )
     return float(tested.pvalue)
