@@ -81,8 +81,6 @@ def test_lightgbm_ranker(bars, stopping):
     values = ranker.evals_result_["valid_1"]["map-gap"]
     assert (len(values) < 30) == stopping
     assert bar.startswith("100%")
-    if stopping and xgboost.__version__.startswith("3.0."):
-        values = values[:-1]  # it tells callbacks nothing of the round in which early stopping ended the training
     assert f"| {len(values)}/{len(values)} [" in bar
     assert set(ranker.evals_result_) == {"training", "valid_1"}
     for name, courses in ranker.evals_result_.items():
@@ -99,8 +97,9 @@ def test_xgboost_ranker(bars, stopping):
     values = ranker.evals_result_["validation_0"]["map-gap"]
     assert (len(values) < 30) == (stopping is not None)
     assert bar.startswith("100%")
-    assert f"| {len(values)}/{len(values)} [" in bar
-    assert f"validation_0 map-gap={values[-1]:.4g}" in bar
+    # XGBoost 3.0 calls callbacks in the order of a set, and none after the one that ends the training.
+    told = [values, values[:-1]] if stopping else [values]
+    assert any(f"| {len(v)}/{len(v)} [" in bar and f"validation_0 map-gap={v[-1]:.4g}" in bar for v in told)
     best = f", best {max(values):.4g} in round {ranker.best_iteration_}]"
     assert (best in bar) == ("best" in bar) == (stopping is not None)
 
