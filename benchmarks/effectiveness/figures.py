@@ -11,7 +11,12 @@ from benchmarks.effectiveness.data import FILES
 from benchmarks.effectiveness.side_studies import MEASURES, SIZES
 from benchmarks.effectiveness.statistics import Comparison, Queries, means
 
-STYLES = (("#c2410c", "o", "-"), ("#1d4ed8", "s", "--"), ("#15803d", "^", ":"), ("#6b21a8", "D", "-."))
+STYLES = (
+    ("#c2410c", "o", "-"),
+    ("#1d4ed8", "s", (0, (4, 1.5))),
+    ("#15803d", "^", (0, (1, 0.8))),
+    ("#6b21a8", "D", (0, (5, 1, 1, 1))),
+)
 ALL = "all queries"
 
 
@@ -32,19 +37,14 @@ def draw(compared: Sequence[Comparison], path: Path) -> None:
                 y = row + 0.24 * (number - (len(shown) - 1) / 2)
                 width = 2.4 if name == ALL else 1.4
                 axis.plot(r.interval, (y, y), color=colour, ls=dashes, lw=width)
-                label = f"beside {c.second.split(' ', 1)[1]}" if name == ALL else None
-                axis.plot(r.difference, y, marker, ms=6 if name == ALL else 5, color=colour, label=label)
+                axis.plot(r.difference, y, marker, ms=6 if name == ALL else 5, color=colour)
+            label = f"beside {c.second.split(' ', 1)[1]}"
+            axis.plot([], [], color=colour, marker=marker, ls=dashes, label=label)
         axis.axvline(0, color="#64748b", lw=1, zorder=0)
         axis.axhspan(-0.5, 0.5, color="#f1f5f9", zorder=-1)
         axis.set_title(f"{booster} minus {booster.split()[0]}'s own", fontsize=10)
         axis.set_xlabel("difference in the mean of six measures")
-        axis.legend(
-            loc="upper center",
-            bbox_to_anchor=(0.5, -0.62 / figure.get_size_inches()[1] * 1.4),
-            ncols=3,
-            frameon=False,
-            fontsize=8,
-        )
+        axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.09), frameon=False, handlelength=4)
         bare(axis)
     sizes = {name: max((len(c.differences.get(name, ())) for c in compared), default=0) for name in names}
     sizes[ALL] = max((c.n_queries for c in compared), default=0)
@@ -64,7 +64,7 @@ def draw_less_data(found: Mapping[str, Queries], path: Path) -> None:
     axis.set_xticks(SIZES, [str(n) for n in SIZES])
     axis.minorticks_off()
     axis.set(xlabel="training queries", ylabel="mean of six measures, test")
-    axis.legend(loc="lower right", frameon=False)
+    axis.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, handlelength=4)
     bare(axis)
     save(figure, path)
 
