@@ -1,4 +1,4 @@
-"""The collections of the study and their folds. None of the data is part of this project; `DATA` says where it is looked for."""
+"""The collections of the study and their folds. None of the data is part of the project: it is looked for in `SHARED`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from gapboost._data.queries import Array, Judged, judged
 from gapboost.datasets import RankingData, RankingSplit, load_letor
 from gapboost.evaluation import query_values
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
+SHARED = Path(__file__).parents[3] / "shared" / "data"
 FOLDS = (1, 2, 3)
 FILES = {
     "mq2007": ("mq2007/mq2007.txt.gz",),
@@ -112,4 +112,4 @@ def dealt(data: RankingData, rng: np.random.Generator) -> list[RankingSplit]:
 
 def collections() -> list[Collection]:
     """All seven, whether or not their files are there."""
-    return [Collection(name, tuple(DATA / file for file in files)) for name, files in FILES.items()]
+    return [Collection(name, tuple(SHARED / file for file in files)) for name, files in FILES.items()]

@@ -78,10 +78,10 @@ def start(path: Path, head: Sequence[str]) -> None:
 
 
 def append(path: Path, rows: Iterable[Sequence[Any]]) -> None:
-    """Write rows at the end in one piece."""
+    """Write rows at the end in one piece, so that those of several processes do not mix."""
     text = "".join(line(row) for row in rows)
-    with path.open("a", newline="") as stream:
-        stream.write(text)
+    with path.open("ab", buffering=0) as stream:
+        stream.write(text.encode())
 
 
 def line(row: Sequence[Any]) -> str:
