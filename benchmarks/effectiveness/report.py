@@ -47,6 +47,10 @@ AS_THEY_COME = (
 )
 STUDIES = {"untuned": "estimators as they come", "tuned": "tuned", "less data": "less data", "g": "choice of g"}
 NOTHING = "Nothing is trained yet."
+FIGURE = """![GAP beside the boosters' own objectives on every collection](figures/effectiveness.png)
+
+Intervals of single collections are not corrected. `mq2007` has 1 692 of the queries."""
+LESS_DATA_FIGURE = "![Mean of the measures by number of training queries](figures/effectiveness_less_data.png)"
 
 Pairs = Sequence[tuple[str, str]]
 Found = Mapping[str, Queries]
@@ -123,7 +127,7 @@ def differences(found: Found, pairs: Pairs, among: Sequence[str] | None = None) 
         worse = ", ".join(f"{data} ({m})" for data, m in c.worse()) or "none"
         rows.append(
             [c.first, c.second, str(c.n_queries), signed(r.difference), interval_text(r.interval), p_text(p_t[c]),
-             p_text(p_random[c]), f"{r.effect_size:+.2f}", f"{ahead} of {len(c.differences)}",
+             p_text(p_random[c]), signed(r.effect_size, 2), f"{ahead} of {len(c.differences)}",
              f"{signed(same)} ({interval_text(interval)})", worse]
         )  # fmt: skip
     return table(head, rows)
@@ -197,7 +201,7 @@ def less_data(found: Found) -> str:
             cells.append(f"{signed(r.difference)} ({interval_text(r.interval)}){' *' if p[n, name] < LEVEL else ''}")
         rows.append([str(n), *cells])
     head = ["training queries", *(f"GAP instead of {name}" for name in MEASURES if name != "GAP")]
-    return f"{table(head, rows)}\n\nA star: p < .05 after Holm's correction over the table."
+    return f"{LESS_DATA_FIGURE}\n\n{table(head, rows)}\n\nA star: p < .05 after Holm's correction over the table."
 
 
 def choice_of_g(found: Found, results: Results) -> str:
@@ -219,9 +223,9 @@ def choice_of_g(found: Found, results: Results) -> str:
     return differences({**found, "g chosen on validation": chosen}, pairs)
 
 
-def signed(value: float) -> str:
-    """Four digits."""
-    return f"{value:+.4f}".replace("-", "−")
+def signed(value: float, digits: int = 4) -> str:
+    """With a sign that is a minus."""
+    return f"{value:+.{digits}f}".replace("-", "−")
 
 
 def p_text(p: float) -> str:
@@ -241,6 +245,7 @@ def sections(results: Results, wanted: Sequence[Task], load: Mapping[tuple[str, 
         "state": state(results, wanted),
         "summary": summary(tuned),
         "primary": differences(tuned, PRIMARY),
+        "figure": FIGURE if comparisons(tuned, PRIMARY) else NOTHING,
         "second": differences(second, PRIMARY),
         "secondary": differences(tuned, SECONDARY),
         "held out": differences(tuned, PRIMARY, [HELD_OUT]),
