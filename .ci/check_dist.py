@@ -23,7 +23,7 @@ IN_SDIST = {
     "LICENSE",
     "examples/quickstart.py",
     "benchmarks/workload.py",
-    "benchmarks/effectiveness/results/tuned_queries.csv",
+    "benchmarks/effectiveness/results/values.csv",
     "tests/conftest.py",
     "tests/oracle.py",
 }

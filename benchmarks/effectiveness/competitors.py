@@ -23,18 +23,25 @@ from gapboost.xgboost import XGBGAPRanker
 Predict = Callable[[Array, int], Array]  # features and a number of trees -> scores
 Watch = Callable[[Array], bool]  # scores of the validation rows after one more tree -> whether to go on
 
-LIBRARIES = ("LightGBM", "XGBoost", "CatBoost")
+# Of every feature, in all three libraries.
+BINS = 63
 
 
 @dataclass(frozen=True)
 class Trees:
-    """One candidate of the search, in the terms that all three libraries share; `drawn` thresholds are LightGBM's alone."""
+    """One candidate of the search.
+
+    `min_data` is for LightGBM and `min_hessian` for XGBoost, each the library's way to keep leaves from being too small;
+    `drawn` thresholds are LightGBM's alone. CatBoost's trees have as many leaves and neither.
+    """
 
     leaves: int
     learning_rate: float
     features: float
     penalty: float
-    drawn: bool = False
+    min_data: int
+    min_hessian: float
+    drawn: bool
 
 
 @dataclass(frozen=True)
@@ -49,15 +56,12 @@ class Competitor:
         The library's own parameters.
     measure : str or None
         What ours trains for.
-    g : str
-        "uniform", or "chosen": every candidate brings its own.
     """
 
     name: str
     library: str
     params: dict[str, Any] = field(default_factory=dict)
     measure: str | None = None
-    g: str = "uniform"
 
     @property
     def ours(self) -> bool:
@@ -65,32 +69,23 @@ class Competitor:
         return self.measure is not None
 
 
-def own(library: str) -> list[Competitor]:
-    """Ours on one booster."""
-    trained = {"GAP": "gap", "xGAP": "xgap", "eGAP": "egap", "AP": "ap", "nDCG": "ndcg"}
-    return [
-        *(Competitor(f"{library} {name}", library, measure=measure) for name, measure in trained.items()),
-        Competitor(f"{library} GAP, g chosen", library, measure="gap", g="chosen"),
-    ]
-
-
+ALL_PAIRS = {"objective": "lambdarank", "lambdarank_truncation_level": 100_000}
 COMPETITORS = [
+    Competitor("LightGBM GAP", "LightGBM", measure="gap"),
     Competitor("LightGBM lambdarank", "LightGBM", {"objective": "lambdarank"}),
-    Competitor(
-        "LightGBM lambdarank, all pairs",
-        "LightGBM",
-        {"objective": "lambdarank", "lambdarank_truncation_level": 100_000},
-    ),
-    Competitor("LightGBM lambdarank, no norm", "LightGBM", {"objective": "lambdarank", "lambdarank_norm": False}),
     Competitor("LightGBM rank_xendcg", "LightGBM", {"objective": "rank_xendcg"}),
+    Competitor("LightGBM lambdarank of all pairs", "LightGBM", ALL_PAIRS),
+    Competitor("LightGBM regression", "LightGBM", {"objective": "regression"}),
+    Competitor("LightGBM nDCG", "LightGBM", measure="ndcg"),
+    Competitor("LightGBM AP", "LightGBM", measure="ap"),
     Competitor("XGBoost rank:ndcg", "XGBoost", {"objective": "rank:ndcg"}),
-    Competitor("XGBoost rank:map", "XGBoost", {"objective": "rank:map"}),
     Competitor("XGBoost rank:pairwise", "XGBoost", {"objective": "rank:pairwise"}),
+    Competitor("XGBoost rank:map", "XGBoost", {"objective": "rank:map"}),
+    Competitor("XGBoost GAP", "XGBoost", measure="gap"),
+    Competitor("XGBoost nDCG", "XGBoost", measure="ndcg"),
+    Competitor("CatBoost QueryRMSE", "CatBoost", {"loss_function": "QueryRMSE"}),
     Competitor("CatBoost YetiRank", "CatBoost", {"loss_function": "YetiRank"}),
-    Competitor("CatBoost LambdaMart NDCG", "CatBoost", {"loss_function": "LambdaMart:metric=NDCG"}),
-    Competitor("CatBoost LambdaMart MAP", "CatBoost", {"loss_function": "LambdaMart:metric=MAP"}),
-    *own("LightGBM"),
-    *own("XGBoost"),
+    Competitor("CatBoost YetiRank for MAP", "CatBoost", {"loss_function": "YetiRank:mode=MAP"}),
 ]
 
 
@@ -104,7 +99,7 @@ class Fold:
     @cached_property
     def lightgbm_rows(self) -> list[lightgbm.Dataset]:
         """Training and validation rows."""
-        quiet = {"verbose": -1, "num_threads": 1}
+        quiet = {"verbose": -1, "num_threads": 1, "max_bin": BINS, "feature_pre_filter": False}
         train = lightgbm.Dataset(self.train.X, self.train.y, group=self.train.sizes, params=quiet)
         vali = lightgbm.Dataset(self.vali.X, self.vali.y, group=self.vali.sizes, reference=train, params=quiet)
         return [train.construct(), vali.construct()]
@@ -122,8 +117,9 @@ class Fold:
         return self._matrices(lambda y: (y > 0).astype(np.int32))
 
     def _matrices(self, label: Callable[[Array], Array]) -> list[xgboost.DMatrix]:
-        train = xgboost.QuantileDMatrix(self.train.X, label(self.train.y), group=self.train.sizes, nthread=1)
-        vali = xgboost.QuantileDMatrix(self.vali.X, label(self.vali.y), group=self.vali.sizes, nthread=1, ref=train)
+        how = {"nthread": 1, "max_bin": BINS}
+        train = xgboost.QuantileDMatrix(self.train.X, label(self.train.y), group=self.train.sizes, **how)
+        vali = xgboost.QuantileDMatrix(self.vali.X, label(self.vali.y), group=self.vali.sizes, **how, ref=train)
         return [train, vali]
 
     @cached_property
@@ -137,24 +133,12 @@ class Fold:
         ]
 
 
-def gradients(competitor: Competitor, fold: Fold, g: Sequence[float] | None) -> gb.LambdaRank:
-    """What ours trains by, with g for the grades of the data set where the measure has one."""
-    graded = competitor.measure in ("gap", "xgap", "egap")
-    uniform = (1 / fold.n_grades,) * fold.n_grades
-    return gb.LambdaRank(gb.measures.as_measure(competitor.measure, (g or uniform) if graded else None))
-
-
-def train(
-    competitor: Competitor,
-    fold: Fold,
-    trees: Trees,
-    rounds: int,
-    seed: int,
-    watch: Watch,
-    g: Sequence[float] | None = None,
-) -> Predict:
-    """Train with at most `rounds` trees; `watch` sees the validation scores after each one."""
-    how = gradients(competitor, fold, g) if competitor.ours else None
+def train(competitor: Competitor, fold: Fold, trees: Trees, rounds: int, seed: int, watch: Watch) -> Predict:
+    """Train with at most `rounds` trees; `watch` sees the validation scores after each one and says whether to go on."""
+    how = None
+    if competitor.measure is not None:
+        g = (1 / fold.n_grades,) * fold.n_grades if competitor.measure == "gap" else None
+        how = gb.LambdaRank(gb.measures.as_measure(competitor.measure, g))
     return TRAIN[competitor.library](competitor.params, how, fold, trees, rounds, seed, watch)
 
 
@@ -167,10 +151,14 @@ def train_lightgbm(
         "learning_rate": trees.learning_rate,
         "feature_fraction": trees.features,
         "lambda_l2": trees.penalty,
+        "min_data_in_leaf": trees.min_data,
         "extra_trees": trees.drawn,
+        "force_col_wise": True,
         "seed": seed,
         "metric": "None",
         "num_threads": 1,
+        "max_bin": BINS,
+        "feature_pre_filter": False,
         "verbose": -1,
         **own,
     }
@@ -216,6 +204,8 @@ def train_xgboost(
         "learning_rate": trees.learning_rate,
         "colsample_bytree": trees.features,
         "reg_lambda": trees.penalty,
+        "min_child_weight": trees.min_hessian,
+        "max_bin": BINS,
         "seed": seed,
         "nthread": 1,
         "verbosity": 0,
@@ -243,29 +233,60 @@ def train_xgboost(
     return lambda X, n: np.asarray(model.inplace_predict(X, iteration_range=(0, n), predict_type="margin"))
 
 
+class Watched:
+    """Shows CatBoost's validation scores to `watch`, as a metric of its own, and ends the training as a callback."""
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch, self.calls, self.going_on = watch, 0, True
+
+    def __deepcopy__(self, _: Any) -> "Watched":
+        """CatBoost copies its parameters, which would leave the watch at work on a copy."""
+        return self
+
+    def is_max_optimal(self) -> bool:
+        """What is reported is not used."""
+        return True
+
+    def get_final_error(self, error: float, _: float) -> float:
+        """See `is_max_optimal`."""
+        return error
+
+    def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
+        """Called with the training rows and then the validation rows after every tree, whole with one thread."""
+        self.calls += 1
+        if self.calls % 2 == 0:
+            self.going_on = self.watch(np.asarray(approxes[0]))
+        return 0.0, 1.0
+
+    def after_iteration(self, _: Any) -> bool:
+        """Whether to go on."""
+        return self.going_on
+
+
 def train_catboost(
     own: dict[str, Any], how: Any, fold: Fold, trees: Trees, rounds: int, seed: int, watch: Watch
 ) -> Predict:
-    """See `train`; CatBoost shows the stages only after the training."""
+    """See `train`."""
     from catboost import CatBoost
 
+    watched = Watched(watch)
     params = {
         "depth": int(np.log2(trees.leaves)),
         "learning_rate": trees.learning_rate,
         "rsm": trees.features,
         "l2_leaf_reg": trees.penalty,
+        "border_count": BINS,
         "iterations": rounds,
         "random_seed": seed,
         "thread_count": 1,
+        "eval_metric": watched,
+        "use_best_model": False,
         "verbose": False,
         "allow_writing_files": False,
         **own,
     }
     train_rows, vali = fold.catboost_rows
-    model = CatBoost(params).fit(train_rows)
-    for scores in model.staged_predict(vali, thread_count=1):
-        if not watch(scores):
-            break
+    model = CatBoost(params).fit(train_rows, eval_set=vali, callbacks=[watched])
     return lambda X, n: np.asarray(model.predict(X, ntree_end=n, thread_count=1))
 
 

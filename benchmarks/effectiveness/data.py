@@ -1,8 +1,4 @@
-"""Data sets of the study: five folds of training, validation and test queries for every seed.
-
-OHSUMED and any LETOR directory come with their parts. The two small sets have none worth testing on (5 and 50 test queries),
-so all of their queries are dealt into five parts anew for every seed, and folded as OHSUMED is.
-"""
+"""The collections of the study and their folds. None of the data is part of the project: it is looked for in `SHARED`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,11 +9,22 @@ import numpy as np
 
 import gapboost as gb
 from gapboost._data.queries import Array, Judged, judged
-from gapboost.datasets import RankingData, RankingSplit, load_digits_ranking, load_letor, load_letor_fold
+from gapboost.datasets import RankingData, RankingSplit, load_letor
 from gapboost.evaluation import query_values
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
-FOLDS = (1, 2, 3, 4, 5)
+FOLDS = (1, 2, 3)
+FILES = {
+    "mq2007": ("mq2007/mq2007.txt.gz",),
+    "ohsumed": tuple(f"ohsumed/Fold1/{part}.txt.gz" for part in ("train", "vali", "test")),
+    "lightgbm": ("lightgbm-lambdarank/rank.train.gz", "lightgbm-lambdarank/rank.test.gz"),
+    "cranfield": ("cranfield/cranfield.txt.gz",),
+    "mslr": ("mslr/mslr.txt.gz",),
+    "trec-news": ("trec-news-2018/trec_news_2018.train", "trec-news-2018/trec_news_2018.test"),
+    "dbpedia": ("dbpedia-entity/dbpedia-entity.txt.gz",),
+}
+# Trained, and so tested, after everything else.
+HELD_OUT = "dbpedia"
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,61 +59,57 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Source:
-    """One data set.
-
-    Attributes
-    ----------
-    name : str
-    directory : Path or None
-        Holds Fold1 to Fold5; None: the queries are dealt into parts.
-    files : tuple of Path
-        Read where `directory` is None.
-    """
+class Collection:
+    """One data set, by the name that results carry, and the files that hold all of its queries."""
 
     name: str
-    directory: Path | None = None
-    files: tuple[Path, ...] = ()
+    files: tuple[Path, ...]
 
-    def splits(self, seed: int) -> list[RankingSplit]:
-        """Five folds; the documents of a query in a random order, by which the boosters break ties."""
-        rng = np.random.default_rng(seed)
-        if self.name == "digits":
-            return [shuffled(load_digits_ranking(random_state=10 * seed + fold), rng) for fold in FOLDS]
-        if self.directory is not None:
-            return [shuffled(load_letor_fold(self.directory / f"Fold{fold}"), rng) for fold in FOLDS]
-        return [shuffled(split, rng) for split in dealt(load_letor(self.files), rng)]
+    @property
+    def there(self) -> bool:
+        """Whether its files are."""
+        return all(file.exists() for file in self.files)
+
+    @cached_property
+    def data(self) -> RankingData:
+        """All rows; the documents of a query in a random order, by which the boosters break ties."""
+        data = load_letor(self.files)
+        number = np.unique(data.qid, return_inverse=True)[1]
+        order = np.lexsort((self.generator().random(len(data.y)), number))
+        return RankingData(data.X[order], data.y[order], data.qid[order])
+
+    @cached_property
+    def splits(self) -> list[RankingSplit]:
+        """The folds."""
+        return dealt(self.data, self.generator())
+
+    @property
+    def n_grades(self) -> int:
+        """Grades above 0, in all of the collection."""
+        return int(self.data.y.max())
+
+    def generator(self) -> np.random.Generator:
+        """The same for everyone who asks."""
+        return np.random.default_rng(list(self.name.encode()))
+
+
+def rows(data: RankingData, queries: Array) -> RankingData:
+    """Those of some queries."""
+    chosen = np.isin(data.qid, queries)
+    return RankingData(data.X[chosen], data.y[chosen], data.qid[chosen])
 
 
 def dealt(data: RankingData, rng: np.random.Generator) -> list[RankingSplit]:
-    """Fold K trains on parts K, K+1, K+2, validates on K+3 and tests on K+4, cyclic over five parts."""
+    """Queries dealt into nine parts: fold K tests on the Kth three, validates on the two after them, trains on the other four."""
     queries = rng.permutation(np.unique(data.qid))
-    parts = [queries[i::5] for i in range(5)]
+    parts = [queries[i::9] for i in range(9)]
 
-    def rows(*numbers: int) -> RankingData:
-        chosen = np.isin(data.qid, np.concatenate([parts[n % 5] for n in numbers]))
-        return RankingData(data.X[chosen], data.y[chosen], data.qid[chosen])
+    def joined(first: int, n: int) -> RankingData:
+        return rows(data, np.concatenate([parts[i % 9] for i in range(first, first + n)]))
 
-    return [RankingSplit(rows(k, k + 1, k + 2), rows(k + 3), rows(k + 4)) for k in range(5)]
-
-
-def shuffled(split: RankingSplit, rng: np.random.Generator) -> RankingSplit:
-    """Every part with the documents of each query in a random order, queries in one piece."""
-    found = []
-    for data in split:
-        number = np.unique(data.qid, return_inverse=True)[1]
-        order = np.lexsort((rng.random(len(data.y)), number))
-        found.append(RankingData(data.X[order], data.y[order], data.qid[order]))
-    return RankingSplit(*found)
+    return [RankingSplit(joined(k + 5, 4), joined(k + 3, 2), joined(k, 3)) for k in (0, 3, 6)]
 
 
-def sources(directories: Sequence[Path] = ()) -> list[Source]:
-    """The three data sets that are there, and the LETOR directories named."""
-    lightgbm, news = SHARED / "lightgbm-lambdarank", SHARED / "trec-news-2018"
-    known = [
-        Source("OHSUMED", SHARED / "ohsumed"),
-        Source("LightGBM example", None, (lightgbm / "rank.train.gz", lightgbm / "rank.test.gz")),
-        Source("TREC News", None, (news / "trec_news_2018.train", news / "trec_news_2018.test")),
-    ]
-    there = [s for s in known if all(p.exists() for p in (*s.files, *([s.directory] if s.directory else [])))]
-    return there + [Source(directory.name, directory) for directory in directories]
+def collections() -> list[Collection]:
+    """All seven, whether or not their files are there."""
+    return [Collection(name, tuple(SHARED / file for file in files)) for name, files in FILES.items()]

@@ -1,28 +1,59 @@
 """The tables of `benchmarks/EFFECTIVENESS.md`, written between its markers."""
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchmarks.effectiveness.competitors import COMPETITORS
-from benchmarks.effectiveness.statistics import COLUMNS, MEAN, TESTS, Values, corrected, pooled
-from benchmarks.workload import conditions, table
-from gapboost.analysis.significance import Significance
+import numpy as np
+
+from benchmarks.effectiveness.competitors import COMPETITORS, UNTUNED
+from benchmarks.effectiveness.data import FILES, HELD_OUT
+from benchmarks.effectiveness.results import Results, Task, read
+from benchmarks.effectiveness.side_studies import FREQUENCIES, INFORMATIVE, MEASURES, SIZES
+from benchmarks.effectiveness.statistics import COLUMNS, LEVEL, MEAN, Comparison, Queries, compare, holm, means
+from benchmarks.workload import table
 
 PAGE = Path(__file__).parents[1] / "EFFECTIVENESS.md"
-LEVEL = 0.05
-PAIRS = (
+PRIMARY = (
+    ("LightGBM GAP", "LightGBM lambdarank"),
+    ("LightGBM GAP", "LightGBM lambdarank of all pairs"),
+    ("LightGBM GAP", "LightGBM rank_xendcg"),
+    ("XGBoost GAP", "XGBoost rank:ndcg"),
+    ("XGBoost GAP", "XGBoost rank:pairwise"),
+    ("XGBoost GAP", "XGBoost rank:map"),
+)
+SECONDARY = (
+    ("LightGBM GAP", "LightGBM nDCG"),
+    ("LightGBM GAP", "LightGBM AP"),
+    ("LightGBM GAP", "LightGBM regression"),
+    ("XGBoost GAP", "XGBoost nDCG"),
+    *(
+        (f"{library} GAP", c.name)
+        for c in COMPETITORS
+        if c.library == "CatBoost"
+        for library in ("LightGBM", "XGBoost")
+    ),
+)
+AS_THEY_COME = (
     ("LGBMGAPRanker()", "LGBMRanker()"),
-    ("XGBGAPRanker()", "XGBRanker()"),
     ("LGBMGAPRanker()", "LGBMRanker(objective='rank_xendcg')"),
-    ("XGBGAPRanker()", "XGBRanker(objective='rank:map')"),
+    ("LGBMGAPRanker()", "LGBMRanker(extra_trees=True)"),
+    ("LGBMGAPRanker(extra_trees=False)", "LGBMRanker()"),
+    ("XGBGAPRanker()", "XGBRanker()"),
     ("XGBGAPRanker()", "XGBRanker(objective='rank:pairwise')"),
+    ("XGBGAPRanker()", "XGBRanker(objective='rank:map')"),
     ("LGBMGAPRanker()", "CatBoostRanker()"),
     ("XGBGAPRanker()", "CatBoostRanker()"),
-    ("LGBMGAPRanker(extra_trees=False)", "LGBMRanker()"),
-    ("LGBMGAPRanker()", "LGBMRanker(extra_trees=True)"),
 )
-HEAD = ["first", "second", "difference", "95 % interval", "effect size", "won / tied / lost"]
-P_VALUES = ["t", "Wilcoxon", "sign", "randomisation"]
+STUDIES = {"untuned": "estimators as they come", "tuned": "tuned", "less data": "less data", "g": "choice of g"}
+NOTHING = "Nothing is trained yet."
+FIGURE = """![GAP beside the boosters' own objectives on every collection](figures/effectiveness.png)
+
+Intervals of single collections are not corrected. `mq2007` has 1 692 of the queries."""
+LESS_DATA_FIGURE = "![Mean of the measures by number of training queries](figures/effectiveness_less_data.png)"
+
+Pairs = Sequence[tuple[str, str]]
+Found = Mapping[str, Queries]
 
 
 def write(name: str, text: str, page: Path = PAGE) -> None:
@@ -35,94 +66,194 @@ def write(name: str, text: str, page: Path = PAGE) -> None:
     page.write_text(f"{head}{begin}\n\n{text}\n\n{end}{rest.split(end)[1]}", encoding="utf-8")
 
 
-def means(values: Values) -> str:
-    """Means of every competitor: bold the best of a column, starred what differs from the best, Holm-corrected."""
-    rows = {n: [f"{v:.4f}" for v in values.means(n)] for n in values.names}
-    for at, column in enumerate(COLUMNS):
-        best = max(values.names, key=lambda n: values.means(n)[at])
-        results = {n: values.compare(n, best, column) for n in values.names if n != best}
-        p = corrected(results)
-        for n in values.names:
-            if n == best:
-                rows[n][at] = f"**{rows[n][at]}**"
-            elif p[n]["t"] < LEVEL:
-                rows[n][at] += " *"
-    return table(["trained by", *COLUMNS], [[n, *cells] for n, cells in rows.items()])
+def wrapped(text: str) -> str:
+    """A paragraph in lines."""
+    return textwrap.fill(text, 128, break_long_words=False, break_on_hyphens=False)
 
 
-def differences(values: Values, pairs: Sequence[tuple[str, str]], column: str) -> str:
-    """First minus second in one column, with p-values corrected over the table."""
-    results = {pair: values.compare(*pair, column) for pair in pairs}
-    p = corrected(results)
-    rows = [[*pair, *cells(results[pair]), *(f"{p[pair][test]:.3f}" for test in TESTS)] for pair in pairs]
-    return table([*HEAD, *(f"p, {name}" for name in P_VALUES)], rows)
+def state(results: Results, wanted: Sequence[Task]) -> str:
+    """What has been trained, of what the protocol asks for."""
+    done = results.done()
+    counts = []
+    for study, name in STUDIES.items():
+        of_study = [task for task in wanted if task.study == study]
+        counts.append((name, sum(task.key in done for task in of_study), len(of_study)))
+    if all(n == total for _, n, total in counts):
+        return "The study is complete."
+    told = ", ".join(f"{n} of {total} ({name})" for name, n, total in counts)
+    return wrapped(
+        f"**Provisional: the study is still being trained.** Finished tasks: {told}. Every table compares on the queries that "
+        f"both were tested on so far, and says on how many; a p-value looked at before the end proves nothing."
+    )
 
 
-def cells(result: Significance) -> list[str]:
-    """Difference, interval, effect size and counts."""
-    low, high = result.interval
-    counts = " / ".join(str(c) for c in result.counts)
-    return [f"{result.difference:+.4f}", f"{low:+.4f} … {high:+.4f}", f"{result.effect_size:+.2f}", counts]
+def comparisons(found: Found, pairs: Pairs, among: Sequence[str] | None = None) -> list[Comparison]:
+    """Of those that have queries in common."""
+    return [c for pair in pairs if (c := compare(found, *pair, among)).n_queries > 1]
 
 
-def library_pairs() -> list[tuple[str, str]]:
-    """Ours for GAP beside each of the same library's own, and both beside CatBoost's."""
-    pairs = []
-    for c in COMPETITORS:
-        if not c.ours:
-            libraries = ("LightGBM", "XGBoost") if c.library == "CatBoost" else (c.library,)
-            pairs += [(f"{library} GAP", c.name) for library in libraries]
-    return pairs
+def summary(found: Found) -> str:
+    """One sentence about the primary tests."""
+    compared = comparisons(found, PRIMARY)
+    if not compared:
+        return NOTHING
+    p = holm({c: c.of().t for c in compared})
+    ahead = [c for c in compared if c.of().difference > 0]
+    proven = [c for c in ahead if p[c] < LEVEL]
+    behind = [c for c in compared if c not in ahead and p[c] < LEVEL]
+    worse = sum(len(c.worse()) for c in compared)
+    cells = sum(len(c.differences) for c in compared) * (len(COLUMNS) - 1)
+    return wrapped(
+        f"Tuned alike and chosen by nDCG@10, training for GAP is ahead of the booster's own objective in {len(ahead)} of "
+        f"{len(compared)} comparisons, proven in {len(proven)}; it is proven behind in {len(behind)}, and on single "
+        f"collections and measures in {worse} of {cells} cells."
+    )
 
 
-def measure_pairs() -> list[tuple[str, str]]:
-    """GAP beside our other training measures, on the same booster."""
-    return [
-        (f"{library} GAP", c.name)
-        for library in ("LightGBM", "XGBoost")
-        for c in COMPETITORS
-        if c.ours and c.library == library and c.name != f"{library} GAP"
+def differences(found: Found, pairs: Pairs, among: Sequence[str] | None = None) -> str:
+    """First minus second in the mean of the measures, with p-values corrected over the table."""
+    compared = comparisons(found, pairs, among)
+    if not compared:
+        return NOTHING
+    tests = {c: c.of() for c in compared}
+    p_t = holm({c: r.t for c, r in tests.items()})
+    p_random = holm({c: r.randomization for c, r in tests.items()})
+    head = ["trained by", "beside", "queries", "difference", "95 % interval", "p, t", "p, randomisation", "effect size",
+            "collections ahead", "each weighing the same", "proven worse on"]  # fmt: skip
+    rows = []
+    for c, r in tests.items():
+        ahead = sum(d[:, -1].mean() > 0 for d in c.differences.values())
+        same, interval, _ = c.mean_of_collections()
+        worse = ", ".join(f"{data} ({m})" for data, m in c.worse()) or "none"
+        rows.append(
+            [c.first, c.second, str(c.n_queries), signed(r.difference), interval_text(r.interval), p_text(p_t[c]),
+             p_text(p_random[c]), signed(r.effect_size, 2), f"{ahead} of {len(c.differences)}",
+             f"{signed(same)} ({interval_text(interval)})", worse]
+        )  # fmt: skip
+    return table(head, rows)
+
+
+def by_collection(found: Found, pairs: Pairs) -> str:
+    """First minus second in the mean of the measures on each collection, with uncorrected intervals."""
+    compared = comparisons(found, pairs)
+    names = [name for name in FILES if any(name in c.differences for c in compared)]
+    rows = []
+    for c in compared:
+        cells = []
+        for name in names:
+            if name in c.differences:
+                r = c.of(MEAN, name)
+                cells.append(f"{signed(r.difference)} ± {(r.interval[1] - r.interval[0]) / 2:.4f}")
+            else:
+                cells.append("")
+        rows.append([c.first, c.second, *cells])
+    return table(["trained by", "beside", *names], rows) if rows else NOTHING
+
+
+def values(found: Found, names: Sequence[str]) -> str:
+    """The mean of the measures on each collection, over the folds that all have finished there; bold the best of a column."""
+    there = [name for name in names if name in found]
+    shared = set.intersection(*(set(found[name]) for name in there)) if there else set()
+    if not shared:
+        return NOTHING
+    columns = {
+        f"{data} ({count(found[there[0]], data, shared)})": data
+        for data in FILES
+        if count(found[there[0]], data, shared)
+    }
+    cells = {
+        name: [means({key: found[name][key] for key in shared if key[0] == data})[-1] for data in columns.values()]
+        for name in there
+    }
+    best = np.max(list(cells.values()), axis=0)
+    rows = [
+        [name, *(f"**{v:.4f}**" if v == b else f"{v:.4f}" for v, b in zip(row, best, strict=True))]
+        for name, row in cells.items()
     ]
+    return table(["trained by", *columns], rows)
 
 
-def described(values: Values) -> str:
-    """What the numbers are means of."""
-    seeds = f"{len(values.seeds)} seeds" if len(values.seeds) > 1 else "1 seed"
-    return f"{values.n_queries} queries, mean of {seeds}."
+def count(queries: Queries, data: str, keys: set[tuple[str, int]]) -> int:
+    """Test queries of a collection."""
+    return sum(len(queries[key]) for key in keys if key[0] == data)
 
 
-def untuned_section(found: Sequence[Values]) -> str:
-    """Defaults beside defaults."""
-    parts = []
-    for values in found:
-        parts += [f"### {values.data}", described(values), means(values), differences(values, PAIRS, MEAN)]
-    if len(found) > 1:
-        parts += ["### All queries together", described(pooled(found)), differences(pooled(found), PAIRS, MEAN)]
-    return "\n\n".join(parts)
+def less_data(found: Found) -> str:
+    """GAP minus the other training measures at each number of training queries."""
+    compared = {
+        (n, name): compare(found, f"GAP from {n} queries", f"{name} from {n} queries")
+        for n in SIZES
+        for name in MEASURES
+        if name != "GAP"
+    }
+    compared = {key: c for key, c in compared.items() if c.n_queries}
+    if not compared:
+        return NOTHING
+    p = holm({key: c.of().t for key, c in compared.items()})
+    rows = []
+    for n in [n for n in SIZES if (n, "nDCG") in compared]:
+        cells = []
+        for name in [name for name in MEASURES if name != "GAP"]:
+            if (n, name) not in compared:
+                cells.append("")
+                continue
+            r = compared[n, name].of()
+            cells.append(f"{signed(r.difference)} ({interval_text(r.interval)}){' *' if p[n, name] < LEVEL else ''}")
+        rows.append([str(n), *cells])
+    head = ["training queries", *(f"GAP instead of {name}" for name in MEASURES if name != "GAP")]
+    return f"{LESS_DATA_FIGURE}\n\n{table(head, rows)}\n\nA star: p < .05 after Holm's correction over the table."
 
 
-def tuned_section(found: Sequence[Values], figures: Sequence[str]) -> str:
-    """Everything tuned alike."""
-    parts = []
-    for values, figure in zip(found, figures, strict=True):
-        parts += [f"### {values.data}", described(values), f"![{values.data}](figures/{figure})", means(values)]
-        parts += ["Ours for GAP minus the libraries' own, in the mean of the six measures:"]
-        parts += [differences(values, library_pairs(), MEAN)]
-        more = ["The same in nDCG@10, by which all were tuned:", differences(values, library_pairs(), "nDCG@10")]
-        more += ["GAP minus our other training measures, in nDCG:", differences(values, measure_pairs(), "nDCG")]
-        more += ["… and in AP:", differences(values, measure_pairs(), "AP")]
-        parts += ["<details><summary>In nDCG@10, and beside our other training measures</summary>", *more, "</details>"]
-    if len(found) > 1:
-        together = pooled(found)
-        parts += ["### All queries together", described(together), means(together)]
-        parts += ["Ours for GAP minus the libraries' own, in the mean of the six measures:"]
-        parts += [differences(together, library_pairs(), MEAN)]
-        for column, name in ((MEAN, "the mean of the six measures"), ("nDCG", "nDCG"), ("AP", "AP")):
-            parts += [f"GAP minus our other training measures, in {name}:"]
-            parts += [differences(together, measure_pairs(), column)]
-    return "\n\n".join(parts)
+def choice_of_g(found: Found, results: Results) -> str:
+    """Chosen, most informative and frequency g beside uniform g."""
+    vali: dict[tuple[str, int], dict[str, list[float]]] = {}
+    for row in read(results.fits):
+        if row["study"] == "g":
+            vali.setdefault((row["data"], int(row["fold"])), {}).setdefault(row["competitor"], []).append(
+                float(row["vali mean"])
+            )
+    grid = [f"g = {k / 10:.1f} {1 - k / 10:.1f}" for k in range(11)]
+    chosen: Queries = {}
+    for key, by_name in vali.items():
+        if all(name in by_name and key in found.get(name, {}) for name in grid):
+            best = max(grid, key=lambda name: float(np.mean(by_name[name])))
+            chosen[key] = found[best][key]
+    uniform = "g = 0.5 0.5"
+    pairs = [("g chosen on validation", uniform), (INFORMATIVE, uniform), (FREQUENCIES, uniform)]
+    return differences({**found, "g chosen on validation": chosen}, pairs)
 
 
-def conditions_line() -> str:
-    """Date, machine and versions."""
-    return f"Numbers below: {conditions('lightgbm', 'xgboost', 'catboost')}."
+def signed(value: float, digits: int = 4) -> str:
+    """With a sign that is a minus."""
+    return f"{value:+.{digits}f}".replace("-", "−")
+
+
+def p_text(p: float) -> str:
+    """Three digits."""
+    return f"{p:.3f}" if p >= 0.001 else "< .001"
+
+
+def interval_text(interval: tuple[float, float]) -> str:
+    """From and to."""
+    return f"{signed(interval[0])} … {signed(interval[1])}"
+
+
+def sections(results: Results, wanted: Sequence[Task], load: Mapping[tuple[str, str], Found]) -> dict[str, str]:
+    """Every generated part of the page; `load` holds the values of each study and choice."""
+    tuned, second, untuned = load["tuned", "nDCG@10"], load["tuned", "mean"], load["untuned", "none"]
+    return {
+        "state": state(results, wanted),
+        "summary": summary(tuned),
+        "primary": differences(tuned, PRIMARY),
+        "figure": FIGURE if comparisons(tuned, PRIMARY) else NOTHING,
+        "second": differences(second, PRIMARY),
+        "secondary": differences(tuned, SECONDARY),
+        "held out": differences(tuned, PRIMARY, [HELD_OUT]),
+        "by collection": by_collection(tuned, [*PRIMARY, *SECONDARY]),
+        "untuned": differences(untuned, AS_THEY_COME),
+        "untuned by collection": by_collection(untuned, AS_THEY_COME),
+        "values": values(tuned, [c.name for c in COMPETITORS]),
+        "untuned values": values(untuned, list(UNTUNED)),
+        "less data": less_data(load["less data", "mean"]),
+        "g": choice_of_g(load["g", "mean"], results),
+    }

@@ -1,15 +1,13 @@
-"""The trainings of the study: one task is one competitor on one fold for one seed, and a finished task is never repeated.
+"""The trainings of the study, in the order of `PROTOCOL.md`: one task is one competitor on one fold, never trained twice.
 
-A task appends the test values of its queries to one file and then one row a candidate to another; the rows of the second
-file say that it is complete, so an interrupted study goes on where it stopped. Test values exist of the chosen candidate alone.
+Test values exist of the chosen candidates alone.
 """
 
-import csv
 import hashlib
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import astuple, dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import astuple, dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,54 +19,47 @@ from lightgbm import LGBMModel
 import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
-from benchmarks.effectiveness.competitors import COMPETITORS, UNTUNED, Competitor, Fold, Trees, fit_untuned, train
-from benchmarks.effectiveness.data import FOLDS, Part, Source
+from benchmarks.effectiveness.competitors import (
+    COMPETITORS,
+    UNTUNED,
+    Competitor,
+    Fold,
+    Predict,
+    Trees,
+    Watch,
+    fit_untuned,
+    train,
+)
+from benchmarks.effectiveness.data import FOLDS, Collection, Part
+from benchmarks.effectiveness.results import CHOICES, MEASURES, Results, Task
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._data.queries import Array
-from gapboost.model_selection import simplex_grid
 
-RESULTS = Path(__file__).parent / "results"
+# What the trees may be; candidates are the same for every competitor.
+LEAVES = (8, 16, 32, 64)
+LEARNING_RATES = (0.02, 0.2)
+FEATURES = (0.3, 1.0)
+PENALTIES = (0.01, 10.0)
+MIN_DATA = (5, 100)
+MIN_HESSIANS = (0.01, 10.0)
+# A training is judged after every fifth tree, and ends after fifty without a better value of either choice.
+STEP = 5
+PATIENCE = 50
 
-# What the trees may be; each candidate is drawn from all combinations, the same ones for every competitor.
-LEAVES = (4, 8, 16, 32)
-LEARNING_RATES = (0.05, 0.1, 0.2)
-FEATURES = (0.5, 1.0)
-PENALTIES = (0.0, 1.0, 10.0)
-DRAWN = (False, True)
-# Trees after which a training without a better validation value ends.
-PATIENCE = 40
-
-TARGET = "nDCG@10"
-MEASURES = ("nDCG@10", "nDCG", "AP", "P@10", "GAP", "eGAP")
-KEY = ("data", "seed", "fold", "competitor", "gradients")
-FITS = (*KEY, "candidate", "chosen", "trees", "setting", *(f"vali {m}" for m in MEASURES), "seconds")
-QUERIES = (*KEY, "qid", *MEASURES)
+# Each choice's test values of every measure, one list a seed; beside them, a task gives its rows of fits.
+Tested = dict[str, list[list[Array]]]
+Done = tuple[list[dict[str, Any]], Tested]
+Fit = Callable[[Watch, int], Predict]  # what watches, and a seed
 
 
 @dataclass(frozen=True)
 class Plan:
     """How much is trained."""
 
-    seeds: int = 5
-    candidates: int = 8
-    rounds: int = 100
+    seeds: int = 3
+    candidates: int = 16
+    rounds: int = 1000
     folds: tuple[int, ...] = FOLDS
-
-
-@dataclass(frozen=True)
-class Task:
-    """One competitor, by name, on one fold for one seed."""
-
-    data: str
-    seed: int
-    fold: int
-    competitor: str
-    gradients: str
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        """As it is written."""
-        return tuple(str(value) for value in astuple(self))
 
 
 def measures(n_grades: int) -> dict[str, gb.Measure]:
@@ -93,8 +84,10 @@ def fingerprint(library: str) -> str:
     return hashlib.sha256(repr((np.array(found).round(4) + 0.0).tolist()).encode()).hexdigest()[:8]
 
 
-def version(name: str) -> str:
+def version(study: str, name: str) -> str:
     """Of what computes the gradients, "own" for a booster's objectives; for ours as they come, of their parameters too."""
+    if study not in ("untuned", "tuned"):
+        return fingerprint("LightGBM")
     if name in UNTUNED:
         kind, given = UNTUNED[name]
         if not (isinstance(kind, type) and issubclass(kind, GAPRanker)):
@@ -106,155 +99,179 @@ def version(name: str) -> str:
     return fingerprint(ours[name]) if name in ours else "own"
 
 
-class Results:
-    """Two files: one row a candidate, and one row a query of the chosen candidate."""
+def candidates(data: str, fold: int, n: int) -> list[Trees]:
+    """Trees of each candidate, drawn anew for every fold."""
+    rng = np.random.default_rng([fold, *data.encode()])
 
-    def __init__(self, stem: str, directory: Path = RESULTS) -> None:
-        directory.mkdir(parents=True, exist_ok=True)
-        self.fits, self.queries = directory / f"{stem}_fits.csv", directory / f"{stem}_queries.csv"
-        for path, head in ((self.fits, FITS), (self.queries, QUERIES)):
-            start(path, head)
-        self.done = {tuple(row[name] for name in KEY) for row in read(self.fits) if row["chosen"] == "1"}
+    def log_uniform(low: float, high: float) -> float:
+        return float(f"{np.exp(rng.uniform(np.log(low), np.log(high))):.3g}")
 
-    def add(self, task: Task, fits: list[dict[str, Any]], qid: Array, values: Sequence[Array]) -> None:
-        """Save a finished task; the row of the chosen candidate is the last to be written."""
-        append(
-            self.queries,
-            [[*task.key, q, *(f"{v:.6f}" for v in row)] for q, *row in zip(qid.tolist(), *values, strict=True)],
+    return [
+        Trees(
+            int(rng.choice(LEAVES)), log_uniform(*LEARNING_RATES), float(f"{rng.uniform(*FEATURES):.3g}"),
+            log_uniform(*PENALTIES), round(log_uniform(*MIN_DATA)), log_uniform(*MIN_HESSIANS), bool(rng.choice(2)),
         )
-        ordered = sorted(fits, key=lambda fit: fit["chosen"])
-        append(self.fits, [[*task.key, *(fit[name] for name in FITS[len(KEY) :])] for fit in ordered])
-        self.done.add(task.key)
+        for _ in range(n)
+    ]  # fmt: skip
 
 
-def start(path: Path, head: Sequence[str]) -> None:
-    """A file with its head line, without the piece of a row that an interrupt may have left at the end."""
-    whole = path.read_bytes() if path.exists() else b""
-    if not whole:
-        append(path, [head])
-    elif not whole.endswith(b"\n"):
-        path.write_bytes(whole[: whole.rfind(b"\n") + 1])
+@dataclass
+class Best:
+    """The best number of trees so far by one choice, and the means of all measures there."""
 
-
-def append(path: Path, rows: Iterable[Sequence[Any]]) -> None:
-    """Write rows at the end in one piece."""
-    text = "".join(line(row) for row in rows)
-    with path.open("a", encoding="utf-8", newline="") as stream:
-        stream.write(text)
-
-
-def line(row: Sequence[Any]) -> str:
-    """One row of a CSV file."""
-    return ",".join(f'"{value}"' if "," in str(value) else str(value) for value in row) + "\n"
-
-
-def read(path: Path) -> Iterator[dict[str, str]]:
-    """Whole rows of a file; one cut off by an interrupt is left out."""
-    with path.open(encoding="utf-8", newline="") as stream:
-        yield from (row for row in csv.DictReader(stream) if None not in row and None not in row.values())
-
-
-def candidates(data: str, seed: int, n: int, n_grades: int) -> list[tuple[Trees, tuple[float, ...]]]:
-    """Trees of each candidate, and the g that it brings where g is chosen: uniform first, then drawn from a grid."""
-    rng = np.random.default_rng([seed, *data.encode()])
-    uniform = (1 / n_grades,) * n_grades
-    grid = simplex_grid(n_grades, 10 if n_grades == 2 else 5)
-    found: list[tuple[Trees, tuple[float, ...]]] = []
-    while len(found) < n:
-        trees = Trees(
-            int(rng.choice(LEAVES)), float(rng.choice(LEARNING_RATES)), float(rng.choice(FEATURES)),
-            float(rng.choice(PENALTIES)), bool(rng.choice(DRAWN)),
-        )  # fmt: skip
-        g = grid[rng.integers(len(grid))] if found else uniform
-        if trees not in [t for t, _ in found]:
-            found.append((trees, g))
-    return found
+    value: float = -1.0
+    trees: int = 0
+    means: list[float] = field(default_factory=list)
 
 
 class Course:
-    """Watches one training: the best number of trees by the target, and what else was true there."""
+    """Watches one training: the best number of trees by each choice."""
 
     def __init__(self, part: Part, measures: Sequence[gb.Measure]) -> None:
         self.part, self.measures = part, measures
-        self.round, self.best, self.trees = 0, -1.0, 0
-        self.scores = np.empty(0)
+        self.trees = 0
+        self.best = {choice: Best() for choice in CHOICES}
 
     def __call__(self, scores: Array) -> bool:
         """Whether to go on."""
-        self.round += 1
-        value = float(self.part.values(self.measures[:1], scores)[0].mean())
-        if value > self.best:
-            self.best, self.trees, self.scores = value, self.round, np.array(scores, dtype=np.float64)
-        return self.round - self.trees < PATIENCE
-
-    def values(self) -> list[float]:
-        """Validation means at the best number of trees."""
-        return [float(v.mean()) for v in self.part.values(self.measures, self.scores)]
-
-
-def tuned(task: Task, competitor: Competitor, fold: Fold, plan: Plan) -> tuple[list[dict[str, Any]], list[Array]]:
-    """Train every candidate; the rows of all, and the test values of the best one on validation."""
-    wanted = list(measures(fold.n_grades).values())
-    fits, models = [], []
-    for number, (trees, g) in enumerate(candidates(task.data, task.seed, plan.candidates, fold.n_grades)):
-        start = time.process_time()
-        course = Course(fold.vali, wanted)
-        chosen_g = g if competitor.g == "chosen" else None
-        predict = train(competitor, fold, trees, plan.rounds, task.seed, course, chosen_g)
-        setting = " ".join(f"{v:g}" for v in (*astuple(trees), *(chosen_g or ())))
-        fits.append(
-            {"candidate": number, "chosen": 0, "trees": course.trees, "setting": setting,
-             **dict(zip(FITS[9:15], (f"{v:.6f}" for v in course.values()), strict=True)),
-             "seconds": f"{time.process_time() - start:.2f}"}
-        )  # fmt: skip
-        models.append((course.best, predict, course.trees))
-    best = int(np.argmax([value for value, *_ in models]))
-    fits[best]["chosen"] = 1
-    _, predict, trees = models[best]
-    return fits, fold.test.values(wanted, predict(fold.test.X, trees))
+        self.trees += 1
+        if self.trees % STEP == 0:
+            means = [float(values.mean()) for values in self.part.values(self.measures, scores)]
+            for choice, best in self.best.items():
+                value = float(np.mean(means)) if choice == "mean" else means[MEASURES.index(choice)]
+                if value > best.value:
+                    self.best[choice] = Best(value, self.trees, means)
+        return self.trees - max(best.trees for best in self.best.values()) < PATIENCE
 
 
-def untuned(task: Task, fold: Fold) -> tuple[list[dict[str, Any]], list[Array]]:
-    """Train one estimator as it is; validation values serve the choice of defaults, never of a model."""
-    wanted = list(measures(fold.n_grades).values())
+@dataclass(frozen=True)
+class Trained:
+    """One fit and how it went."""
+
+    candidate: int
+    seed: int
+    setting: str
+    predict: Predict
+    best: dict[str, Best]
+    seconds: float
+
+    def row(self, chosen_by: Sequence[str]) -> dict[str, Any]:
+        """For the file of fits."""
+        first, mean = (self.best[choice] for choice in CHOICES)
+        return {
+            "candidate": self.candidate, "seed": self.seed, "setting": self.setting,
+            "chosen by": " ".join(chosen_by), "trees by nDCG@10": first.trees,
+            **{f"vali {m}": f"{value:.4f}" for m, value in zip(MEASURES, first.means, strict=True)},
+            "trees by mean": mean.trees, "vali mean": f"{mean.value:.4f}", "seconds": f"{self.seconds:.1f}",
+        }  # fmt: skip
+
+
+def watched(fit: Fit, fold: Fold, candidate: int, setting: str, seed: int) -> Trained:
+    """Train and watch."""
+    course = Course(fold.vali, list(measures(fold.n_grades).values()))
     start = time.process_time()
-    ranker = fit_untuned(task.competitor, fold.train, task.seed)
-    vali = [f"{v.mean():.6f}" for v in fold.vali.values(wanted, ranker.predict(fold.vali.X))]
-    fit = {"candidate": 0, "chosen": 1, "trees": 100, "setting": "", **dict(zip(FITS[9:15], vali, strict=True))}
-    seconds = f"{time.process_time() - start:.2f}"
-    return [{**fit, "seconds": seconds}], fold.test.values(wanted, ranker.predict(fold.test.X))
+    predict = fit(course, seed)
+    return Trained(candidate, seed, setting, predict, course.best, time.process_time() - start)
 
 
-def tasks(names: Sequence[str], sources: Sequence[Source], plan: Plan) -> list[Task]:
-    """All tasks, seed by seed."""
-    return [
-        Task(source.name, seed, fold, name, version(name))
-        for seed in range(1, plan.seeds + 1)
-        for source in sources
-        for fold in plan.folds
-        for name in names
-    ]
+def tested(fold: Fold, found: dict[str, list[Trained]]) -> Tested:
+    """Test values of the fits of each choice, one list a seed."""
+    wanted = list(measures(fold.n_grades).values())
+    return {
+        choice: [fold.test.values(wanted, t.predict(fold.test.X, t.best[choice].trees)) for t in fits]
+        for choice, fits in found.items()
+    }
 
 
-def run(stem: str, names: Sequence[str], sources: Sequence[Source], plan: Plan, results: Results) -> None:
-    """Do the tasks that are not done."""
+def tuned(task: Task, competitor: Competitor, fold: Fold, plan: Plan) -> Done:
+    """Train every candidate, and each choice's best one again with further seeds; the rows of all, and the test values."""
+    drawn = candidates(task.data, task.fold, plan.candidates)
+
+    def fit(number: int, seed: int) -> Trained:
+        def with_trees(watch: Watch, seed: int) -> Predict:
+            return train(competitor, fold, drawn[number], plan.rounds, seed, watch)
+
+        setting = " ".join(f"{value:g}" for value in astuple(drawn[number]))
+        return watched(with_trees, fold, number, setting, seed)
+
+    first = [fit(number, 1) for number in range(plan.candidates)]
+    best = {choice: int(np.argmax([t.best[choice].value for t in first])) for choice in CHOICES}
+    again = {n: [fit(n, seed) for seed in range(2, plan.seeds + 1)] for n in sorted(set(best.values()))}
+    chosen_by = {n: [choice for choice in CHOICES if best[choice] == n] for n in range(plan.candidates)}
+    all_fits = [*first, *(t for fits in again.values() for t in fits)]
+    found = {choice: [first[n], *again[n]] for choice, n in best.items()}
+    return [t.row(chosen_by[t.candidate]) for t in all_fits], tested(fold, found)
+
+
+def untuned(task: Task, fold: Fold, plan: Plan) -> Done:
+    """Train one estimator as it comes, without validation."""
+    wanted = list(measures(fold.n_grades).values())
+    fits, values = [], []
+    for seed in range(1, plan.seeds + 1):
+        start = time.process_time()
+        ranker = fit_untuned(task.competitor, fold.train, seed)
+        means = [float(v.mean()) for v in fold.vali.values(wanted, ranker.predict(fold.vali.X))]
+        best = Best(float(np.mean(means)), 0, means)
+        fits.append(Trained(0, seed, "", ranker.predict, dict.fromkeys(CHOICES, best), time.process_time() - start))
+        values.append(fold.test.values(wanted, ranker.predict(fold.test.X)))
+    return [fit.row(()) for fit in fits], {"none": values}
+
+
+def main_tasks(sources: Sequence[Collection], fold: int) -> list[Task]:
+    """Of one fold: estimators as they come, then every competitor; CatBoost's, the slowest, after the others."""
+    names = [("untuned", name) for name in UNTUNED] + [("tuned", c.name) for c in COMPETITORS]
+    names.sort(key=lambda item: item[1].startswith("CatBoost"))
+    return [Task(study, source.name, fold, name, version(study, name)) for study, name in names for source in sources]
+
+
+class Folds:
+    """Folds of the collections, each binned once."""
+
+    def __init__(self, sources: Sequence[Collection]) -> None:
+        self.sources = {source.name: source for source in sources}
+        self.at: dict[tuple[str, int], Fold] = {}
+
+    def of(self, task: Task) -> Fold:
+        """The one that a task is trained on; the folds with other numbers are forgotten."""
+        key = (task.data, task.fold)
+        if key not in self.at:
+            self.at = {other: fold for other, fold in self.at.items() if other[1] == task.fold}
+            source = self.sources[task.data]
+            self.at[key] = Fold(source.splits[task.fold - 1], source.n_grades)
+        return self.at[key]
+
+
+def claimed(wanted: Iterable[Task], results: Results, directory: Path) -> Iterator[Task]:
+    """The tasks that are neither done nor in the work of another process, which a lock on a file tells while it lives."""
+    import fcntl
+
+    directory.mkdir(parents=True, exist_ok=True)
+    for task in wanted:
+        name = hashlib.sha256(repr(task.key).encode()).hexdigest()[:16]
+        with (directory / name).open("w") as stream:
+            try:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            if task.key not in results.done():
+                yield task
+
+
+def main_task(task: Task, fold: Fold, plan: Plan) -> Done:
+    """Train a task of the main study."""
+    if task.study == "untuned":
+        return untuned(task, fold, plan)
+    (competitor,) = (c for c in COMPETITORS if c.name == task.competitor)
+    return tuned(task, competitor, fold, plan)
+
+
+def run(wanted: Sequence[Task], do: Callable[[Task], Done], results: Results, claims: Path) -> None:
+    """Do the tasks that are not done; several processes may do so side by side."""
     from tqdm.auto import tqdm
 
-    by_name = {c.name: c for c in COMPETITORS}
-    places = {source.name: source for source in sources}
-    left = [task for task in tasks(names, sources, plan) if task.key not in results.done]
-    at, fold = None, None
-    for task in tqdm(left, desc=stem, unit="task", mininterval=5):
-        if at != (task.data, task.seed, task.fold):
-            at = (task.data, task.seed, task.fold)
-            splits = places[task.data].splits(task.seed)
-            n_grades = max(int(part.y.max()) for split in splits for part in split)
-            fold = Fold(splits[task.fold - 1], n_grades)
-        assert fold is not None
+    done = results.done()
+    left = [task for task in wanted if task.key not in done]
+    for task in claimed(tqdm(left, unit="task", mininterval=30), results, claims):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            if task.competitor in UNTUNED:
-                fits, values = untuned(task, fold)
-            else:
-                fits, values = tuned(task, by_name[task.competitor], fold, plan)
-        results.add(task, fits, fold.test.judged.queries.ids, values)
+            results.add(task, *do(task))

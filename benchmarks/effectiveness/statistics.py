@@ -1,81 +1,96 @@
-"""From saved values to differences: per query and averaged over seeds, tested over queries, corrected for their number."""
+"""From saved values to differences, paired over queries, tested, and corrected for their number."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from scipy import stats
 
-from benchmarks.effectiveness.runs import MEASURES, read, version
+from benchmarks.effectiveness.results import MEASURES, read
+from benchmarks.effectiveness.runs import version
 from gapboost._data.queries import Array
 from gapboost.analysis import significance
 from gapboost.analysis.significance import Significance
 
-MEAN = "mean of all"
+MEAN = "mean"
 COLUMNS = (*MEASURES, MEAN)
-TESTS = ("t", "wilcoxon", "sign", "randomization")
+LEVEL = 0.05
+
+# {(data, fold): float64 of shape (Q, 7)}: a query's measures and their mean, each the mean over the seeds
+Queries = dict[tuple[str, int], Array]
+
+
+def load(path: Path, study: str, choice: str) -> dict[str, Queries]:
+    """Values of every competitor of a study; rows of other versions of our gradients do not count."""
+    found: dict[str, Queries] = {}
+    for row in read(path):
+        if row["study"] == study and row["choice"] == choice and row["gradients"] == version(study, row["competitor"]):
+            values = np.array([[float(v) for v in row[m].split()] for m in MEASURES]).T / 1e4
+            key = (row["data"], int(row["fold"]))
+            found.setdefault(row["competitor"], {})[key] = np.column_stack((values, values.mean(axis=1)))
+    return found
 
 
 @dataclass(frozen=True, eq=False)
-class Values:
-    """Test values of one data set.
+class Comparison:
+    """Two competitors on the queries that both were tested on.
 
     Attributes
     ----------
-    data : str
-    seeds : list of int
-        Those that every competitor has finished.
-    of : dict {competitor: float64 ndarray of shape (Q, 7)}
-        A query's values, mean over the seeds; the last column is the mean of the six measures.
+    first, second : str
+    differences : dict {collection: float64 ndarray of shape (Q, 7)}
+        First minus second, a column for each of `COLUMNS`.
     """
 
-    data: str
-    seeds: list[int]
-    of: dict[str, Array]
-
-    @property
-    def names(self) -> list[str]:
-        """Competitors."""
-        return list(self.of)
+    first: str
+    second: str
+    differences: dict[str, Array]
 
     @property
     def n_queries(self) -> int:
-        """Queries tested."""
-        return len(next(iter(self.of.values()), []))
+        """Of all collections."""
+        return sum(len(d) for d in self.differences.values())
 
-    def means(self, name: str) -> Array:
-        """Mean of each of `COLUMNS`."""
-        return np.asarray(self.of[name].mean(axis=0))
+    def of(self, column: str = MEAN, data: str | None = None) -> Significance:
+        """In one column, on one collection or all queries together."""
+        rows = list(self.differences.values()) if data is None else [self.differences[data]]
+        values = np.concatenate(rows)[:, COLUMNS.index(column)]
+        return significance(values, np.zeros(len(values)), random_state=0)
 
-    def compare(self, first: str, second: str, column: str) -> Significance:
-        """First minus second in one of `COLUMNS`."""
-        at = COLUMNS.index(column)
-        return significance(self.of[first][:, at], self.of[second][:, at], random_state=0)
+    def mean_of_collections(self) -> tuple[float, tuple[float, float], float]:
+        """Each collection weighing the same, in the mean of the measures: difference, 95 % interval and p-value."""
+        columns = [d[:, -1] for d in self.differences.values()]
+        difference = float(np.mean([c.mean() for c in columns]))
+        error = float(np.sqrt(sum(c.var(ddof=1) / len(c) for c in columns)) / len(columns))
+        half = float(stats.norm.ppf(0.975)) * error
+        return difference, (difference - half, difference + half), float(2 * stats.norm.sf(abs(difference) / error))
+
+    def worse(self) -> list[tuple[str, str]]:
+        """Collections and measures where the first is proven behind: t-tests, by Holm's correction over all of these cells."""
+        at = [COLUMNS.index(m) for m in MEASURES]
+        behind, p = {}, {}
+        for data, d in self.differences.items():
+            found = stats.ttest_1samp(d[:, at], 0).pvalue
+            for m, column, value in zip(MEASURES, at, found, strict=True):
+                behind[data, m] = d[:, column].mean() < 0
+                p[data, m] = 1.0 if np.isnan(value) else float(value)
+        corrected = holm(p)
+        return [cell for cell in p if behind[cell] and corrected[cell] < LEVEL]
 
 
-def load(path: Path, data: str, names: Sequence[str]) -> Values:
-    """The values of `names` on one data set; rows of other versions of our gradients do not count."""
-    found: dict[str, dict[int, dict[str, list[float]]]] = {name: defaultdict(dict) for name in names}
-    versions = {name: version(name) for name in names}
-    for row in read(path):
-        if row["data"] == data and versions.get(row["competitor"]) == row["gradients"]:
-            values = [float(row[m]) for m in MEASURES]
-            found[row["competitor"]][int(row["seed"])][row["qid"]] = [*values, float(np.mean(values))]
-    most = max((len(queries) for seeds in found.values() for queries in seeds.values()), default=0)
-    started = sorted({seed for seeds in found.values() for seed in seeds})
-    seeds = [s for s in started if all(len(found[n][s]) == most for n in names)]
-    if not seeds:
-        return Values(data, [], {})
-    queries = sorted(found[names[0]][seeds[0]])
-    return Values(data, seeds, {n: np.mean([[found[n][s][q] for q in queries] for s in seeds], axis=0) for n in names})
+def compare(found: Mapping[str, Queries], first: str, second: str, among: Sequence[str] | None = None) -> Comparison:
+    """Over the folds that both have finished, `among` these collections."""
+    a, b = found.get(first, {}), found.get(second, {})
+    shared = [key for key in a if key in b and (among is None or key[0] in among)]
+    names = sorted({data for data, _ in shared})
+    parts = {data: [a[key] - b[key] for key in sorted(shared) if key[0] == data] for data in names}
+    return Comparison(first, second, {data: np.concatenate(rows) for data, rows in parts.items()})
 
 
-def pooled(found: Sequence[Values]) -> Values:
-    """All queries of several data sets as one."""
-    seeds = min((values.seeds for values in found), key=len)
-    names = found[0].names
-    return Values("all", seeds, {n: np.concatenate([values.of[n] for values in found]) for n in names})
+def means(queries: Queries) -> Array:
+    """Mean over all queries of each of `COLUMNS`."""
+    return np.asarray(np.concatenate(list(queries.values())).mean(axis=0))
 
 
 def holm(p_values: Mapping[object, float]) -> dict[object, float]:
@@ -85,9 +100,3 @@ def holm(p_values: Mapping[object, float]) -> dict[object, float]:
         running = max(running, min(1.0, p * (len(p_values) - rank)))
         corrected[key] = running
     return corrected
-
-
-def corrected(results: Mapping[object, Significance]) -> dict[object, dict[str, float]]:
-    """p-values of each test, by Holm's correction over all `results`."""
-    by_test = {test: holm({key: getattr(r, test) for key, r in results.items()}) for test in TESTS}
-    return {key: {test: by_test[test][key] for test in TESTS} for key in results}

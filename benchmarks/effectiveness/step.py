@@ -23,7 +23,8 @@ import xgboost
 import gapboost as gb
 from benchmarks.effectiveness.competitors import Stop
 from benchmarks.effectiveness.data import SHARED, Part
-from benchmarks.effectiveness.runs import RESULTS, line, measures
+from benchmarks.effectiveness.results import RESULTS, line
+from benchmarks.effectiveness.runs import measures
 from benchmarks.workload import table
 from gapboost._data.queries import Array
 from gapboost.datasets import load_letor
