@@ -67,7 +67,7 @@ scalars = st.one_of(
     st.text(max_size=3),
     st.binary(max_size=3),
     st.complex_numbers(),
-    st.sampled_from([pd.NA, pd.NaT, np.datetime64("NaT"), np.datetime64("2020-01-01"), object, len, Ellipsis]),
+    st.sampled_from([pd.NA, pd.NaT, np.datetime64("NaT", "s"), np.datetime64("2020-01-01"), object, len, Ellipsis]),
 )
 # Whatever somebody could hand over by mistake; small, so that what works works fast.
 anything = st.recursive(

