@@ -17,6 +17,8 @@ from benchmarks.papers.models import algorithm_1
 from benchmarks.workload import FIGURES
 from gapboost.datasets import load_digits_ranking
 
+pytestmark = pytest.mark.slow
+
 # Numbered tables, figures, theorems and corollaries of the four papers.
 NUMBERED = {
     "robertson2010": ["Figure 1", "Figure 2", "Figure 3", "Table 1", "Table 2"],

@@ -17,6 +17,8 @@ from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.model_selection import GSearchCV
 from gapboost.xgboost import XGBGAPRanker
 
+pytestmark = pytest.mark.slow
+
 TRAIN, VALI, TEST = load_digits_ranking((36, 20, 20), 16)
 NATIVE = {"verbosity": 0, "learning_rate": 0.3, "nthread": 1}
 MEASURE = gb.GAP(g=(0.5, 0.5))
