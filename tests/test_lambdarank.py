@@ -502,3 +502,9 @@ def test_a_discount_of_the_query_is_read_where_it_begins(sizes):
     together = LambdaRank(QMeasure(beta=5)).gradients(grades, scores, qid)
     for one, all_of_them in zip(single, together, strict=True):
         np.testing.assert_array_equal(one, all_of_them[qid == 1])
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64, np.int64])
+def test_sigma_is_any_number_of_numpy(kind):
+    """A bound of the check, 1e100, is no float32, of which numpy warned."""
+    assert gb.LambdaRank(gb.AP(), sigma=kind(2)) == gb.LambdaRank(gb.AP(), sigma=2.0)

@@ -59,7 +59,7 @@ def positive(value: Any, name: str) -> float:
     ValueError
         Where it is anything else.
     """
-    if not _is_real(value) or not 1 / MOST <= value <= MOST:
+    if not _is_real(value) or not 1 / MOST <= _plain(value) <= MOST:
         raise ValueError(f"{name} is {value!r}; expected a finite number > 0, from {1 / MOST:g} to {MOST:g}")
     return float(value)
 
@@ -72,7 +72,7 @@ def not_negative(value: Any, name: str) -> float:
     ValueError
         Where it is anything else.
     """
-    if not _is_real(value) or not 0 <= value <= MOST:
+    if not _is_real(value) or not 0 <= _plain(value) <= MOST:
         raise ValueError(f"{name} is {value!r}; expected a finite number >= 0")
     return float(value)
 
@@ -92,6 +92,11 @@ def probability(value: Any, name: str) -> float:
 
 def _is_real(value: Any) -> bool:
     return not isinstance(value, bool) and isinstance(value, int | float | np.integer | np.floating)
+
+
+def _plain(value: Any) -> Any:
+    """The same number of Python: numpy would cast the bounds to the type of its scalars, and float32 has no 1e100."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def one_of(value: Any, name: str, choices: tuple[Any, ...]) -> Any:
