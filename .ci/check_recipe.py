@@ -3,13 +3,11 @@
 import re
 import sys
 import tomllib
-from pathlib import Path
 
 import yaml
 from rattler_build import Stage0Recipe, VariantConfig
+from release import PLACES, RECIPE, ROOT, VERSION
 
-ROOT = Path(__file__).parents[1]
-RECIPE = ROOT / "recipe" / "recipe.yaml"
 # Names that conda-forge gives to distributions of the package index.
 CONDA = {"xgboost": "py-xgboost"}
 
@@ -19,7 +17,7 @@ def main() -> None:
     text = RECIPE.read_text(encoding="utf-8")
     recipe, built = yaml.safe_load(text), tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     project, needs = built["project"], recipe["requirements"]
-    version = re.search('^__version__ = "(.+)"$', (ROOT / "gapboost" / "__init__.py").read_text("utf-8"), re.MULTILINE)
+    version = re.search(PLACES[VERSION], VERSION.read_text("utf-8"), re.MULTILINE)
     boosters = [need for name in ("lightgbm", "xgboost") for need in project["optional-dependencies"][name]]
     for what, found, expected in (
         ("version", recipe["context"]["version"], version and version[1]),

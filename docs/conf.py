@@ -4,11 +4,8 @@ import os
 import re
 import shutil
 import tomllib
-import warnings
 from pathlib import Path
 from typing import Any
-
-from sphinx_gallery.sorting import FileNameSortKey
 
 import gapboost
 
@@ -54,18 +51,13 @@ sphinx_gallery_conf = {
     "examples_dirs": "tutorials",
     "gallery_dirs": "auto_tutorials",
     "filename_pattern": r"/\d\d_",
-    "within_subsection_order": FileNameSortKey,
+    "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,
     "min_reported_time": 5,
     "abort_on_example_error": True,
-    "image_scrapers": ("matplotlib",),
-    "plot_gallery": True,
 }
-# sphinx-gallery keeps functions of this file in the configuration, which Sphinx cannot store between builds.
-suppress_warnings = ["config.cache"]
-warnings.filterwarnings("ignore", message=".*non-interactive.*")
 
 
 def copy_benchmarks(source: Path, target: Path) -> None:
