@@ -195,7 +195,7 @@ def test_no_query_is_left():
 def test_the_order_of_rows_does_not_matter():
     rng = np.random.default_rng(7)
     data = random_rankings(rng, 80)
-    measures = list(MEASURES)[::5]
+    measures = list(MEASURES)
     values = evaluate(measures, data.grades, data.scores, data.qid, per_query=True)
     for rows in (
         np.argsort(data.qid, kind="stable"),

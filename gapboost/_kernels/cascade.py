@@ -17,7 +17,8 @@ def cascade(ranked: Ranked, discount: Array, depth: int, stops: Array, reaching:
     ``reaching`` is room for one more number than there are documents in the longest query. Of a tied group, ``reaching[x]``
     is the mean over its orders of the probability to go on past its first x documents: the elementary symmetric
     polynomial of degree x of the probabilities to go on, over its number of terms. A document that joins s others is
-    among the first x with probability x / (s + 1). Documents at which nobody stops join all at once.
+    among the first x with probability x / (s + 1). Documents at which nobody stops join all at once, the others grade by
+    grade: in the order of the rows, the last bit would tell that order.
     """
     starts, grades, ends = ranked.starts, ranked.grades, ranked.ends
     for q in range(len(starts) - 1):
@@ -42,13 +43,14 @@ def cascade(ranked: Ranked, discount: Array, depth: int, stops: Array, reaching:
                     joined += 1
             for x in range(wanted + 1):
                 reaching[x] = 1.0 if x <= joined else 0.0
-            for m in range(r, stop):
-                chance = stops[grades[begin + m]]
-                if chance > 0.0:
-                    joined += 1
-                    for x in range(min(joined, wanted), 0, -1):
-                        share = x / joined
-                        reaching[x] = (1.0 - share) * reaching[x] + share * (1.0 - chance) * reaching[x - 1]
+            for grade in range(len(stops)):
+                chance = stops[grade]
+                for m in range(r, stop):
+                    if chance > 0.0 and grades[begin + m] == grade:
+                        joined += 1
+                        for x in range(min(joined, wanted), 0, -1):
+                            share = x / joined
+                            reaching[x] = (1.0 - share) * reaching[x] + share * (1.0 - chance) * reaching[x - 1]
             for x in range(wanted):
                 total += discount[r + x] * here * (reaching[x] - reaching[x + 1])
             here *= reaching[wanted]
