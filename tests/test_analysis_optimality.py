@@ -114,7 +114,7 @@ def rankers():
     }
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["lightgbm", "xgboost"])
 def test_leaves_add_up_to_the_scores(digits, name):
     ranker = rankers()[name].fit(digits.train.X, digits.train.y, qid=digits.train.qid)

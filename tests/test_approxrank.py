@@ -57,6 +57,7 @@ def test_values_are_the_papers_sums(seed):
                 assert math.isclose(found, value, rel_tol=1e-12, abs_tol=1e-14), (measure, grades, beta)
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_gradients_of_the_appendix(seed):
     for grades, scores, alpha in random_queries(seed):

@@ -132,6 +132,7 @@ def interruptible():
     signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.slow(keep=1)
 @twins
 def test_interrupt_by_a_signal(twin, alone, interruptible):
     """A real SIGINT in the midst of training: unfitted but usable."""

@@ -543,6 +543,7 @@ def test_a_column_transformer_keeps_qid(twin):
         pipeline.fit(x, TRAIN.y)
 
 
+@pytest.mark.slow(keep=1)
 @twins
 def test_searches_with_qid_as_a_column(twin):
     """It goes where the frame goes: scikit-learn's tools need no routing."""

@@ -37,6 +37,7 @@ def test_the_tests_of_kernels_pass_in_plain_numpy(name):
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 def test_plain_numpy_gives_what_compiled_code_gives(monkeypatch, tmp_path):
     """Through the public API, on queries of every way; with memory that is nan until it is written."""
     in_plain_numpy("-m", "tests.small_inputs", str(tmp_path / "plain.npz"))

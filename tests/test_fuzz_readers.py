@@ -139,6 +139,7 @@ def test_letor(content):
         np.testing.assert_array_equal(data.X[i], row)
 
 
+@pytest.mark.slow
 @fuzz(3, 0.9, content=damaged(trec_files(0)))
 def test_qrels(content):
     """Judgements are those of a naive parser."""

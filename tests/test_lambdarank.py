@@ -257,7 +257,7 @@ def test_a_step_along_the_gradient_helps(measure, many):
     assert gb.evaluate(measure, grades, scores, qid)[measure] > before + 0.2 * (best - before)
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 def test_weights_multiply(many):
     _, _, qid = many
     weights = np.random.default_rng(4).integers(0, 9, size=qid[-1] + 1) / 4
@@ -303,7 +303,7 @@ def test_threads_change_nothing(many):
             assert np.array_equal(one[1], several[1])
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 def test_float32_scores_are_the_same_numbers(many):
     grades, scores, qid = many
     narrow = scores.astype(np.float32)

@@ -290,6 +290,7 @@ def fit(grid=None, estimator=RANKERS[0], qid="given", **options):
     )
 
 
+@pytest.mark.slow(keep=8)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -71,7 +71,7 @@ def queries(seed, sizes=(1, 2, 5, 9, 14), spread=1.5, top=3):
     return y[rows], scores[rows], qid[rows]
 
 
-@pytest.mark.slow(keep=10)
+@pytest.mark.slow(keep=4)
 @every_objective
 def test_gradients_are_the_derivative_of_the_value(objective):
     y, scores, qid = queries(0)
@@ -214,7 +214,7 @@ def test_the_smoothing_is_the_unit_of_the_scores(objective):
     assert np.allclose(hess, 64 * other_hess, rtol=1e-12)
 
 
-@pytest.mark.slow(keep=10)
+@pytest.mark.slow(keep=4)
 @every_objective
 def test_rows_queries_and_threads_do_not_matter(objective):
     rng = np.random.default_rng(6)

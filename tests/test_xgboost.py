@@ -33,6 +33,7 @@ def quantile(data=TRAIN, ref=None):
 # --- early stopping ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize(
     "parameters",
     [
@@ -81,6 +82,7 @@ def test_early_stopping_goes_by_the_measure_trained_for_in_the_last_set():
     assert len(curve) == ranker.best_iteration + 6
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("measure", ["gap", gb.Precision(k=10), [gb.AP(rel=200), gb.xGAP()]], ids=str)
 def test_native_early_stopping_without_maximize(measure):
     curves = {}
