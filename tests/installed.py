@@ -1,7 +1,7 @@
 """Which boosters are installed, and which test files can do without those that are not."""
 
 import ast
-from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -9,15 +9,7 @@ import pytest
 BOOSTERS = ("lightgbm", "xgboost")
 
 
-def is_missing(booster: str) -> bool:
-    try:
-        import_module(booster)
-    except ImportError:
-        return True
-    return False
-
-
-MISSING = {booster for booster in BOOSTERS if is_missing(booster)}
+MISSING = {booster for booster in BOOSTERS if find_spec(booster) is None}
 
 
 def needs(booster: str) -> pytest.MarkDecorator:

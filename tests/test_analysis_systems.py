@@ -197,6 +197,7 @@ def test_samples_are_stratified_and_nested(collection):
     assert samples[1] != thinned(qrels, 0.5, np.random.default_rng(1))
 
 
+@pytest.mark.slow
 def test_tau_with_the_complete_ranking(collection):
     qrels, runs = collection
     measures = [gb.GAP(g=G), gb.nDCG(), ir_measures.Bpref]

@@ -112,6 +112,7 @@ def test_theorem_3(documents, alpha):
     assert stated.corollary == stated.document.max()
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(rankings, st.floats(0.1, 100), st.floats(0.1, 100))
 def test_theorem_5(documents, alpha, beta):

@@ -141,7 +141,7 @@ def test_first_gradients_are_the_local_ones(booster, two, tmp_path):
     np.testing.assert_allclose(hess, expected[1][grouped], rtol=1e-6, atol=1e-8)
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["lambdarank", "softrank", "approxrank"])
 @booster
 def test_one_worker_trains_the_local_model(booster, how, clients):

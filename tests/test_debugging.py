@@ -37,7 +37,6 @@ def test_the_tests_of_kernels_pass_in_plain_numpy(name):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_plain_numpy_gives_what_compiled_code_gives(monkeypatch, tmp_path):
     """Through the public API, on queries of every way; with memory that is nan until it is written."""
     in_plain_numpy("-m", "tests.small_inputs", str(tmp_path / "plain.npz"))
@@ -53,6 +52,7 @@ def test_plain_numpy_gives_what_compiled_code_gives(monkeypatch, tmp_path):
         )
 
 
+@pytest.mark.slow
 def test_nothing_is_compiled_without_a_compiler():
     program = (
         "import gapboost as gb\n"

@@ -184,8 +184,7 @@ def test_importing_the_package_loads_no_booster():
     assert done.stdout == "[]\n", done.stderr
 
 
-@pytest.mark.slow(keep=2)
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("missing", "code", "extra"),
     [
