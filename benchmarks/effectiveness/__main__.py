@@ -35,7 +35,8 @@ def tasks(found: Sequence[Collection]) -> list[Task]:
     for fold in FOLDS[1:]:
         queue += main_tasks(seen, fold)
     held_out = [source for source in found if source.name == HELD_OUT]
-    return queue + [task for fold in FOLDS for task in main_tasks(held_out, fold)]
+    queue += [task for fold in FOLDS for task in main_tasks(held_out, fold)]
+    return sorted(queue, key=lambda task: "CatBoost" in task.competitor)
 
 
 def doer(found: Sequence[Collection]) -> Callable[[Task], Done]:
