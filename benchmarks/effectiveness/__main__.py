@@ -59,9 +59,8 @@ def redraw(wanted: Sequence[Task], results: Results, page: Path = report.PAGE, f
     found = {kind: load(results.values, *kind) for kind in kinds}
     for name, text in report.sections(results, wanted, found).items():
         report.write(name, text, page)
-    compared = report.comparisons(found["tuned", "nDCG@10"], report.PRIMARY)
-    if compared:
-        figures.draw(compared, figures_to / "effectiveness.png")
+    for name, panels in report.pictures(found["untuned", "none"], found["tuned", "nDCG@10"]).items():
+        figures.draw(panels, figures_to / name)
     if found["less data", "mean"]:
         figures.draw_less_data(found["less data", "mean"], figures_to / "effectiveness_less_data.png")
 

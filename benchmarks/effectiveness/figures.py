@@ -1,11 +1,12 @@
-"""The two pictures of the page, on white, which light and dark pages both show."""
+"""The pictures of the page and of the README, on white, which light and dark pages both show."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 from benchmarks.effectiveness.data import FILES
 from benchmarks.effectiveness.side_studies import MEASURES, SIZES
@@ -20,34 +21,35 @@ STYLES = (
 ALL = "all queries"
 
 
-def draw(compared: Sequence[Comparison], path: Path) -> None:
-    """GAP minus the booster's own on each collection and all together: mean of the measures, 95 % intervals."""
-    boosters = sorted({c.first for c in compared})
-    names = [ALL, *(name for name in FILES if any(name in c.differences for c in compared))]
+def draw(panels: Mapping[str, Mapping[str, Comparison]], path: Path) -> None:
+    """Differences on each collection and all together, 95 % intervals; `panels`: {title: {label: comparison}}."""
+    compared = [c for panel in panels.values() for c in panel.values()]
+    sizes = {name: max(len(c.differences.get(name, ())) for c in compared) for name in FILES}
+    names = [ALL, *(name for name, size in sizes.items() if size)]
+    sizes[ALL] = max(c.n_queries for c in compared)
+    lines = max(map(len, panels.values()))
     figure, axes = plt.subplots(
-        1, max(len(boosters), 1), figsize=(11, 0.75 * len(names) + 2), sharey=True, squeeze=False
+        1, len(panels), figsize=(11, (0.2 * lines + 0.15) * len(names) + 1.5), sharex=True, sharey=True, squeeze=False
     )
-    for axis, booster in zip(axes[0], boosters, strict=False):
-        shown = [c for c in compared if c.first == booster]
-        for number, (c, (colour, marker, dashes)) in enumerate(zip(shown, STYLES, strict=False)):
+    for axis, (title, panel) in zip(axes[0], panels.items(), strict=True):
+        for number, ((label, c), (colour, marker, dashes)) in enumerate(zip(panel.items(), STYLES, strict=False)):
             for row, name in enumerate(names):
                 if name != ALL and name not in c.differences:
                     continue
                 r = c.of(data=None if name == ALL else name)
-                y = row + 0.24 * (number - (len(shown) - 1) / 2)
-                width = 2.4 if name == ALL else 1.4
-                axis.plot(r.interval, (y, y), color=colour, ls=dashes, lw=width)
+                y = row + 0.24 * (number - (len(panel) - 1) / 2)
+                axis.plot(r.interval, (y, y), color=colour, ls=dashes, lw=2.4 if name == ALL else 1.4)
                 axis.plot(r.difference, y, marker, ms=6 if name == ALL else 5, color=colour)
-            label = f"beside {c.second.split(' ', 1)[1]}"
             axis.plot([], [], color=colour, marker=marker, ls=dashes, label=label)
         axis.axvline(0, color="#64748b", lw=1, zorder=0)
         axis.axhspan(-0.5, 0.5, color="#f1f5f9", zorder=-1)
-        axis.set_title(f"{booster} minus {booster.split()[0]}'s own", fontsize=10)
+        axis.set_title(title, fontsize=10)
         axis.set_xlabel("difference in the mean of six measures")
-        axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.09), frameon=False, handlelength=4)
+        axis.xaxis.set_major_locator(MaxNLocator(5))
+        axis.legend(
+            loc="upper center", bbox_to_anchor=(0.5, -0.7 / figure.get_figheight()), frameon=False, handlelength=4
+        )
         bare(axis)
-    sizes = {name: max((len(c.differences.get(name, ())) for c in compared), default=0) for name in names}
-    sizes[ALL] = max((c.n_queries for c in compared), default=0)
     axes[0][0].set_yticks(range(len(names)), [f"{name} ({sizes[name]})" for name in names])
     axes[0][0].set_ylim(len(names) - 0.5, -0.5)
     save(figure, path)
@@ -63,6 +65,7 @@ def draw_less_data(found: Mapping[str, Queries], path: Path) -> None:
     axis.set_xscale("log")
     axis.set_xticks(SIZES, [str(n) for n in SIZES])
     axis.minorticks_off()
+    axis.set_title("MQ2007, LightGBM: 592 test queries, mean of ten draws of the training queries", fontsize=10)
     axis.set(xlabel="training queries", ylabel="mean of six measures, test")
     axis.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, handlelength=4)
     bare(axis)

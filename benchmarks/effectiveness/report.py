@@ -74,16 +74,18 @@ def wrapped(text: str) -> str:
 def state(results: Results, wanted: Sequence[Task]) -> str:
     """What has been trained, of what the protocol asks for."""
     done = results.done()
+    missing = [task for task in wanted if task.key not in done]
+    if not missing:
+        return "The study is complete."
     counts = []
     for study, name in STUDIES.items():
         of_study = [task for task in wanted if task.study == study]
-        counts.append((name, sum(task.key in done for task in of_study), len(of_study)))
-    if all(n == total for _, n, total in counts):
-        return "The study is complete."
-    told = ", ".join(f"{n} of {total} ({name})" for name, n, total in counts)
+        counts.append(f"{sum(task.key in done for task in of_study)} of {len(of_study)} ({name})")
+    rest = all("CatBoost" in task.competitor for task in missing)
     return wrapped(
-        f"**Provisional: the study is still being trained.** Finished tasks: {told}. Every table compares on the queries that "
-        f"both were tested on so far, and says on how many; a p-value looked at before the end proves nothing."
+        f"**{'Complete but for trainings of CatBoost' if rest else 'Provisional: the study is still being trained'}.** Finished "
+        f"tasks: {', '.join(counts)}. {'Rows that name CatBoost' if rest else 'Tables'} compare on the queries that both "
+        "were tested on so far, and say on how many; a p-value looked at before the end proves nothing."
     )
 
 
@@ -151,8 +153,9 @@ def by_collection(found: Found, pairs: Pairs) -> str:
 
 
 def values(found: Found, names: Sequence[str]) -> str:
-    """The mean of the measures on each collection, over the folds that all have finished there; bold the best of a column."""
-    there = [name for name in names if name in found]
+    """The mean of the measures on each collection, of those that have finished most; bold the best of a column."""
+    finished = {name: len(found.get(name, {})) for name in names}
+    there = [name for name, folds in finished.items() if folds and folds == max(finished.values())]
     shared = set.intersection(*(set(found[name]) for name in there)) if there else set()
     if not shared:
         return NOTHING
@@ -176,6 +179,22 @@ def values(found: Found, names: Sequence[str]) -> str:
 def count(queries: Queries, data: str, keys: set[tuple[str, int]]) -> int:
     """Test queries of a collection."""
     return sum(len(queries[key]) for key in keys if key[0] == data)
+
+
+def pictures(untuned: Found, tuned: Found) -> dict[str, dict[str, dict[str, Comparison]]]:
+    """What `figures.draw` takes for each file: all primary comparisons for the page, the boosters' defaults for the README."""
+    page: dict[str, dict[str, Comparison]] = {}
+    for c in comparisons(tuned, PRIMARY):
+        library, second = c.second.split(" ", 1)
+        page.setdefault(f"{c.first} minus {library}'s own", {})[f"beside {second}"] = c
+    readme = {
+        "as they come": {
+            f"{c.first} − {c.second}": c for c in comparisons(untuned, [AS_THEY_COME[0], AS_THEY_COME[4]])
+        },
+        "tuned alike": {f"{c.first} − {c.second}": c for c in comparisons(tuned, [PRIMARY[0], PRIMARY[3]])},
+    }
+    found = {"effectiveness.png": page, "effectiveness_in_short.png": readme}
+    return {file: panels for file, panels in found.items() if panels and all(panels.values())}
 
 
 def less_data(found: Found) -> str:
