@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from benchmarks.papers.figures import markdown, saved
+from benchmarks.papers.figures import markdown
 from benchmarks.papers.results import load
-from benchmarks.papers.rows import STATUSES, folded, paragraphs, table, verdict
+from benchmarks.papers.rows import folded, table, verdict
 
 FAMILIES = ("GAP", "xGAP", "eGAP")
 
@@ -58,19 +58,9 @@ def table_3() -> tuple[str, str]:
     ), f"GAP follows AP, xGAP and eGAP do not: {verdict(nearer(every, g, 'AP') and nearer(few, g, 'AP'))}"
 
 
-def robustness() -> pd.DataFrame:
-    """Tau under fewer judgements: computed, or what is kept of Robust with all 12 runs where that is all there is."""
-    old = load("kept_robustness")
-    if not saved("robustness"):
-        return old
-    t = load("robustness")
-    done = set(zip(t["collection"], t["topics"], strict=True))
-    return pd.concat([t, old[[case not in done for case in zip(old["collection"], old["topics"], strict=True)]]])
-
-
 def kept(name: str, topics: str) -> pd.DataFrame:
     """Tau by measure and share of judgements."""
-    t = robustness()
+    t = pd.concat([load("robustness"), load("kept_robustness")])
     return t[(t["collection"] == name) & (t["topics"] == topics)].pivot(index="measure", columns="kept", values="tau")
 
 
@@ -85,17 +75,13 @@ def robust(name: str, topics: str) -> tuple[str, bool, bool]:
     return text, lead, bool(better)
 
 
-def figure(names: tuple[str, ...]) -> tuple[str, str]:
+def figure(cases: tuple[tuple[str, str], ...]) -> tuple[str, str]:
     """One of the two figures."""
-    cases = robustness()[["collection", "topics"]].drop_duplicates().to_numpy().tolist()
-    found = {tuple(case): robust(*case) for case in cases if case[0] in names}
-    if not found:
-        return STATUSES[-1], "—"
-    gives = "tau at 10 and 5 % of the judgements. " + "; ".join(text for text, *_ in found.values())
-    lead = [f"{name}, {topics}: {verdict(leads)}" for (name, topics), (_, leads, _) in found.items()]
-    better = [f"{name}, {topics}: {verdict(above)}" for (name, topics), (*_, above) in found.items()]
+    found = {f"{name}, {topics}": robust(name, topics) for name, topics in cases}
+    lead = [f"{case}: {verdict(leads)}" for case, (_, leads, _) in found.items()]
+    better = [f"{case}: {verdict(above)}" for case, (*_, above) in found.items()]
     return (
-        gives,
+        "tau at 10 and 5 % of the judgements. " + "; ".join(text for text, *_ in found.values()),
         f"nDCG and bpref are the most robust. {'; '.join(lead)}. xGAP and eGAP hold up better than GAP in the smallest pools. {'; '.join(better)}",
     )
 
@@ -152,19 +138,17 @@ def limit_of_egap() -> tuple[str, str]:
 
 def figure_1() -> tuple[str, str]:
     """Three grades."""
-    return figure(("Robust", "DBpedia"))
+    return figure((("Robust", "all"), ("Robust", "few of grade 2"), ("DBpedia", "few of grade 2")))
 
 
 def figure_2() -> tuple[str, str]:
     """Four grades."""
-    return figure(("MSLR",))
+    return figure((("MSLR", "few of grade 2"), ("MSLR", "few of grade 3")))
 
 
 def details() -> Iterator[str]:
     """Pictures and folded tables."""
-    yield from paragraphs(
-        markdown("correlation", "Tau with AP against g"), markdown("robustness", "Tau against judgements kept")
-    )
+    yield from (markdown("correlation", "Tau with AP against g"), markdown("robustness", "Tau against judgements kept"))
     t = load("features_of_collections")
     columns = [
         "topics",
@@ -201,5 +185,4 @@ def details() -> Iterator[str]:
             f"{name}: tau over {runs} runs, all topics / the {rare['of topics'].iloc[0]} with few documents of grade {few}",
             table(["g", "", *others], body),
         )
-    if saved("robustness"):
-        yield "All samples: `papers/results/robustness.csv`. Judgements are drawn by topic and grade, at least one of each kept.\n"
+    yield "All samples: `papers/results/robustness.csv`. Judgements are drawn by topic and grade, at least one of each kept.\n"

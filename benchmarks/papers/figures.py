@@ -8,54 +8,46 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 
-from benchmarks.papers.results import RESULTS, load
+from benchmarks.papers.results import load
 from benchmarks.workload import FIGURES
 from gapboost._data.pictures import line
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
 
-# By file: the results it needs and how it is drawn.
-PICTURES: dict[str, tuple[tuple[str, ...], Callable[[], Any]]] = {}
+# By name: the picture `papers_NAME.png` and how it is drawn.
+PICTURES: dict[str, Callable[[], Any]] = {}
 
 
-def picture(*needs: str) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
-    """The picture `papers_NAME.png`, where NAME is what the function is called."""
-
-    def register(draw: Callable[[], Any]) -> Callable[[], Any]:
-        PICTURES[draw.__name__] = needs, draw
-        return draw
-
-    return register
-
-
-def saved(*names: str) -> bool:
-    """Whether these results are there."""
-    return all((RESULTS / f"{name}.csv").exists() for name in names)
+def picture(draw: Callable[[], Any]) -> Callable[[], Any]:
+    """A picture that is called as the function is."""
+    PICTURES[draw.__name__] = draw
+    return draw
 
 
 def markdown(name: str, caption: str) -> str:
-    """The picture in the page, or nothing where its results are not there yet."""
-    return f"![{caption}](figures/papers_{name}.png)\n" if saved(*PICTURES[name][0]) else ""
+    """The picture in the page."""
+    return f"![{caption}](figures/papers_{name}.png)\n"
 
 
 def draw_all(directory: Path = FIGURES) -> None:
-    """Draw whatever has its results; a white ground serves light and dark pages."""
-    for name, (needs, draw) in PICTURES.items():
-        if saved(*needs):
-            figure = draw()
-            figure.savefig(directory / f"papers_{name}.png", dpi=110, facecolor="white")
-            plt.close(figure)
+    """Draw every picture; a white ground serves light and dark pages."""
+    for name, draw in PICTURES.items():
+        figure = draw()
+        figure.savefig(directory / f"papers_{name}.png", dpi=110, facecolor="white")
+        plt.close(figure)
 
 
 def panels(n: int, height: float = 3.6, **options: Any) -> tuple[Any, list[Any]]:
-    """A row of axes."""
-    figure, axes = plt.subplots(1, n, figsize=(4.6 * n, height), layout="constrained", squeeze=False, **options)
-    for ax in axes[0]:
+    """Axes in one row, or in two where a page would shrink one of more than three."""
+    rows = 1 if n <= 3 else 2
+    size = (4.6 * n / rows, height * rows)
+    figure, axes = plt.subplots(rows, n // rows, figsize=size, layout="constrained", squeeze=False, **options)
+    for ax in axes.flat:
         ax.grid(alpha=0.25)
         for side in ("top", "right"):
             ax.spines[side].set_visible(False)
-    return figure, list(axes[0])
+    return figure, list(axes.flat)
 
 
 def legend_below(figure: Any, ax: Any) -> None:
@@ -63,7 +55,7 @@ def legend_below(figure: Any, ax: Any) -> None:
     figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=5, frameon=False, fontsize=9)
 
 
-@picture("kept_informativeness")
+@picture
 def informativeness() -> Any:
     """RMS error against g_1, the two panels of the paper's figure."""
     from benchmarks.papers.robertson2010 import robust
@@ -93,7 +85,7 @@ def by_g(values: pd.Series, family: str) -> pd.Series:
     return own.set_axis(own.index.str.split().str[1].astype(float))
 
 
-@picture("kept_informativeness", "informativeness_elsewhere")
+@picture
 def balance() -> Any:
     """Where the best g is, on three collections."""
     from benchmarks.papers.robertson2010 import robust
@@ -112,7 +104,7 @@ def balance() -> Any:
     return figure
 
 
-@picture("discrimination")
+@picture
 def discrimination() -> Any:
     """Achieved significance levels by pair."""
     table = load("discrimination")
@@ -129,7 +121,7 @@ def discrimination() -> Any:
     return figure
 
 
-@picture("curves_of_one_list")
+@picture
 def curves_of_one_list() -> Any:
     """Graded precision and recall, of the paper and of Kekäläinen and Järvelin."""
     figure, (ax,) = panels(1, 4.2)
@@ -142,7 +134,7 @@ def curves_of_one_list() -> Any:
     return figure
 
 
-@picture("correlation")
+@picture
 def correlation() -> Any:
     """Tau with AP against g_1, on all topics and on those with few highly relevant documents."""
     table = load("correlation")
@@ -156,17 +148,16 @@ def correlation() -> Any:
         which = f"{rows['of topics'].iloc[0]} topics" + (", few highly relevant" if subset != "all" else "")
         ax.set(xlabel="$g_1$   ($g_2 = 1 - g_1$)", title=f"{name}, {runs} runs, {which}")
         ax.title.set_fontsize(9)
-    axes[0].set_ylabel("Kendall's tau with AP")
+    figure.supylabel("Kendall's tau with AP", fontsize=10)
     legend_below(figure, axes[0])
     return figure
 
 
-@picture("robustness")
+@picture
 def robustness() -> Any:
     """Tau with the complete ranking against the share of judgements."""
     table = load("robustness")
-    cases = list(dict.fromkeys(zip(table["collection"], table["topics"], strict=True)))
-    cases = [case for case in cases if case != ("MSLR", "few of grade 2")][:5]
+    cases = sorted(dict.fromkeys(zip(table["collection"], table["topics"], strict=True)), reverse=True)
     figure, axes = panels(len(cases), sharey=True)
     for ax, (name, subset) in zip(axes, cases, strict=True):
         rows = table[(table["collection"] == name) & (table["topics"] == subset)]
@@ -176,7 +167,7 @@ def robustness() -> Any:
         ax.invert_xaxis()
         ax.set(xlabel="judgements kept, %", title=f"{name}, {subset} ({rows['of topics'].iloc[0]} topics)")
         ax.title.set_fontsize(9)
-    axes[0].set_ylabel("Kendall's tau with the complete ranking")
+    figure.supylabel("Kendall's tau with the complete ranking", fontsize=10)
     legend_below(figure, axes[0])
     return figure
 
@@ -190,9 +181,10 @@ def scatter(axes: list[Any], pairs: list[tuple[str, pd.Series, pd.Series]], labe
         ax.plot([low, high], [low, high], color="grey", linewidth=0.8)
         ax.set(xlabel=labels[0].format(title.split(", ")[0]), ylabel=labels[1])
         ax.set_title(f"{title}: RMS {rms:.3f}, tau {tau:.2f}", fontsize=10)
+        ax.locator_params(nbins=6)
 
 
-@picture("correlation_with_p10")
+@picture
 def correlation_with_p10() -> Any:
     """P@10 of systems against their AP and nDCG."""
     table = load("correlation_with_p10")
@@ -207,7 +199,7 @@ def correlation_with_p10() -> Any:
     return figure
 
 
-@picture("inferred")
+@picture
 def inferred() -> Any:
     """P@10 of systems against what AP and nDCG let one infer."""
     table = load("inferred").dropna()
@@ -225,7 +217,7 @@ def inferred() -> Any:
     return figure
 
 
-@picture("learning_curves")
+@picture
 def learning_curves() -> Any:
     """Training measure, test measure on training and validation data, by round."""
     table = load("learning_curves")
@@ -239,35 +231,36 @@ def learning_curves() -> Any:
             ax.plot(rows["round"], rows[column], label=label, **line(number, marked=False))
         ax.set(xlabel="round", title=f"trained for {trained}, tested by {tested}")
         ax.title.set_fontsize(10)
+    figure.supylabel("mean of the queries", fontsize=10)
     legend_below(figure, axes[0])
     return figure
 
 
-@picture("two_features")
+@picture
 def two_features() -> Any:
-    """Measures of all directions of two features."""
-    table = load("two_features").groupby("angle").mean()
-    figure, axes = panels(2, sharex=True)
+    """Measures of all directions of two features; means over folds would be the same for training and test data."""
+    table = load("two_features")
+    table = table[table["fold"] == 1].set_index("angle")
+    figure, axes = panels(2, sharex=True, sharey=True)
     for ax, part in zip(axes, ("training", "test"), strict=True):
         for number, name in enumerate(("AP", "P@10", "nDCG@10")):
             values = table[f"{part} {name}"]
             ax.plot(np.degrees(table.index), values, label=name, **line(number, marked=False))
             ax.plot(np.degrees(values.idxmax()), values.max(), **line(number))
-        ax.set(xlabel="direction of the two weights, degrees", title=f"{part} data, mean of five folds")
+        ax.set(xlabel="direction of the two weights, degrees", title=f"OHSUMED, fold 1, {part} data; the best marked")
+        ax.title.set_fontsize(10)
+    axes[0].set_ylabel("mean of the queries")
     legend_below(figure, axes[0])
     return figure
 
 
-@picture("accuracy")
+@picture
 def accuracy() -> Any:
     """Distance of the approximation by epoch of Algorithm 1."""
     table = load("accuracy")
     cases = list(dict.fromkeys(zip(table["collection"], table["measure"], table["fixed"], strict=True)))
-    figure, axes = plt.subplots(
-        len({case[0] for case in cases}), 3, figsize=(13, 3.4 * len({case[0] for case in cases})), squeeze=False,
-        layout="constrained",
-    )  # fmt: skip
-    for ax, (name, measure, fixed) in zip(axes.flat, cases, strict=False):
+    figure, axes = panels(len(cases), 3.4)
+    for ax, (name, measure, fixed) in zip(axes, cases, strict=True):
         rows = table[(table["collection"] == name) & (table["measure"] == measure) & (table["fixed"] == fixed)]
         varied = "beta" if fixed == "alpha" else "alpha"
         for number, (steepness, one) in enumerate(rows.groupby("steepness")):
@@ -275,16 +268,12 @@ def accuracy() -> Any:
         held = {"alpha": ", alpha = 100", "beta": ", beta = 10"}[fixed] if measure == "AP" else ""
         ax.set(xlabel="epoch", ylabel=f"mean |smooth − {measure}|", yscale="log")
         ax.set_title(f"{name}: Approx{measure} by {varied}{held}", fontsize=10)
-        ax.grid(alpha=0.25)
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(
-        handles, [f"{label}" for label in labels], loc="outside lower center", ncols=3, frameon=False,
-        title="alpha, or beta in the middle",
-    )  # fmt: skip
+    legend_below(figure, axes[0])
+    figure.legends[0].set_title("alpha, or beta in the middle")
     return figure
 
 
-@picture("trained_ohsumed", "approx_linear")
+@picture
 def ndcg_at() -> Any:
     """The measure nDCG at 1 to 10 with LETOR's discount: Figures 4 and 5 of the paper."""
     from benchmarks.papers.qin2008 import algorithm, complete

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from benchmarks.papers import grid, models, runs
+from benchmarks.papers import grid, hessians, models, runs
 from benchmarks.papers.results import Parts
 
 ITEMS: dict[str, Callable[[], Parts]] = {
@@ -23,6 +23,7 @@ ITEMS: dict[str, Callable[[], Parts]] = {
     "informativeness_elsewhere": runs.informativeness_elsewhere,
     "robustness": runs.robustness,
     "local_optima": models.local_optima,
+    "hessians": hessians.hessians,
     "informativeness_robust": runs.informativeness_robust,
-    **{f"trained_{name.lower()}": partial(grid.parts, name) for name in grid.PLANS},
+    **{f"trained_{name.lower()}": partial(grid.parts, name) for name in grid.COLLECTIONS},
 }

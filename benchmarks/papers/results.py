@@ -23,6 +23,11 @@ def load(name: str, directory: Path = RESULTS) -> pd.DataFrame:
     return pd.read_csv(directory / f"{name}.csv").drop(columns="part")
 
 
+def saved(name: str) -> bool:
+    """Whether an item is there."""
+    return (RESULTS / f"{name}.csv").exists()
+
+
 def finish(name: str, parts: Parts, directory: Path = RESULTS) -> None:
     """Compute the parts of an item that are not saved yet, and save each."""
     path = directory / f"{name}.csv"

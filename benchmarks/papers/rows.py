@@ -1,16 +1,13 @@
 """Rows of the page: one for each numbered item of a paper, listed in items.csv, and written from saved results."""
 
 import csv
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
-from benchmarks.papers.figures import saved
-
 ITEMS = Path(__file__).parent / "items.csv"
 # How a status begins; the rest of the cell tells what differs, or why it is not possible.
-STATUSES = ("done", "in kind", "not possible here", "not computed yet")
+STATUSES = ("done", "in kind", "not possible here")
 
 
 class Row(NamedTuple):
@@ -40,27 +37,20 @@ class Row(NamedTuple):
 def listed() -> list[dict[str, str]]:
     """The lines of items.csv.
 
-    `by` names the function of the paper's module that writes the last two cells, where they do not stand in the line; `needs`
-    are the results that it reads.
+    `by` names the function of the paper's module that writes the last two cells, where they do not stand in the line.
     """
     with ITEMS.open(encoding="utf-8", newline="") as lines:
         return list(csv.DictReader(lines))
 
 
 def rows_of(paper: ModuleType) -> list[Row]:
-    """The rows of one paper; what lacks results says so."""
+    """The rows of one paper."""
     found = []
     for one in listed():
         if one["paper"] != paper.__name__.rpartition(".")[2]:
             continue
-        missing = [f"`{name}`" for name in one["needs"].split() if not saved(name)]
-        status, gives, claim = one["status"], one["gives"], one["claim"]
-        if missing:
-            status, gives, claim = STATUSES[-1], f"`python -m benchmarks.papers` computes {', '.join(missing)}", "—"
-        elif one["by"]:
-            gives, claim = getattr(paper, one["by"])()
-            status = STATUSES[-1] if gives == STATUSES[-1] else status
-        found.append(Row(one["item"], one["shows"], status, gives, claim))
+        gives, claim = getattr(paper, one["by"])() if one["by"] else (one["gives"], one["claim"])
+        found.append(Row(one["item"], one["shows"], one["status"], gives, claim))
     return found
 
 
@@ -84,8 +74,3 @@ def as_table(found: list[Row]) -> str:
     """The rows of one paper."""
     head = ["item", "what it shows", "status", "what gapboost gives", "the claim"]
     return table(head, [list(one) for one in found])
-
-
-def paragraphs(*texts: str) -> Iterator[str]:
-    """Those that are not empty."""
-    yield from (text for text in texts if text)

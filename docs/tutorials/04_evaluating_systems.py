@@ -42,7 +42,7 @@ difference.to_pandas().round(4)
 
 # %%
 
-ax = difference.plot()
+ax = difference.plot(title="GAP: LightGBM − XGBoost")
 
 # %%
 # Ties
