@@ -94,7 +94,27 @@ def comparisons(found: Found, pairs: Pairs, among: Sequence[str] | None = None) 
     return [c for pair in pairs if (c := compare(found, *pair, among)).n_queries > 1]
 
 
-def summary(found: Found) -> str:
+def summary(untuned: Found, tuned: Found) -> str:
+    """The findings in a list, without what the tables say of single competitors."""
+    found = [primary(tuned)]
+    come = comparisons(untuned, [AS_THEY_COME[0], AS_THEY_COME[2], AS_THEY_COME[4]])
+    if come:
+        found.insert(0, f"**As they come**: {told(come)}.")
+    held_out = comparisons(tuned, [PRIMARY[0], PRIMARY[2], PRIMARY[3]], [HELD_OUT])
+    if held_out:
+        found.append(f"**On the collection that was held out**, alone: {told(held_out)}.")
+    return "\n".join(f"* {wrapped(line)}".replace("\n", "\n  ") for line in found)
+
+
+def told(compared: Sequence[Comparison]) -> str:
+    """Differences with their intervals."""
+    return "; ".join(
+        f"{c.first} {signed(r.difference)} ({interval_text(r.interval)}) beside {c.second}"
+        for c, r in ((c, c.of()) for c in compared)
+    )
+
+
+def primary(found: Found) -> str:
     """One sentence about the primary tests."""
     compared = comparisons(found, PRIMARY)
     if not compared:
@@ -105,8 +125,8 @@ def summary(found: Found) -> str:
     behind = [c for c in compared if c not in ahead and p[c] < LEVEL]
     worse = sum(len(c.worse()) for c in compared)
     cells = sum(len(c.differences) for c in compared) * (len(COLUMNS) - 1)
-    return wrapped(
-        f"Tuned alike and chosen by nDCG@10, training for GAP is ahead of the booster's own objective in {len(ahead)} of "
+    return (
+        f"**Tuned alike** and chosen by nDCG@10, training for GAP is ahead of the booster's own objective in {len(ahead)} of "
         f"{len(compared)} comparisons, proven in {len(proven)}; it is proven behind in {len(behind)}, and on single "
         f"collections and measures in {worse} of {cells} cells."
     )
@@ -262,7 +282,7 @@ def sections(results: Results, wanted: Sequence[Task], load: Mapping[tuple[str, 
     tuned, second, untuned = load["tuned", "nDCG@10"], load["tuned", "mean"], load["untuned", "none"]
     return {
         "state": state(results, wanted),
-        "summary": summary(tuned),
+        "summary": summary(untuned, tuned),
         "primary": differences(tuned, PRIMARY),
         "figure": FIGURE if comparisons(tuned, PRIMARY) else NOTHING,
         "second": differences(second, PRIMARY),
