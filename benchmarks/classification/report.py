@@ -1,0 +1,5 @@
+"""The tables of `benchmarks/CLASSIFICATION.md`."""
+
+
+def redraw() -> None:
+    """Nothing yet."""
