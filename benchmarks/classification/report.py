@@ -1,5 +1,238 @@
-"""The tables of `benchmarks/CLASSIFICATION.md`."""
+"""From saved values to differences over sets, and the tables and the figure of `benchmarks/CLASSIFICATION.md`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+from scipy import stats
+
+from benchmarks.classification import cost, runs
+from benchmarks.classification.data import FOLDS, STUDIES
+from benchmarks.classification.runs import (
+    AP,
+    FOCAL,
+    GAP,
+    LOG_LOSS,
+    MEASURES,
+    NDCG,
+    REGRESSION,
+    THEN,
+    WEIGHTED,
+    XGB_AP,
+    XGB_LOG_LOSS,
+    XGB_WEIGHTED,
+    folds,
+)
+from benchmarks.effectiveness.figures import bare, save
+from benchmarks.effectiveness.report import interval_text, p_text, signed, wrapped, write
+from benchmarks.effectiveness.results import read
+from benchmarks.effectiveness.statistics import LEVEL, holm
+from benchmarks.workload import FIGURES, table
+from gapboost._data.queries import Array
+
+PAGE = Path(__file__).parents[1] / "CLASSIFICATION.md"
+PAIRS = {
+    "binary": [(AP, LOG_LOSS, "AP"), (AP, WEIGHTED, "AP"), (AP, FOCAL, "AP"), (THEN, LOG_LOSS, "AP")],
+    "graded": [(GAP, REGRESSION, "GAP"), (GAP, REGRESSION, "nDCG"), (NDCG, REGRESSION, "nDCG")],
+    "xgboost": [(XGB_AP, XGB_LOG_LOSS, "AP"), (XGB_AP, XGB_WEIGHTED, "AP")],
+}
+FACTORS = ("training rows", "training positives", "share of positives", "how separable")
+# Test rows of a fold to its training rows, see `splits`.
+TEST_TO_TRAIN = 4 / 6
+
+# {competitor: {set: float64 of shape (n_folds, 3)}}, a column for each of `MEASURES`
+Values = dict[str, dict[str, Array]]
 
 
-def redraw() -> None:
-    """Nothing yet."""
+def load(study: str, path: Path = runs.RESULTS) -> Values:
+    """Test values of the sets whose folds are all there."""
+    found: dict[str, dict[str, dict[int, list[float]]]] = {}
+    for row in read(path):
+        if row["study"] == study:
+            of_set = found.setdefault(row["competitor"], {}).setdefault(row["data"], {})
+            of_set[int(row["fold"])] = [float(row[m]) for m in MEASURES]
+    n = {source.name: len(folds(source)) for source in STUDIES[study]}
+    return {
+        name: {
+            data: np.array([by_fold[k] for k in sorted(by_fold)])
+            for data, by_fold in sets.items()
+            if len(by_fold) == n[data]
+        }
+        for name, sets in found.items()
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Two competitors in one measure: `differences` holds, for each set, the first minus the second on its folds."""
+
+    first: str
+    second: str
+    measure: str
+    differences: Mapping[str, Array]
+
+    @property
+    def sets(self) -> Array:
+        """The mean difference on each set."""
+        return np.array([d.mean() for d in self.differences.values()])
+
+    @property
+    def p(self) -> float:
+        """Wilcoxon's signed-rank test over the sets; those without a difference do not count."""
+        return float(stats.wilcoxon(self.sets).pvalue) if np.any(self.sets) else 1.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 % t-interval of the mean over sets."""
+        return t_interval(float(self.sets.mean()), float(stats.sem(self.sets)), len(self.sets) - 1)
+
+    def proven(self) -> dict[str, float]:
+        """Sets with a difference that is proven, after Holm over the sets."""
+        p = holm({data: single(d)[1] for data, d in self.differences.items()})
+        return {data: float(d.mean()) for data, d in self.differences.items() if p[data] < LEVEL}
+
+
+def t_interval(mean: float, error: float, freedom: int) -> tuple[float, float]:
+    """Of 95 %."""
+    half = float(stats.t.ppf(0.975, freedom)) * error
+    return mean - half, mean + half
+
+
+def single(d: Array) -> tuple[tuple[float, float], float]:
+    """Interval and p-value of the mean over folds that share training rows (Nadeau and Bengio, 2003)."""
+    error = float(d.std(ddof=1) * np.sqrt(1 / len(d) + TEST_TO_TRAIN))
+    mean = float(d.mean())
+    p = float(2 * stats.t.sf(abs(mean) / error, len(d) - 1)) if error else float(mean == 0)
+    return t_interval(mean, error, len(d) - 1), p
+
+
+def compare(values: Values, first: str, second: str, measure: str) -> Comparison:
+    """On the sets that both have finished."""
+    a, b, at = values.get(first, {}), values.get(second, {}), MEASURES.index(measure)
+    return Comparison(first, second, measure, {data: a[data][:, at] - b[data][:, at] for data in a if data in b})
+
+
+def differences(study: str) -> str:
+    """The tests of a study over its sets."""
+    values = load(study)
+    compared = [compare(values, *pair) for pair in PAIRS[study]]
+    if any(len(c.sets) < 2 for c in compared):
+        return "Not trained."
+    p = holm({c: c.p for c in compared})
+    rows = []
+    for c in compared:
+        proven = c.proven()
+        n_ahead, n_behind = sum(d > 0 for d in proven.values()), sum(d < 0 for d in proven.values())
+        rows.append(
+            [c.first, c.second, c.measure, signed(float(c.sets.mean())), interval_text(c.interval), p_text(p[c]),
+             f"{int((c.sets > 0).sum())} of {len(c.sets)}", f"{n_ahead}, {n_behind}"]
+        )  # fmt: skip
+    head = ["trained by", "beside", "measured by", "difference", "95 % interval", "p, corrected", "ahead on sets",
+            "proven ahead, behind"]  # fmt: skip
+    return table(head, rows)
+
+
+def factors(values: Values) -> dict[str, tuple[float, ...]]:
+    """`FACTORS` of each set."""
+    counts = {
+        row["data"]: (int(row["rows"]), int(row["positives"])) for row in read(runs.RESULTS) if row["study"] == "binary"
+    }
+    found: dict[str, tuple[float, ...]] = {}
+    for data in compare(values, AP, LOG_LOSS, "AP").differences:
+        rows, positives = counts[data]
+        share, ap = positives / rows, float(np.mean([values[name][data][:, 0] for name in (AP, LOG_LOSS)]))
+        found[data] = (rows, positives, share, (ap - share) / (1 - share))
+    return found
+
+
+def when() -> str:
+    """Spearman's correlation of differences with the factors of the sets."""
+    values = load("binary")
+    of_sets = factors(values)
+    columns, rows = dict(zip(FACTORS, np.array(list(of_sets.values())).T, strict=True)), []
+    for name in (AP, THEN):
+        d = compare(values, name, LOG_LOSS, "AP")
+        tests = {factor: stats.spearmanr(column, d.sets) for factor, column in columns.items()}
+        p = holm({factor: float(t.pvalue) for factor, t in tests.items()})
+        rows.append(
+            [f"{name} minus log loss", *(f"{signed(float(t.statistic), 2)} ({p_text(p[f])})" for f, t in tests.items())]
+        )
+    return table(["difference", *FACTORS], rows)
+
+
+def by_set(study: str, names: Sequence[str], measure: str) -> str:
+    """Test values of a side study or of single sets, differences from the first of the names."""
+    values, rows = load(study), []
+    counts = {row["data"]: (row["rows"], int(row["positives"]) / int(row["rows"])) for row in read(runs.RESULTS)}
+    for data in [s.name for s in STUDIES[study] if all(s.name in values.get(name, {}) for name in names)]:
+        at, cells = MEASURES.index(measure), []
+        base = values[names[0]][data][:, at]
+        for name in names[1:]:
+            d = values[name][data][:, at] - base
+            half = (np.diff(single(d)[0])[0] / 2) if len(d) == len(FOLDS) else None
+            cells.append(signed(float(d.mean())) + ("" if half is None else f" ± {half:.4f}"))
+        n, share = counts[data]
+        rows.append([data, n, f"{share:.1%}", f"{base.mean():.4f}", *cells])
+    head = [
+        "set",
+        "training rows",
+        "above grade 0",
+        f"{measure}: {names[0]}",
+        *(f"{name}, difference" for name in names[1:]),
+    ]
+    return table(head, rows) if rows else "Not trained."
+
+
+def state() -> str:
+    """What is trained of what the protocol asks for."""
+    of = {study: (len(next(iter(load(study).values()), {})), len(sources)) for study, sources in STUDIES.items()}
+    if all(n == total for n, total in of.values()):
+        return "The study is complete."
+    return wrapped(
+        "**Not all is trained.** Sets with all of their folds: "
+        + ", ".join(f"{s} {n} of {t}" for s, (n, t) in of.items())
+        + "."
+    )
+
+
+def draw(path: Path) -> None:
+    """Differences from log loss on each binary set, the most separable set at the bottom."""
+    values = load("binary")
+    of_sets = factors(values)
+    names = sorted(of_sets, key=lambda data: of_sets[data][3])
+    figure, axis = plt.subplots(figsize=(8, 0.23 * len(names) + 1.6))
+    for name, colour, marker, shift in ((AP, "#c2410c", "o", -0.16), (THEN, "#1d4ed8", "s", 0.16)):
+        d = compare(values, name, LOG_LOSS, "AP").differences
+        for row, data in enumerate(names):
+            axis.plot((d[data].min(), d[data].max()), (row + shift,) * 2, color=colour, lw=1)
+        means = [d[data].mean() for data in names]
+        label = name.removeprefix("LightGBM ")
+        axis.plot(means, np.arange(len(names)) + shift, marker, ms=4, color=colour, label=f"trained for {label}")
+    axis.axvline(0, color="#64748b", lw=1, zorder=0)
+    labels = [f"{data} ({of_sets[data][0]:.0f} rows, {of_sets[data][2]:.1%}; {of_sets[data][3]:.2f})" for data in names]
+    axis.set_yticks(range(len(names)), labels, fontsize=7)
+    axis.set_ylim(len(names) - 0.4, -0.6)
+    axis.set_xlabel("test AP minus that of log loss: mean and range of three folds")
+    axis.set_title(
+        "Average precision beside log loss, LightGBM\n(training rows, positives; how separable)", fontsize=10
+    )
+    axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.09), frameon=False, ncol=2)
+    bare(axis)
+    save(figure, path)
+
+
+def redraw(page: Path = PAGE, figures_to: Path = FIGURES) -> None:
+    """Tables and figure of what is saved."""
+    for name, text in {
+        "state": state(),
+        **{study: differences(study) for study in PAIRS},
+        "when": when(),
+        "graded sets": by_set("graded", (REGRESSION, GAP), "GAP"),
+        "sizes": by_set("sizes", (LOG_LOSS, AP, THEN), "AP"),
+        "made": by_set("made", (LOG_LOSS, AP, THEN), "AP"),
+        "time": cost.text(),
+    }.items():
+        write(name, text, page)
+    draw(figures_to / "classification.png")
