@@ -214,5 +214,10 @@ GRADED: Sequence[Set] = (
 MADE = [Made(n, noise) for n in (4_000, 20_000, 100_000) for noise in (0.3, 1.0, 3.0)]
 SIZES = [Set(f"flights {n}", FLIGHTS, LATE, LATER, 324_000, n) for n in (2_000, 6_000, 18_000, 54_000, 162_000)]
 STUDIES: dict[str, Sequence[Set | Made]] = {
-    "binary": BINARY, "graded": GRADED, "sizes": SIZES, "made": MADE, "xgboost": BINARY,
-}  # fmt: skip
+    "binary": BINARY,
+    "graded": GRADED,
+    "control": BINARY,
+    "sizes": SIZES,
+    "made": MADE,
+    "xgboost": BINARY,
+}

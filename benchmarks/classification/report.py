@@ -11,6 +11,7 @@ from scipy import stats
 from benchmarks.classification import cost, runs
 from benchmarks.classification.data import FOLDS, STUDIES
 from benchmarks.classification.runs import (
+    AGAIN,
     AP,
     FOCAL,
     GAP,
@@ -35,6 +36,7 @@ from gapboost._data.queries import Array
 PAGE = Path(__file__).parents[1] / "CLASSIFICATION.md"
 PAIRS = {
     "binary": [(AP, LOG_LOSS, "AP"), (AP, WEIGHTED, "AP"), (AP, FOCAL, "AP"), (THEN, LOG_LOSS, "AP")],
+    "control": [(AGAIN, LOG_LOSS, "AP"), (THEN, AGAIN, "AP")],
     "graded": [(GAP, REGRESSION, "GAP"), (GAP, REGRESSION, "nDCG"), (NDCG, REGRESSION, "nDCG")],
     "xgboost": [(XGB_AP, XGB_LOG_LOSS, "AP"), (XGB_AP, XGB_WEIGHTED, "AP")],
 }
@@ -116,7 +118,7 @@ def compare(values: Values, first: str, second: str, measure: str) -> Comparison
 
 def differences(study: str) -> str:
     """The tests of a study over its sets."""
-    values = load(study)
+    values = load("binary") | load(study)
     compared = [compare(values, *pair) for pair in PAIRS[study]]
     if any(len(c.sets) < 2 for c in compared):
         return "Not trained."
