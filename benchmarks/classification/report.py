@@ -200,26 +200,28 @@ def state() -> str:
 
 
 def draw(path: Path) -> None:
-    """Differences from log loss on each binary set, the most separable set at the bottom."""
+    """Differences from log loss on each binary set, by the number of positives to train on."""
     values = load("binary")
     of_sets = factors(values)
-    names = sorted(of_sets, key=lambda data: of_sets[data][3])
+    names = sorted(of_sets, key=lambda data: of_sets[data][1])
     figure, axis = plt.subplots(figsize=(8, 0.23 * len(names) + 1.6))
     for name, colour, marker, shift in ((AP, "#c2410c", "o", -0.16), (THEN, "#1d4ed8", "s", 0.16)):
         d = compare(values, name, LOG_LOSS, "AP").differences
         for row, data in enumerate(names):
             axis.plot((d[data].min(), d[data].max()), (row + shift,) * 2, color=colour, lw=1)
         means = [d[data].mean() for data in names]
-        label = name.removeprefix("LightGBM ")
-        axis.plot(means, np.arange(len(names)) + shift, marker, ms=4, color=colour, label=f"trained for {label}")
+        label = f"trained for {name.removeprefix('LightGBM ')}"
+        axis.plot(means, np.arange(len(names)) + shift, marker, ms=4, color=colour, label=label)
     axis.axvline(0, color="#64748b", lw=1, zorder=0)
-    labels = [f"{data} ({of_sets[data][0]:.0f} rows, {of_sets[data][2]:.1%}; {of_sets[data][3]:.2f})" for data in names]
+    labels = [f"{data} ({of_sets[data][1]:.0f} of {of_sets[data][0]:.0f})" for data in names]
     axis.set_yticks(range(len(names)), labels, fontsize=7)
     axis.set_ylim(len(names) - 0.4, -0.6)
-    axis.set_xlabel("test AP minus that of log loss: mean and range of three folds")
-    axis.set_title(
-        "Average precision beside log loss, LightGBM\n(training rows, positives; how separable)", fontsize=10
-    )
+    ticks = (-0.1, -0.03, -0.01, 0, 0.01, 0.03, 0.1)
+    axis.set_xscale("symlog", linthresh=0.01)
+    axis.set_xticks(ticks, [f"{tick:+g}" if tick else "0" for tick in ticks])
+    axis.minorticks_off()
+    axis.set_xlabel("difference in test AP: mean and range of three folds; logarithmic beyond ±0.01")
+    axis.set_title("Test AP minus that of log loss, LightGBM (positives of training rows)", fontsize=10)
     axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.09), frameon=False, ncol=2)
     bare(axis)
     save(figure, path)
