@@ -1,6 +1,6 @@
 """From saved values to differences over sets, and the tables and the figure of `benchmarks/CLASSIFICATION.md`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +9,7 @@ import numpy as np
 from scipy import stats
 
 from benchmarks.classification import cost, runs
-from benchmarks.classification.data import FOLDS, STUDIES
+from benchmarks.classification.data import STUDIES
 from benchmarks.classification.runs import (
     AGAIN,
     AP,
@@ -116,23 +116,22 @@ def compare(values: Values, first: str, second: str, measure: str) -> Comparison
     return Comparison(first, second, measure, {data: a[data][:, at] - b[data][:, at] for data in a if data in b})
 
 
-def differences(study: str) -> str:
-    """The tests of a study over its sets."""
-    values = load("binary") | load(study)
-    compared = [compare(values, *pair) for pair in PAIRS[study]]
-    if any(len(c.sets) < 2 for c in compared):
-        return "Not trained."
-    p = holm({c: c.p for c in compared})
+def differences() -> str:
+    """The tests over the sets, p-values corrected within each study."""
     rows = []
-    for c in compared:
-        proven = c.proven()
-        n_ahead, n_behind = sum(d > 0 for d in proven.values()), sum(d < 0 for d in proven.values())
-        rows.append(
-            [c.first, c.second, c.measure, signed(float(c.sets.mean())), interval_text(c.interval), p_text(p[c]),
-             f"{int((c.sets > 0).sum())} of {len(c.sets)}", f"{n_ahead}, {n_behind}"]
-        )  # fmt: skip
-    head = ["trained by", "beside", "measured by", "difference", "95 % interval", "p, corrected", "ahead on sets",
-            "proven ahead, behind"]  # fmt: skip
+    for study, pairs in PAIRS.items():
+        values = load("binary") | load(study)
+        compared = [c for pair in pairs if len((c := compare(values, *pair)).sets) > 1]
+        p = holm({c: c.p for c in compared})
+        for c in compared:
+            proven = c.proven()
+            n_ahead, n_behind = sum(d > 0 for d in proven.values()), sum(d < 0 for d in proven.values())
+            rows.append(
+                [study, c.first, c.second, c.measure, signed(float(c.sets.mean())), interval_text(c.interval), p_text(p[c]),
+                 f"{int((c.sets > 0).sum())} of {len(c.sets)}", f"{n_ahead}, {n_behind}"]
+            )  # fmt: skip
+    head = ["study", "trained by", "beside", "measured by", "difference", "95 % interval", "p, corrected", "ahead on sets",
+            "proven ahead, behind on single sets"]  # fmt: skip
     return table(head, rows)
 
 
@@ -164,27 +163,22 @@ def when() -> str:
     return table(["difference", *FACTORS], rows)
 
 
-def by_set(study: str, names: Sequence[str], measure: str) -> str:
-    """Test values of a side study or of single sets, differences from the first of the names."""
-    values, rows = load(study), []
+def sides() -> str:
+    """Test AP in the side studies, differences from log loss."""
+    rows = []
     counts = {row["data"]: (row["rows"], int(row["positives"]) / int(row["rows"])) for row in read(runs.RESULTS)}
-    for data in [s.name for s in STUDIES[study] if all(s.name in values.get(name, {}) for name in names)]:
-        at, cells = MEASURES.index(measure), []
-        base = values[names[0]][data][:, at]
-        for name in names[1:]:
-            d = values[name][data][:, at] - base
-            half = (np.diff(single(d)[0])[0] / 2) if len(d) == len(FOLDS) else None
-            cells.append(signed(float(d.mean())) + ("" if half is None else f" ± {half:.4f}"))
-        n, share = counts[data]
-        rows.append([data, n, f"{share:.1%}", f"{base.mean():.4f}", *cells])
-    head = [
-        "set",
-        "training rows",
-        "above grade 0",
-        f"{measure}: {names[0]}",
-        *(f"{name}, difference" for name in names[1:]),
-    ]
-    return table(head, rows) if rows else "Not trained."
+    for study in ("sizes", "made"):
+        values = load(study)
+        for data, tested in values.get(LOG_LOSS, {}).items():
+            cells = []
+            for name in (AP, THEN):
+                d = values[name][data][:, 0] - tested[:, 0]
+                half = f" ± {np.diff(single(d)[0])[0] / 2:.4f}" if len(d) > 1 else ""
+                cells.append(signed(float(d.mean())) + half)
+            n, share = counts[data]
+            rows.append([data, n, f"{share:.1%}", f"{tested[:, 0].mean():.4f}", *cells])
+    head = ["set", "training rows", "positive", "AP of log loss", "AP, difference", "log loss, then AP, difference"]
+    return table(head, rows)
 
 
 def state() -> str:
@@ -229,14 +223,7 @@ def draw(path: Path) -> None:
 
 def redraw(page: Path = PAGE, figures_to: Path = FIGURES) -> None:
     """Tables and figure of what is saved."""
-    for name, text in {
-        "state": state(),
-        **{study: differences(study) for study in PAIRS},
-        "when": when(),
-        "graded sets": by_set("graded", (REGRESSION, GAP), "GAP"),
-        "sizes": by_set("sizes", (LOG_LOSS, AP, THEN), "AP"),
-        "made": by_set("made", (LOG_LOSS, AP, THEN), "AP"),
-        "time": cost.text(),
-    }.items():
+    sections = {"state": state(), "tests": differences(), "when": when(), "sides": sides(), "time": cost.text()}
+    for name, text in sections.items():
         write(name, text, page)
     draw(figures_to / "classification.png")
