@@ -71,6 +71,7 @@ def fold():
     return Fold(next(splits(X, y, "any")), 1)
 
 
+@pytest.mark.slow
 def test_the_best_candidate_on_validation_is_the_ranker_of_one_query(fold, monkeypatch):
     monkeypatch.setattr(runs, "ROUNDS", 60)
     found = runs.search(AP, fold, ("any", 1), None)
@@ -102,6 +103,7 @@ def test_floor_and_penalty_of_xgboost_are_told_in_units_of_rows_for_ours_alone()
     assert (ours.penalty, ours.min_hessian) == pytest.approx((0.1, 0.04))
 
 
+@pytest.mark.slow
 def test_a_finished_fold_is_not_trained_again(tmp_path, monkeypatch):
     monkeypatch.setattr(runs, "ROUNDS", 5)
     monkeypatch.setattr(runs, "STUDIES", {"made": [SMALL], "graded": [Set("gone", "r:gone", lambda d: d)]})
@@ -142,12 +144,13 @@ def test_sets_are_the_unit(tmp_path, monkeypatch):
 
 def test_what_is_compared_is_trained():
     for study, pairs in report.PAIRS.items():
-        assert {name for pair in pairs for name in pair[:2]} <= set(COMPETITORS[study])
+        assert {name for pair in pairs for name in pair[:2]} <= {*COMPETITORS[study], *COMPETITORS["binary"]}
     assert (len(BINARY), len(GRADED)) == (32, 11)
     for sources in STUDIES.values():
         assert len({source.name for source in sources}) == len(sources)
 
 
+@pytest.mark.slow
 def test_the_page_is_what_is_saved(tmp_path):
     """Change a table or a result, and this fails until `python -m benchmarks.classification --redraw`."""
     text = report.PAGE.read_text(encoding="utf-8")
