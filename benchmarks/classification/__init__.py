@@ -1,0 +1,1 @@
+"""Average precision as one long list, beside losses of classification; see PROTOCOL.md."""
