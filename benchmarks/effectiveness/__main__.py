@@ -41,7 +41,9 @@ def tasks(found: Sequence[Collection]) -> list[Task]:
 
 def cost(task: Task) -> int:
     """What comes last: CatBoost's, and of them YetiRank where there are most queries, a quarter of an hour a task."""
-    return 0 if "CatBoost" not in task.competitor else 1 if "Yeti" not in task.competitor or task.data != "mq2007" else 2
+    if "CatBoost" not in task.competitor:
+        return 0
+    return 2 if "YetiRank" in task.competitor and task.data == "mq2007" else 1
 
 
 def doer(found: Sequence[Collection]) -> Callable[[Task], Done]:
