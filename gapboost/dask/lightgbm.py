@@ -44,16 +44,18 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):  # type: ignore[misc]
     ----------
     client : distributed.Client, optional
         None is the one that was opened last. Not part of a pickle.
-    measure, g, objective, extra_trees
-        As in `gapboost.lightgbm.LGBMGAPRanker`. Several workers draw other thresholds than one, from the same seed.
+    measure, g, objective
+        As in `gapboost.lightgbm.LGBMGAPRanker`.
+    extra_trees : bool, default=True
+        As there. Several workers draw other thresholds than one, from the same seed.
     **kwargs
         Every parameter of `lightgbm.LGBMRanker` but those of its network. Workers use `n_jobs` threads each, at most and by
         default as many as they have.
 
     Attributes
     ----------
-    measure_, objective_, g_, n_queries_in_, booster_, best_iteration_, evals_result_, ...
-        As in `gapboost.lightgbm.LGBMGAPRanker`.
+    measure_, objective_, g_, n_queries_in_, booster_, best_iteration_, evals_result_
+        As in `gapboost.lightgbm.LGBMGAPRanker`, like all others of a fitted ranker.
     """
 
     _local = LGBMGAPRanker

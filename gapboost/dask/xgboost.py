@@ -38,8 +38,8 @@ class DaskXGBGAPRanker(DaskGAPRanker, XGBGAPRanker):  # type: ignore[misc]
 
     Attributes
     ----------
-    measure_, objective_, g_, n_queries_in_, best_iteration_, evals_result_, ...
-        As in `gapboost.xgboost.XGBGAPRanker`.
+    measure_, objective_, g_, n_queries_in_, best_iteration_, evals_result_
+        As in `gapboost.xgboost.XGBGAPRanker`, like all others of a fitted ranker.
     """
 
     _local = XGBGAPRanker
