@@ -26,7 +26,7 @@ from benchmarks.classification.runs import (
     XGB_WEIGHTED,
     folds,
 )
-from benchmarks.effectiveness.figures import bare, save
+from benchmarks.effectiveness.figures import STYLES, bare, save
 from benchmarks.effectiveness.report import interval_text, p_text, signed, wrapped, write
 from benchmarks.effectiveness.results import read
 from benchmarks.effectiveness.statistics import LEVEL, holm
@@ -199,10 +199,10 @@ def draw(path: Path) -> None:
     of_sets = factors(values)
     names = sorted(of_sets, key=lambda data: of_sets[data][1])
     figure, axis = plt.subplots(figsize=(8, 0.23 * len(names) + 1.6))
-    for name, colour, marker, shift in ((AP, "#c2410c", "o", -0.16), (THEN, "#1d4ed8", "s", 0.16)):
+    for name, shift, (colour, marker, dashes) in zip((AP, THEN), (-0.16, 0.16), STYLES, strict=False):
         d = compare(values, name, LOG_LOSS, "AP").differences
         for row, data in enumerate(names):
-            axis.plot((d[data].min(), d[data].max()), (row + shift,) * 2, color=colour, lw=1)
+            axis.plot((d[data].min(), d[data].max()), (row + shift,) * 2, color=colour, ls=dashes, lw=1)
         means = [d[data].mean() for data in names]
         label = f"trained for {name.removeprefix('LightGBM ')}"
         axis.plot(means, np.arange(len(names)) + shift, marker, ms=4, color=colour, label=label)

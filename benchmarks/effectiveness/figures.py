@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from benchmarks.effectiveness.data import FILES
-from benchmarks.effectiveness.side_studies import MEASURES, SIZES
+from benchmarks.effectiveness.side_studies import MEASURES, N_TEST, ORDERS, SIZES
 from benchmarks.effectiveness.statistics import Comparison, Queries, means
 
 STYLES = (
@@ -65,7 +65,9 @@ def draw_less_data(found: Mapping[str, Queries], path: Path) -> None:
     axis.set_xscale("log")
     axis.set_xticks(SIZES, [str(n) for n in SIZES])
     axis.minorticks_off()
-    axis.set_title("MQ2007, LightGBM: 592 test queries, mean of ten draws of the training queries", fontsize=10)
+    axis.set_title(
+        f"MQ2007, LightGBM: {N_TEST} test queries, mean of {ORDERS} draws of the training queries", fontsize=10
+    )
     axis.set(xlabel="training queries", ylabel="mean of six measures, test")
     axis.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, handlelength=4)
     bare(axis)

@@ -45,6 +45,10 @@ AS_THEY_COME = (
     ("LGBMGAPRanker()", "CatBoostRanker()"),
     ("XGBGAPRanker()", "CatBoostRanker()"),
 )
+# What the README and the first lines of the page compare: rankers and objectives that people have by default.
+BY_DEFAULT = (AS_THEY_COME[0], AS_THEY_COME[4])
+OBJECTIVES_BY_DEFAULT = (PRIMARY[0], PRIMARY[3])
+RESAMPLES = 9999
 STUDIES = {"untuned": "estimators as they come", "tuned": "tuned", "less data": "less data", "g": "choice of g"}
 NOTHING = "Nothing is trained yet."
 FIGURE = """![GAP beside the boosters' own objectives on every collection](figures/effectiveness.png)
@@ -108,9 +112,9 @@ def summary(untuned: Found, tuned: Found) -> str:
 
 def told(compared: Sequence[Comparison]) -> str:
     """Differences with their intervals."""
+    tests = {c: c.of() for c in compared}
     return "; ".join(
-        f"{c.first} {signed(r.difference)} ({interval_text(r.interval)}) beside {c.second}"
-        for c, r in ((c, c.of()) for c in compared)
+        f"{c.first} {signed(r.difference)} ({interval_text(r.interval)}) beside {c.second}" for c, r in tests.items()
     )
 
 
@@ -119,8 +123,9 @@ def primary(found: Found) -> str:
     compared = comparisons(found, PRIMARY)
     if not compared:
         return NOTHING
-    p = holm({c: c.of().t for c in compared})
-    ahead = [c for c in compared if c.of().difference > 0]
+    tests = {c: c.of() for c in compared}
+    p = holm({c: r.t for c, r in tests.items()})
+    ahead = [c for c, r in tests.items() if r.difference > 0]
     proven = [c for c in ahead if p[c] < LEVEL]
     behind = [c for c in compared if c not in ahead and p[c] < LEVEL]
     worse = sum(len(c.worse()) for c in compared)
@@ -137,7 +142,7 @@ def differences(found: Found, pairs: Pairs, among: Sequence[str] | None = None) 
     compared = comparisons(found, pairs, among)
     if not compared:
         return NOTHING
-    tests = {c: c.of() for c in compared}
+    tests = {c: c.of(n_resamples=RESAMPLES) for c in compared}
     p_t = holm({c: r.t for c, r in tests.items()})
     p_random = holm({c: r.randomization for c, r in tests.items()})
     head = ["trained by", "beside", "queries", "difference", "95 % interval", "p, t", "p, randomisation", "effect size",
@@ -208,10 +213,8 @@ def pictures(untuned: Found, tuned: Found) -> dict[str, dict[str, dict[str, Comp
         library, second = c.second.split(" ", 1)
         page.setdefault(f"{c.first} minus {library}'s own", {})[f"beside {second}"] = c
     readme = {
-        "as they come": {
-            f"{c.first} − {c.second}": c for c in comparisons(untuned, [AS_THEY_COME[0], AS_THEY_COME[4]])
-        },
-        "tuned alike": {f"{c.first} − {c.second}": c for c in comparisons(tuned, [PRIMARY[0], PRIMARY[3]])},
+        "as they come": {f"{c.first} − {c.second}": c for c in comparisons(untuned, BY_DEFAULT)},
+        "tuned alike": {f"{c.first} − {c.second}": c for c in comparisons(tuned, OBJECTIVES_BY_DEFAULT)},
     }
     found = {"effectiveness.png": page, "effectiveness_in_short.png": readme}
     return {file: panels for file, panels in found.items() if panels and all(panels.values())}
@@ -228,7 +231,8 @@ def less_data(found: Found) -> str:
     compared = {key: c for key, c in compared.items() if c.n_queries}
     if not compared:
         return NOTHING
-    p = holm({key: c.of().t for key, c in compared.items()})
+    tests = {key: c.of() for key, c in compared.items()}
+    p = holm({key: r.t for key, r in tests.items()})
     rows = []
     for n in [n for n in SIZES if (n, "nDCG") in compared]:
         cells = []
@@ -236,7 +240,7 @@ def less_data(found: Found) -> str:
             if (n, name) not in compared:
                 cells.append("")
                 continue
-            r = compared[n, name].of()
+            r = tests[n, name]
             cells.append(f"{signed(r.difference)} ({interval_text(r.interval)}){' *' if p[n, name] < LEVEL else ''}")
         rows.append([str(n), *cells])
     head = ["training queries", *(f"GAP instead of {name}" for name in MEASURES if name != "GAP")]

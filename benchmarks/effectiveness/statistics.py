@@ -52,11 +52,14 @@ class Comparison:
         """Of all collections."""
         return sum(len(d) for d in self.differences.values())
 
-    def of(self, column: str = MEAN, data: str | None = None) -> Significance:
-        """In one column, on one collection or all queries together."""
+    def of(self, column: str = MEAN, data: str | None = None, n_resamples: int = 1) -> Significance:
+        """In one column, on one collection or all queries together.
+
+        The randomisation test takes nearly all of the time: who reads its p-value asks for resamples.
+        """
         rows = list(self.differences.values()) if data is None else [self.differences[data]]
         values = np.concatenate(rows)[:, COLUMNS.index(column)]
-        return significance(values, np.zeros(len(values)), random_state=0)
+        return significance(values, np.zeros(len(values)), n_resamples=n_resamples, random_state=0)
 
     def mean_of_collections(self) -> tuple[float, tuple[float, float], float]:
         """Each collection weighing the same, in the mean of the measures: difference, 95 % interval and p-value."""
