@@ -95,7 +95,7 @@ def eland(session: nox.Session) -> None:
         "-q", f"{_built('*.whl')}[lightgbm,xgboost]", "eland>=9.2", "hypothesis", "pytest", "pytest-timeout"
     )
     session.run("python", "-c", "import eland.ml")
-    _test(session, ("python", "-m", "pytest", "-q", "tests/test_works_with.py", "-k", "Elasticsearch"))
+    _test(session, ("python", "-m", "pytest", "-q", "tests/docs/test_works_with.py", "-k", "Elasticsearch"))
 
 
 @nox.session

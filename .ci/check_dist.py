@@ -23,9 +23,9 @@ IN_SDIST = {
     "LICENSE",
     "examples/quickstart.py",
     "benchmarks/workload.py",
-    "benchmarks/effectiveness/results/values.csv",
+    "benchmarks/studies/effectiveness/results/values.csv",
     "tests/conftest.py",
-    "tests/oracle.py",
+    "tests/support/oracle.py",
 }
 RELATIVE = re.compile(r"""\]\((?!https?://)[^)]*\)|(?:href|src|srcset)="(?!https?://)[^"]*\"""")
 

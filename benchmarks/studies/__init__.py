@@ -1,0 +1,1 @@
+"""Studies: questions about measures and rankers answered by experiment; each a folder, its page beside it."""

@@ -1,0 +1,94 @@
+"""Collections of systems: judgements, and the runs that are judged by them.
+
+======== ======================================================================================================
+Robust   TREC 12 (2003), topics 601-650 with three grades, twelve submitted runs
+DBpedia  DBpedia-Entity v2, 467 queries with three grades, twenty published runs, judged documents alone
+OHSUMED  106 queries with three grades; its 25 features are the systems
+MSLR     122 queries of MSLR-WEB, grades 3 and 4 taken together; its 25 retrieval scores are the systems
+======== ======================================================================================================
+"""
+
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+import gapboost as gb
+from benchmarks.studies.papers.training import DATA
+from gapboost.analysis import SystemValues, bpref, system_values, trec
+from gapboost.datasets import load_letor
+
+Qrels = dict[str, dict[str, int]]
+Runs = dict[str, dict[str, dict[str, float]]]
+
+# TF-IDF, BM25 and three language models on body, anchor, title, URL and all of them.
+MSLR_SCORES = range(100, 125)
+
+
+class Collection(NamedTuple):
+    """What systems are compared on."""
+
+    name: str
+    qrels: Qrels
+    runs: Runs
+
+
+@cache
+def collection(name: str, data: Path = DATA) -> Collection:
+    """One of the four."""
+    if name == "Robust":
+        return Collection(name, *_robust(data / "robust03"))
+    if name == "OHSUMED":
+        paths = [data / "ohsumed" / f"Fold{k}" / "test.txt.gz" for k in range(1, 6)]
+        return Collection(name, *_features(paths, list(range(25)), False))
+    path = data / {"DBpedia": "dbpedia-entity/dbpedia-entity.txt.gz", "MSLR": "mslr/mslr.txt.gz"}[name]
+    if name == "DBpedia":
+        # Every other feature is one over a rank.
+        return Collection(name, *_features([path], list(range(0, 40, 2)), True))
+    return Collection(name, *_features([path], list(MSLR_SCORES), False, highest=3))
+
+
+def _robust(directory: Path) -> tuple[Qrels, Runs]:
+    qrels = trec.read_qrels(directory / "qrels.txt.gz")
+    paths = sorted((directory / "runs").glob("*.gz"))
+    runs = {path.name.removesuffix(".gz"): trec.read_run(path) for path in paths}
+    return {topic: found for topic, found in qrels.items() if 601 <= int(topic) <= 650}, runs
+
+
+def _features(paths: list[Path], columns: list[int], zero_is_absent: bool, highest: int = 4) -> tuple[Qrels, Runs]:
+    """Features as systems; a document whose feature is 0 may be one that the system did not retrieve."""
+    data = load_letor(paths)
+    qrels: Qrels = {}
+    runs: Runs = {f"feature {c + 1}": {} for c in columns}
+    for q in np.unique(data.qid):
+        rows = np.flatnonzero(data.qid == q)
+        qrels[str(q)] = {str(row): min(int(data.y[row]), highest) for row in rows}
+        for c in columns:
+            kept = rows[data.X[rows, c] != 0] if zero_is_absent else rows
+            runs[f"feature {c + 1}"][str(q)] = dict(zip(map(str, kept), data.X[kept, c].tolist(), strict=True))
+    return qrels, runs
+
+
+def above_first_quartile(found: Collection) -> Collection:
+    """The runs above the first quartile of mean AP, the filter of [ferrante2014]."""
+    values = system_values([gb.AP()], found.qrels, found.runs, n_jobs=1)
+    (means,) = values.means
+    kept = [s for s, mean in zip(values.systems, means, strict=True) if mean > np.quantile(means, 0.25)]
+    return Collection(found.name, found.qrels, {s: found.runs[s] for s in kept})
+
+
+def values_with_bpref(measures: list[gb.Measure], found: Collection) -> SystemValues:
+    """Values of measures, and of bpref under that name."""
+    values = system_values(measures, found.qrels, found.runs, n_jobs=1)
+    by_topic = [bpref(found.qrels, run) for run in found.runs.values()]
+    own = np.array([[one[topic] for topic in values.topics] for one in by_topic])
+    return SystemValues((*measures, "bpref"), values.systems, values.topics, np.concatenate([values.values, own[None]]))
+
+
+def few(qrels: Qrels, grade: int, factor: int = 10) -> list[str]:
+    """Topics with at least `factor` documents of grade 1 for each of `grade`, of which there are some [ferrante2014]."""
+    counts = {
+        topic: np.bincount([max(g, 0) for g in judged.values()], minlength=grade + 1) for topic, judged in qrels.items()
+    }
+    return [topic for topic, c in counts.items() if c[1] >= factor * c[grade] > 0]

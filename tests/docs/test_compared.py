@@ -1,0 +1,62 @@
+"""The table beside other rankers names what exists, and rows have a cell for each library."""
+
+import inspect
+import re
+from pathlib import Path
+
+import gapboost
+import gapboost.analysis
+import gapboost.dask
+import gapboost.lightgbm
+import gapboost.model_selection
+import gapboost.xgboost
+
+PAGE = Path(__file__).parents[2] / "docs" / "compared.md"
+PLACES = [
+    gapboost,
+    gapboost.analysis,
+    gapboost.dask,
+    gapboost.lightgbm,
+    gapboost.model_selection,
+    gapboost.plotting,
+    gapboost.xgboost,
+    gapboost.lightgbm.LGBMGAPRanker,
+]
+RANKER = gapboost.lightgbm.LGBMGAPRanker
+PARAMETERS = {
+    name
+    for function in (RANKER, RANKER.fit, RANKER.score, gapboost.evaluate)
+    for name in inspect.signature(function).parameters
+}
+
+
+def rows():
+    """The cells of the rows of all tables, without heads."""
+    for line in PAGE.read_text(encoding="utf-8").splitlines():
+        if line.startswith("| ") and not line.startswith("| step"):
+            yield [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def test_every_row_has_a_cell_for_each_library():
+    table = list(rows())
+    assert len(table) > 30
+    assert all(len(row) == 5 and all(row) for row in table)
+
+
+def test_what_gapboost_is_said_to_have_exists():
+    named = [code for row in rows() for code in re.findall(r"`([^`]+)`", row[-1])]
+    names = {name for code in named for name in re.findall(r"[A-Za-z_][\w.]*(?!\w*=)", re.sub(r'"[^"]*"', "", code))}
+    parameters = {name for code in named for name in re.findall(r"(\w+)=", code)}
+    names -= parameters | {"qid", "py.typed", "set_", "_request"}
+    assert {"GSearchCV", "evaluate", "progress", "to_vendor"} <= names
+    for name in names:
+        assert any(found(place, name.removeprefix("gapboost.")) for place in PLACES), name
+    assert {"g", "empty", "qid"} <= parameters <= PARAMETERS
+
+
+def found(place, name):
+    for part in name.split("."):
+        if not hasattr(place, part):
+            return False
+        place = getattr(place, part)
+    return True

@@ -1,0 +1,405 @@
+"""The recipes of docs/works_with.md, run as they read; what they export is scored again as the importing tool does."""
+
+import base64
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+from unittest.mock import MagicMock
+
+import lightgbm
+import numpy as np
+import numpy.testing as npt
+import pandas as pd
+import pytest
+import xgboost
+from blocks import run, sections
+from sklearn.inspection import permutation_importance
+from threadpoolctl import threadpool_limits
+
+import gapboost as gb
+import gapboost.lightgbm
+import gapboost.xgboost
+from gapboost.datasets import load_digits_ranking
+from gapboost.lightgbm import LGBMGAPRanker
+from gapboost.xgboost import XGBGAPRanker
+
+pytestmark = pytest.mark.slow
+
+PAGE = Path(__file__).parents[2] / "docs" / "works_with.md"
+SECTIONS = {section.title: section.of("python") for section in sections(PAGE) if section.of("python")}
+FIRST = SECTIONS.pop("Works with")
+SMALL = {"load_digits_ranking()": "load_digits_ranking((60, 40, 40), 20)", "n_trials=20": "n_trials=2"}
+TRAIN, VALI, TEST = load_digits_ranking((60, 40, 40), 20)
+
+
+class Recipe(NamedTuple):
+    tools: tuple[str, ...]
+    names: dict[str, Callable[[], Any]]
+    check: Callable[[dict[str, Any]], None]
+
+
+RECIPES: dict[str, Recipe] = {}
+
+
+def recipe(title, *tools, **names):
+    """Of a section: the packages it wants beside gapboost's, makers of what it leaves to the reader, and a check afterwards."""
+
+    def remember(check):
+        RECIPES[title] = Recipe(tools, names, check)
+        return check
+
+    return remember
+
+
+def follow(title):
+    """Run the blocks of a section and check what they made, files in the current directory."""
+    blocks, names = [*FIRST, *SECTIONS[title]], {name: make() for name, make in RECIPES[title].names.items()}
+    code = "".join(block.code for block in blocks)
+    with threadpool_limits(1):  # of little data, and beside other tests, threads wait for each other
+        RECIPES[title].check(run(blocks, names, {text: small for text, small in SMALL.items() if text in code}))
+
+
+# In the tools themselves.
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning", "ignore::FutureWarning")
+@pytest.mark.parametrize("title", SECTIONS)
+def test_recipe(title, tmp_path, monkeypatch):
+    for tool in RECIPES[title].tools:
+        if find_spec(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+    if title == "treelite and tl2cgen" and shutil.which("gcc") is None:
+        pytest.skip("gcc is not installed")
+    monkeypatch.chdir(tmp_path)
+    if title == "MLflow":
+        follow_apart(title, tmp_path)
+    else:
+        follow(title)
+
+
+def follow_apart(title, folder):
+    """In a process of its own, as MLflow leaves patches of the boosters, files and processes behind."""
+    env = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(PAGE.parents[1]), str(Path(__file__).parents[1] / "support")]),
+        "MLFLOW_TRACKING_URI": f"sqlite:///{folder}/mlflow.db",
+        "MLFLOW_DISABLE_TELEMETRY": "true",
+    }
+    done = subprocess.run([sys.executable, __file__, title], cwd=folder, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+# --- training ---------------------------------------------------------------------------------------------------------
+
+
+@recipe("Optuna", "optuna", "optuna_integration")
+def check_optuna(found):
+    import optuna
+    from optuna_integration import LightGBMPruningCallback, XGBoostPruningCallback
+
+    for study in (found["study"], found["study_of_g"]):
+        assert len(study.trials) == 2
+        for trial in study.trials:
+            assert trial.intermediate_values
+            assert trial.state in (optuna.trial.TrialState.COMPLETE, optuna.trial.TrialState.PRUNED)
+    best = found["ranker"].fit(TRAIN.X, TRAIN.y, TRAIN.qid)
+    assert best.score(VALI.X, VALI.y, VALI.qid) == pytest.approx(found["study"].best_value, abs=1e-12)
+
+    # Every value is below 2: the callbacks see the first and prune.
+    for name in ("objective", "objective_of_g"):
+        study = optuna.create_study(direction="maximize", pruner=optuna.pruners.ThresholdPruner(lower=2))
+        study.optimize(found[name], n_trials=1)
+        assert study.trials[0].state is optuna.trial.TrialState.PRUNED
+        assert list(study.trials[0].intermediate_values) == [0]
+
+    trial = optuna.create_study(direction="maximize").ask()
+    fit = {"eval_set": [(VALI.X, VALI.y)], "eval_qid": [VALI.qid]}
+    with pytest.raises(ValueError, match=r'"valid_0" and the metric name "gap" is not found.*map-gap'):
+        LGBMGAPRanker(n_estimators=2, verbose=-1).fit(
+            TRAIN.X, TRAIN.y, TRAIN.qid, callbacks=[LightGBMPruningCallback(trial, "gap")], **fit
+        )
+    with pytest.raises(KeyError, match="map-gap"):
+        XGBGAPRanker(n_estimators=2, callbacks=[XGBoostPruningCallback(trial, "map-gap")]).fit(
+            TRAIN.X, TRAIN.y, TRAIN.qid, **fit
+        )
+
+
+@recipe("MLflow", "mlflow", "sqlalchemy")
+def check_mlflow(found):
+    import mlflow
+
+    check_autologging(found)
+    for library in (mlflow.lightgbm, mlflow.xgboost):
+        library.autolog(disable=True)
+    data = mlflow.get_run(found["run"].info.run_id).data
+    assert data.params["measure"] == "gap"
+    assert data.params["g"] == "(0.4, 0.6)"
+    assert data.params["trained_for"] == "LambdaRank(GAP(g=(0.4, 0.6)))"
+    assert set(data.metrics) == {"vali_gap", "gap_g_0.4_0.6", "ndcg_at_10"}
+
+    ranker = LGBMGAPRanker(g=(0.4, 0.6), n_estimators=20).fit(TRAIN.X, TRAIN.y, TRAIN.qid)
+    assert data.metrics["gap_g_0.4_0.6"] == pytest.approx(ranker.score(TEST.X, TEST.y, TEST.qid))
+    loaded = mlflow.sklearn.load_model(found["whole"].model_uri)
+    assert loaded.measure_ == gb.GAP(g=(0.4, 0.6))
+    native = mlflow.pyfunc.load_model(found["booster"].model_uri)
+    for model in (loaded, native):
+        npt.assert_array_equal(model.predict(TEST.X), ranker.predict(TEST.X))
+    with mlflow.start_run(), pytest.raises(mlflow.exceptions.MlflowException, match="Invalid value"):
+        mlflow.log_metric(str(ranker.measure_), 0.5)
+
+
+def check_autologging(found):
+    """What the page says of it."""
+    import mlflow
+
+    data = mlflow.get_run(found["autologged"].info.run_id).data
+    assert "_ObjectiveFunctionWrapper object at" in data.params["objective"]
+    assert not {"measure", "g"} & set(data.params)
+    assert data.params["trained_for"] == "LambdaRank(GAP(g=(0.5, 0.5)))"
+    assert data.metrics["valid_0-map-gap"] == found["ranker"].evals_result_["valid_0"]["map-gap"][-1]
+
+    mlflow.xgboost.autolog()
+    with mlflow.start_run() as started:
+        ranker = XGBGAPRanker(n_estimators=5).fit(TRAIN.X, TRAIN.y, TRAIN.qid)
+    recorded = mlflow.get_run(started.info.run_id)
+    assert recorded.data.params["objective"] == "rank:ndcg"
+    assert not {"measure", "g"} & set(recorded.data.params)
+    (stored,) = recorded.outputs.model_outputs
+    model = mlflow.pyfunc.load_model(f"models:/{stored.model_id}")
+    npt.assert_array_equal(model.predict(TEST.X), ranker.predict(TEST.X))
+
+
+@recipe("scikit-learn pipelines")
+def check_pipelines(found):
+    frame, scaled = found["frame"], found["scaled"]
+    assert scaled.transform(frame).columns.tolist() == [*TRAIN.feature_names, "qid"]
+    ranker = found["pipeline"][-1]
+    assert (ranker.n_features_in_, ranker.n_queries_in_) == (TRAIN.n_features, TRAIN.n_queries)
+    with pytest.raises(ValueError, match="X has a column 'remainder__qid', which is 'qid' as a ColumnTransformer"):
+        ranker.fit(scaled.set_params(verbose_feature_names_out=True).fit_transform(frame), TRAIN.y)
+    with pytest.raises(ValueError, match="qid is missing"):
+        ranker.fit(scaled.set_output(transform="default").fit_transform(frame), TRAIN.y)
+
+
+# --- looking into models ----------------------------------------------------------------------------------------------
+
+
+@recipe("Permutation importance")
+def check_permutation_importance(found):
+    """And the trap: the model knows no qid, yet shuffling the column changes what is scored."""
+    right = found["importance"].importances
+    assert right.shape == (TEST.n_features, 3)
+    assert right.max() > 0.05
+    train, test = (pd.DataFrame(data.X, columns=data.feature_names).assign(qid=data.qid) for data in (TRAIN, TEST))
+    ranker = XGBGAPRanker(n_estimators=20).fit(train, TRAIN.y)
+    trap = permutation_importance(ranker, test, TEST.y, n_repeats=3, random_state=0).importances
+    npt.assert_allclose(trap[:-1], right, rtol=0, atol=1e-12)
+    assert (np.abs(trap[-1]) > 1e-3).all()
+
+
+@recipe("SHAP", "shap")
+def check_shap(found):
+    ranker, explainer, values = (found[name] for name in ("ranker", "explainer", "values"))
+    assert values.shape == TRAIN.X.shape
+    expected = ranker.predict(found["features"])
+    npt.assert_allclose(values.sum(axis=1) + explainer.expected_value, expected, rtol=0, atol=1e-9)
+    with pytest.raises(lightgbm.basic.LightGBMError, match=r"number of features in data \(24\)"):
+        explainer.shap_values(found["frame"])
+
+
+# --- exports ----------------------------------------------------------------------------------------------------------
+
+
+def test_exportable_holds_the_trees_that_predict():
+    """What the page says of XGBoost's own booster after early stopping."""
+    ranker = XGBGAPRanker(n_estimators=200, learning_rate=0.5, early_stopping_rounds=3)
+    ranker.fit(TRAIN.X, TRAIN.y, TRAIN.qid, eval_set=[(VALI.X, VALI.y)], eval_qid=[VALI.qid])
+    exported = gapboost.xgboost.exportable(ranker)
+    assert len(exported.get_dump()) == ranker.best_iteration_ < len(ranker.get_booster().get_dump())
+
+
+def leaf(tree, goes_left):
+    """The leaf that a row reaches in a dump of LightGBM, XGBoost or Solr's trees."""
+    while True:
+        children = tree.get("children") or [
+            tree.get("left_child", tree.get("left")),
+            tree.get("right_child", tree.get("right")),
+        ]
+        if children[0] is None:
+            return tree
+        tree = children[0 if goes_left(tree) else 1]
+
+
+@recipe("Elasticsearch", "eland", es=lambda: MagicMock(_eland_es_version=(9, 2, 0)))
+def check_elasticsearch(found):
+    from eland.ml.transformers import get_model_transformer
+
+    (sent,) = found["es"].ml.put_trained_model.call_args_list
+    assert sent.kwargs["model_id"] == "gap"
+    assert len(sent.kwargs["inference_config"]["learning_to_rank"]["feature_extractors"]) == TRAIN.n_features
+    definition = json.loads(gzip.decompress(base64.b64decode(sent.kwargs["compressed_definition"])))
+    ensemble = definition["trained_model"]["ensemble"]
+    assert ensemble["target_type"] == "regression"
+    assert ensemble["aggregate_output"] == {"weighted_sum": {}}
+    for data in (TRAIN, TEST):
+        X = data.X[:200].astype(np.float32)
+        npt.assert_allclose(
+            elasticsearch_scores(ensemble, X.astype(np.float64)), found["ranker"].predict(X), rtol=0, atol=1e-5
+        )
+
+    # Why thresholds are moved: as they are printed, documents of the training data go the other way.
+    X = TRAIN.X[:200].astype(np.float32)
+    plain = xgboost.XGBRanker()
+    plain.load_model(gapboost.xgboost.exportable(found["ranker"]).save_raw())
+    plain.set_params(objective="rank:ndcg", base_score=0.0)
+    printed = get_model_transformer(plain, feature_names=TRAIN.feature_names).transform().to_dict()["ensemble"]
+    assert np.abs(elasticsearch_scores(printed, X.astype(np.float64)) - found["ranker"].predict(X)).max() > 0.01
+
+    with pytest.raises(NotImplementedError, match="LGBMRanker"):
+        get_model_transformer(LGBMGAPRanker(n_estimators=1).fit(X, TRAIN.y[:200], TRAIN.qid[:200]).to_vendor())
+
+
+def elasticsearch_scores(ensemble, X):
+    """Doubles, compared with thresholds as they were written."""
+
+    def score(row):
+        total = 0.0
+        for model in ensemble["trained_models"]:
+            nodes = {node["node_index"]: node for node in model["tree"]["tree_structure"]}
+            node = nodes[0]
+            while "leaf_value" not in node:
+                assert node["decision_type"] == "lt"
+                left = row[node["split_feature"]] < node["threshold"]
+                node = nodes[node["left_child"] if left else node["right_child"]]
+            total += np.sum(node["leaf_value"])
+        return total
+
+    return np.array([score(row) for row in X])
+
+
+@recipe("OpenSearch, and Elasticsearch with the LTR plugin")
+def check_opensearch(found):
+    posted = json.loads(json.dumps(found["body"]))["model"]["model"]
+    assert posted["type"] == "model/xgboost+json"
+    trees = json.loads(posted["definition"])
+    split = {"nodeid", "depth", "split", "split_condition", "yes", "no", "missing", "children"}
+
+    def check(node):
+        """The plugin's parser knows these fields alone, and children in this order."""
+        if "leaf" in node:
+            assert set(node) == {"nodeid", "leaf"}
+            return
+        assert set(node) == split
+        assert node["split"] in TRAIN.feature_names
+        assert [child["nodeid"] for child in node["children"]] == [node["yes"], node["no"]]
+        for child in node["children"]:
+            check(child)
+
+    for tree in trees:
+        check(tree)
+    for data in (TRAIN, TEST):
+        X = data.X[:200].astype(np.float32)
+        npt.assert_allclose(dumped_xgboost_scores(trees, X), found["ranker"].predict(X), rtol=0, atol=1e-5)
+
+
+def dumped_xgboost_scores(trees, X):
+    """Of a dump in JSON, in float32, as the LTR plugins and Vespa read it."""
+
+    def goes_left(node):
+        value, threshold = row[node["split"]], np.float32(node["split_condition"])
+        return not value >= threshold if node["missing"] == node["yes"] else value < threshold
+
+    scores = []
+    for values in X:
+        row = dict(zip(TRAIN.feature_names, values, strict=True))
+        scores.append(sum(leaf(tree, goes_left)["leaf"] for tree in trees))
+    return np.array(scores)
+
+
+@recipe("Vespa")
+def check_vespa(found):
+    ranker, xgb_ranker = found["ranker"], found["xgb_ranker"]
+    X = TEST.X[:200].astype(np.float32)
+    frame = pd.DataFrame(X, columns=TRAIN.feature_names)
+    model = json.loads(Path("lightgbm.json").read_text())
+    assert model["objective"].startswith("lambdarank")
+    assert model["feature_names"] == TRAIN.feature_names
+    assert "pandas_categorical" in model
+    npt.assert_allclose(vespa_lightgbm_scores(model, X), ranker.predict(frame), rtol=0, atol=1e-9)
+    trees = json.loads(Path("xgboost.json").read_text())
+    npt.assert_allclose(dumped_xgboost_scores(trees, X), xgb_ranker.predict(frame), rtol=0, atol=1e-5)
+    assert "objective" not in ranker.booster_.dump_model()
+
+
+def test_vespa_and_missing_values():
+    """LightGBM takes a missing value for 0 where the training data had none, which its dump does not tell Vespa."""
+    rng = np.random.default_rng(0)
+    full, X = TRAIN.X.astype(np.float32), TEST.X[:200].astype(np.float32)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    gaps = np.where(rng.random(full.shape) < 0.2, np.float32(np.nan), full)
+
+    def difference(train):
+        ranker = LGBMGAPRanker(n_estimators=20).fit(train, TRAIN.y, TRAIN.qid)
+        model = gapboost.lightgbm.exportable(ranker).dump_model()
+        return np.abs(vespa_lightgbm_scores(model, X) - ranker.predict(X)).max()
+
+    assert difference(gaps) < 1e-9
+    assert difference(full) > 0.01
+    ranker = XGBGAPRanker(n_estimators=20).fit(full, TRAIN.y, TRAIN.qid)
+    booster = gapboost.xgboost.exportable(ranker)
+    booster.feature_names = TRAIN.feature_names
+    trees = [json.loads(tree) for tree in booster.get_dump(dump_format="json")]
+    npt.assert_allclose(dumped_xgboost_scores(trees, X), ranker.predict(X), rtol=0, atol=1e-5)
+
+
+def vespa_lightgbm_scores(model, X):
+    """Vespa compares by <, and knows of missing values only where they go by default."""
+
+    def goes_left(node):
+        value, threshold = row[node["split_feature"]], float(node["threshold"])
+        return not value >= threshold if node["default_left"] else value < threshold
+
+    scores = []
+    for row in X.astype(np.float64):  # noqa: B007, goes_left reads it
+        scores.append(sum(leaf(tree["tree_structure"], goes_left)["leaf_value"] for tree in model["tree_info"]))
+    return np.array(scores)
+
+
+@recipe("Solr")
+def check_solr(found):
+    model = json.loads(Path("solr.json").read_text())
+    assert model["class"] == "org.apache.solr.ltr.model.MultipleAdditiveTreesModel"
+    assert [feature["name"] for feature in model["features"]] == TRAIN.feature_names
+    slack = np.float32(1e-6)
+
+    def goes_left(node):
+        return row[node["feature"]] <= np.float32(node["threshold"]) + slack
+
+    X = TEST.X[:200].astype(np.float32)
+    scores = []
+    for values in X:
+        row = dict(zip(TRAIN.feature_names, values, strict=True))
+        total = np.float32(0)
+        for tree in model["params"]["trees"]:
+            total += np.float32(tree["weight"]) * np.float32(leaf(tree["root"], goes_left)["value"])
+        scores.append(total)
+    npt.assert_allclose(scores, found["ranker"].predict(X), rtol=0, atol=1e-5)
+
+
+@recipe("treelite and tl2cgen", "treelite", "tl2cgen")
+def check_treelite(found):
+    npt.assert_array_equal(found["scores"], found["ranker"].predict(TEST.X))
+    npt.assert_allclose(found["xgb_scores"], found["xgb_ranker"].predict(TEST.X), rtol=0, atol=1e-6)
+
+
+def test_every_section_has_a_check():
+    assert list(SECTIONS) == list(RECIPES)
+
+
+if __name__ == "__main__":
+    follow(sys.argv[1])

@@ -1,0 +1,86 @@
+"""After `gapboost.warmup` nothing is left to compile."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from installed import needs
+
+# In a process of its own, where nothing has been called yet. Types that a function was compiled for, or loaded for from the
+# disk, are its signatures; whether other tests have left something on the disk changes nothing.
+PROGRAM = """
+import importlib, pkgutil
+import numpy as np
+import gapboost as gb
+import gapboost._kernels
+from gapboost.lightgbm import LGBMGAPRanker
+from gapboost.warmup import warm_up
+from gapboost.xgboost import XGBGAPRanker
+
+modules = [importlib.import_module(m.name) for m in pkgutil.walk_packages(gapboost._kernels.__path__, "gapboost._kernels.")]
+kernels = {id(k): k for m in modules for k in vars(m).values() if hasattr(k, "py_func")}.values()
+assert len(kernels) > 30
+
+def signatures():
+    return {f"{k.py_func.__module__}.{k.py_func.__name__}{s}" for k in kernels for s in k.signatures}
+
+warm_up()
+warm = signatures()
+assert len(warm) > 5
+
+def nothing_new(what):
+    assert signatures() == warm, (what, signatures() - warm)
+
+rng = np.random.default_rng(0)
+X = rng.random((17_000, 2))
+y = rng.integers(0, 3, len(X))
+score = X[:, 0]
+
+for dtype in (np.float64, np.float32):
+    for length in (10, 300, len(X)):
+        qid = np.arange(len(X)) // length
+        for ranker in (LGBMGAPRanker(verbose=-1), XGBGAPRanker()):
+            ranker.set_params(n_estimators=2, n_jobs=2)
+            ranker.fit(X.astype(dtype), y, qid=qid, eval_set=[(X[:300], y[:300])], eval_qid=[qid[:300]])
+            ranker.predict(X)
+            nothing_new((ranker, dtype, length))
+
+X, score, y, qid = X[:300], score[:300], y[:300], np.arange(300) // 20
+weights = np.ones(15)
+for dtype in (np.float64, np.float32):
+    for measure in (gb.GAP(), gb.AP(), gb.nDCG(k=5), gb.Precision(k=3)):
+        for objective in (gb.LambdaRank(measure, truncation=5), gb.SoftRank(measure), gb.ApproxRank(measure)):
+            objective.gradients(y, score.astype(dtype), qid, sample_weight=weights)
+            # nothing is relevant
+            objective.gradients(np.zeros(300, int), score.astype(dtype))
+            nothing_new((objective, dtype))
+        for ties in ("expected", "row"):
+            gb.evaluate(measure, y.tolist(), score.astype(dtype), qid, ties=ties, empty=1)
+            nothing_new((measure, dtype, ties))
+    for objective in (gb.SoftRank(gb.AP()), gb.ApproxRank(gb.AP())):
+        objective.value(y, score.astype(dtype), qid)
+        objective.ranks(score.astype(dtype), qid)
+        nothing_new((objective, dtype, "value, ranks"))
+
+for name in ("softrank", "approxrank"):
+    for ranker in (LGBMGAPRanker(verbose=-1), XGBGAPRanker()):
+        ranker.set_params(n_estimators=2, n_jobs=1, objective=name).fit(X, y, qid=qid)
+        nothing_new((ranker, name))
+print("done")
+"""
+
+
+@pytest.mark.slow
+@needs("lightgbm")
+@needs("xgboost")
+def test_nothing_is_left_to_compile():
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
+    )
+    assert done.stdout.endswith("done\n"), done.stderr[-5000:]

@@ -1,0 +1,244 @@
+"""The package imports without either booster, and its rooms import downwards only."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from installed import BOOSTERS, MISSING, needs
+
+import gapboost
+
+PACKAGE = Path(gapboost.__file__).parent
+
+# What each room may import besides itself; evaluation is beside objectives, datasets beside everything.
+DATA = {"_kernels", "_data"}
+MEASURES = DATA | {"measures"}
+SHARED = MEASURES | {"objectives", "evaluation"}
+TWINS = SHARED | {"_boosters"}
+ROOMS = {
+    "_kernels": set(),
+    "_data": {"_kernels"},
+    "measures": MEASURES,
+    "evaluation": MEASURES,
+    "objectives": MEASURES,
+    "_boosters": SHARED,
+    "lightgbm": TWINS,
+    "xgboost": TWINS,
+    "dask": TWINS | {"lightgbm", "xgboost"},
+    "model_selection": TWINS,
+    "plotting": MEASURES,
+    "analysis": MEASURES | {"evaluation"},
+    "datasets": DATA,
+    "warmup": TWINS,
+    "__init__": SHARED | {"plotting"},
+}
+
+
+def imported(path):
+    """Dotted names of all that a module imports, inside functions too."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports name the package"
+            # `from gapboost._data import queries` imports a room too
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+MODULES = {path: path.relative_to(PACKAGE).with_suffix("").parts for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: "/".join(MODULES[path]))
+def test_rooms_import_downwards_only(path):
+    room = MODULES[path][0]
+    assert room in ROOMS, f"say in this test what the new room {room} may import"
+    for name in imported(path):
+        top, *inside = name.split(".")
+        if top == "gapboost":
+            assert inside, f"{name}: a room never imports the whole package"
+            assert inside[0] in ROOMS[room] | {room}, f"{room} imports {name}"
+        if top in ("lightgbm", "xgboost"):
+            assert room in (top, "dask"), f"{room} imports {name}: only its twin does"
+        if top in ("numba", "llvmlite"):
+            assert room == "_kernels", f"{room} imports {name}: compiled code lives in _kernels"
+
+
+def test_the_rooms_are_read():
+    """The test above would be content with no modules, or with imports that it does not see."""
+    seen = {
+        (parts[0], name.split(".")[1])
+        for path, parts in MODULES.items()
+        for name in imported(path)
+        if "gapboost" in name
+    }
+    assert {
+        ("_data", "_kernels"),
+        ("objectives", "measures"),
+        ("_boosters", "_data"),
+        ("lightgbm", "_boosters"),
+    } <= seen
+    assert {parts[0] for parts in MODULES.values()} >= ROOMS.keys()
+
+
+def test_test_files_do_not_import_each_other():
+    """What several need stands in modules without ``test_`` in their names."""
+    files = sorted(Path(__file__).parents[1].rglob("test_*.py"))
+    assert len(files) > 50
+    for path in files:
+        names = {part for name in imported(path) for part in name.split(".")}
+        assert not names & {other.stem for other in files}, path
+
+
+BLOCK = """
+import sys
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {blocked!r}:
+            raise ImportError("No module named " + name)
+
+sys.meta_path.insert(0, Missing())
+"""
+
+
+def python(code, blocked=()):
+    """Run code in a fresh process that cannot import the blocked libraries."""
+    return subprocess.run(
+        [sys.executable, "-c", BLOCK.format(blocked=tuple(blocked)) + code],
+        cwd=PACKAGE.parent,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.mark.slow
+def test_needs_neither_booster():
+    code = """
+import gapboost as gb
+import gapboost.datasets
+assert gb.evaluate(gb.GAP(g=(0.5, 0.5)), [2, 1, 0], [3.0, 2.0, 1.0]) == {gb.GAP(g=(0.5, 0.5)): 1.0}
+assert gb.LambdaRank(gb.AP()).gradients([0, 1], [2.0, 1.0])[0][0] > 0
+for twin in ("lightgbm", "xgboost"):
+    try:
+        __import__("gapboost." + twin)
+    except ImportError as error:
+        assert twin in str(error), error
+    else:
+        raise AssertionError(twin + " was not blocked")
+print("done")
+"""
+    done = python(code, ["lightgbm", "xgboost"])
+    assert done.stdout == "done\n", done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("twin", "ranker", "other"),
+    [
+        pytest.param("lightgbm", "LGBMGAPRanker", "xgboost", marks=needs("lightgbm")),
+        pytest.param("xgboost", "XGBGAPRanker", "lightgbm", marks=needs("xgboost")),
+    ],
+)
+def test_each_twin_works_without_the_other(twin, ranker, other):
+    code = f"""
+import numpy as np
+from gapboost.{twin} import {ranker}, eval_metric, objective
+X = np.arange(200.0)[:, None] % 7
+y = (X[:, 0] > 3).astype(int)
+fitted = {ranker}(n_estimators=2, n_jobs=1).fit(X, y, qid=np.arange(200) // 10)
+assert fitted.predict(X).shape == (200,)
+assert {other!r} not in sys.modules
+print("done")
+"""
+    done = python(code, [other])
+    assert done.stdout.endswith("done\n"), done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("ranker", "other"),
+    [
+        pytest.param("DaskLGBMGAPRanker", "xgboost", marks=needs("lightgbm")),
+        pytest.param("DaskXGBGAPRanker", "lightgbm", marks=needs("xgboost")),
+    ],
+)
+def test_each_dask_ranker_needs_its_own_library_only(ranker, other):
+    code = f"""
+import gapboost.dask
+assert not {{'lightgbm', 'xgboost', 'distributed'}} & set(sys.modules)
+from gapboost.dask import {ranker}
+assert {ranker}(n_estimators=3).get_params()["n_estimators"] == 3
+print("done")
+"""
+    done = python(code, [other])
+    assert done.stdout == "done\n", done.stderr
+
+
+@pytest.mark.slow
+def test_importing_the_package_loads_no_booster():
+    done = python("import gapboost; print(sorted({'lightgbm', 'xgboost'} & set(sys.modules)))")
+    assert done.stdout == "[]\n", done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("missing", "code", "extra"),
+    [
+        ("lightgbm", "import gapboost.lightgbm", "lightgbm"),
+        ("xgboost", "from gapboost.xgboost import XGBGAPRanker", "xgboost"),
+        ("lightgbm", "from gapboost.dask import DaskLGBMGAPRanker", "dask,lightgbm"),
+        ("xgboost", "from gapboost.dask import DaskXGBGAPRanker", "dask,xgboost"),
+        ("dask", "from gapboost.dask import DaskLGBMGAPRanker", "dask,lightgbm"),
+        ("distributed", "from gapboost.dask import DaskXGBGAPRanker", "dask,xgboost"),
+        ("ir_measures", "import gapboost.analysis.provider", "analysis"),
+        ("pandas", "from gapboost._data import optional; optional.frame({})", "analysis"),
+        ("matplotlib", "import gapboost.plotting as p; p.plot_g(None)", "plot"),
+        ("tqdm", "from gapboost._data.optional import progress; progress(3, True, '').__enter__()", "progress"),
+        ("tqdm", "from gapboost.lightgbm import progress; progress()", "progress"),
+        ("tqdm", "from gapboost.xgboost import progress; progress()", "progress"),
+    ],
+)
+def test_what_is_missing_is_named_with_its_extra(missing, code, extra):
+    done = python(code, [missing])
+    assert done.returncode == 1
+    message = done.stderr.splitlines()[-1]
+    assert message.startswith("ImportError: ")
+    assert missing in message or missing == "distributed"
+    assert f"pip install 'gapboost[{extra}]'" in message
+
+
+@pytest.mark.slow
+def test_without_docstrings():
+    """Python -OO drops them. Both boosters edit theirs, and cannot be imported: that is said, and all else works."""
+    own = sorted(".".join(("gapboost", *parts)).removesuffix(".__init__") for parts in MODULES.values())
+    alone = [name for name in own if not {"lightgbm", "xgboost", "provider"} & set(name.split("."))]
+    code = f"""
+import importlib
+for name in {alone!r}:
+    importlib.import_module(name)
+assert importlib.import_module.__doc__ is None
+for twin in {sorted(set(BOOSTERS) - MISSING)!r}:
+    try:
+        importlib.import_module(twin)
+    except AttributeError:
+        try:
+            importlib.import_module("gapboost." + twin)
+        except ImportError as error:
+            assert "-OO" in str(error) and twin in str(error), error
+        else:
+            raise AssertionError(twin)
+print("done")
+"""
+    done = subprocess.run(
+        [sys.executable, "-OO", "-c", code],
+        cwd=PACKAGE.parent,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.stdout == "done\n", done.stderr

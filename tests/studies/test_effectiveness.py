@@ -1,0 +1,400 @@
+"""The effectiveness study: it resumes, it chooses on validation alone, and it trains what the rankers train."""
+
+from functools import partial
+
+import numpy as np
+import numpy.testing as npt
+import pytest
+from scipy import stats
+
+import gapboost as gb
+from benchmarks.studies.effectiveness import __main__ as study
+from benchmarks.studies.effectiveness import competitors, report, runs, side_studies
+from benchmarks.studies.effectiveness.competitors import COMPETITORS, UNTUNED, Fold, Trees
+from benchmarks.studies.effectiveness.data import FILES, FOLDS, HELD_OUT, Collection, collections, dealt
+from benchmarks.studies.effectiveness.results import CHOICES, FITS, MEASURES, Results, Task, append, read
+from benchmarks.studies.effectiveness.runs import STEP, Plan, candidates, measures
+from benchmarks.studies.effectiveness.statistics import COLUMNS, compare, holm, load
+from gapboost.datasets import RankingSplit, load_digits_ranking
+from gapboost.lightgbm import LGBMGAPRanker
+from gapboost.xgboost import XGBGAPRanker
+
+PLAN = Plan(seeds=2, candidates=3, rounds=20)
+NAMES = ["LightGBM lambdarank", "LightGBM GAP", "XGBoost rank:map", "XGBoost GAP"]
+
+
+def digits():
+    """A small task: 36 queries, 12 of them in each fold's test part."""
+    return dealt(load_digits_ranking((36, 1, 1), 12, random_state=0)[0], np.random.default_rng(0))[0]
+
+
+SPLIT = digits()
+N_GRADES = int(max(part.y.max() for part in SPLIT))
+
+
+@pytest.fixture(scope="module")
+def fold():
+    return Fold(SPLIT, N_GRADES)
+
+
+def tasks(study_name="tuned", names=NAMES):
+    return [Task(study_name, "small digits", 1, name, runs.version(study_name, name)) for name in names]
+
+
+def train(directory, fold, wanted=None):
+    do = partial(runs.main_task, fold=fold, plan=PLAN)
+    runs.run(wanted or tasks(), do, Results(directory), directory / "claims")
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory, fold):
+    directory = tmp_path_factory.mktemp("results")
+    train(directory, fold)
+    return directory
+
+
+def test_every_candidate_is_saved_and_the_best_on_validation_chosen_and_trained_again(done):
+    fits = list(read(done / "fits.csv"))
+    for name in NAMES:
+        first = [row for row in fits if row["competitor"] == name and row["seed"] == "1"]
+        assert [row["candidate"] for row in first] == ["0", "1", "2"]
+        for choice, column in zip(CHOICES, ("vali nDCG@10", "vali mean"), strict=True):
+            (chosen,) = (row for row in first if choice in row["chosen by"].split())
+            assert float(chosen[column]) == max(float(row[column]) for row in first)
+            again = [row for row in fits if row["competitor"] == name and row["seed"] == "2"]
+            assert chosen["candidate"] in [row["candidate"] for row in again]
+    rows = [row for row in read(done / "values.csv") if row["competitor"] == NAMES[0]]
+    assert [row["choice"] for row in rows] == list(CHOICES)
+    assert all(len(row[m].split()) == len(np.unique(SPLIT.test.qid)) for row in rows for m in MEASURES)
+
+
+def as_they_are(name, row):
+    """A ranker of ours with the settings of a fit."""
+    leaves, rate, features, penalty, min_data, min_hessian, drawn = (float(v) for v in row["setting"].split())
+    shared = {"n_estimators": int(row["trees by nDCG@10"]), "learning_rate": rate, "colsample_bytree": features}
+    shared |= {"reg_lambda": penalty, "g": (1 / N_GRADES,) * N_GRADES, "n_jobs": 1, "seed": int(row["seed"])}
+    # `seed` alone: `random_state` would seed the keys that order ties too
+    if name.startswith("LightGBM"):
+        shared |= {"num_leaves": int(leaves), "min_child_samples": int(min_data), "max_bin": competitors.BINS}
+        return LGBMGAPRanker(extra_trees=bool(drawn), verbose=-1, **shared)
+    trees = {"grow_policy": "lossguide", "max_depth": 0, "max_leaves": int(leaves), "max_bin": competitors.BINS}
+    return XGBGAPRanker(min_child_weight=min_hessian, **trees, **shared)
+
+
+@pytest.mark.parametrize("name", ["LightGBM GAP", "XGBoost GAP"])
+def test_the_values_are_those_of_the_ranker(name, done):
+    rows = [r for r in read(done / "fits.csv") if r["competitor"] == name and "nDCG@10" in r["chosen by"]]
+    assert [row["seed"] for row in rows] == ["1", "2"]
+    found = []
+    for row in rows:
+        scores = as_they_are(name, row).fit(SPLIT.train.X, SPLIT.train.y, SPLIT.train.qid)
+        values = gb.evaluate(
+            list(measures(N_GRADES).values()),
+            SPLIT.test.y,
+            scores.predict(SPLIT.test.X),
+            SPLIT.test.qid,
+            per_query=True,
+        )
+        assert values.qid.tolist() == sorted(values.qid.tolist())
+        found.append([values[m] for m in measures(N_GRADES).values()])
+        vali = gb.evaluate(measures(N_GRADES)["GAP"], SPLIT.vali.y, scores.predict(SPLIT.vali.X), SPLIT.vali.qid)
+        assert float(row["vali GAP"]) == pytest.approx(vali[measures(N_GRADES)["GAP"]], abs=5.1e-5)
+    saved = load(done / "values.csv", "tuned", "nDCG@10")[name]["small digits", 1]
+    npt.assert_allclose(saved[:, :-1].T, np.mean(found, axis=0), atol=5.1e-5)
+    npt.assert_allclose(saved[:, -1], saved[:, :-1].mean(axis=1))
+
+
+def test_a_finished_study_trains_nothing(done, fold, monkeypatch):
+    def refuse(*_):
+        raise AssertionError("trained again")
+
+    before = (done / "fits.csv").read_bytes()
+    monkeypatch.setattr(runs, "tuned", refuse)
+    train(done, fold)
+    assert (done / "fits.csv").read_bytes() == before
+
+
+def test_an_interrupted_study_goes_on(done, fold, tmp_path):
+    for name in ("fits.csv", "values.csv"):
+        (tmp_path / name).write_text((done / name).read_text()[:-40])  # within the last row
+    train(tmp_path, fold)
+    for choice in CHOICES:
+        found, expected = (load(d / "values.csv", "tuned", choice) for d in (tmp_path, done))
+        assert list(found) == list(expected) == NAMES
+        for name in NAMES:
+            npt.assert_array_equal(found[name]["small digits", 1], expected[name]["small digits", 1])
+
+
+def test_a_task_in_the_work_of_another_process_is_left_to_it(tmp_path):
+    results, (first, second) = Results(tmp_path), tasks(names=NAMES[:2])
+    one = runs.claimed([first, second], results, tmp_path / "claims")
+    assert next(one) == first
+    assert list(runs.claimed([first, second], results, tmp_path / "claims")) == [second]
+    one.close()
+    assert list(runs.claimed([first], results, tmp_path / "claims")) == [first]
+
+
+def test_results_of_other_gradients_do_not_count(done, monkeypatch):
+    monkeypatch.setattr(runs, "fingerprint", lambda library: "other")
+    left = [task for task in tasks() if task.key not in Results(done).done()]
+    assert [task.competitor for task in left] == ["LightGBM GAP", "XGBoost GAP"]
+
+
+def test_what_is_loaded_is_of_the_present_gradients(done, monkeypatch):
+    monkeypatch.setattr("benchmarks.studies.effectiveness.statistics.version", lambda study, name: "own")
+    assert list(load(done / "values.csv", "tuned", "mean")) == ["LightGBM lambdarank", "XGBoost rank:map"]
+
+
+def test_catboost_is_watched_tree_by_tree(fold):
+    pytest.importorskip("catboost")
+    (competitor,) = (c for c in COMPETITORS if c.name == "CatBoost YetiRank")
+    seen = []
+
+    def watch(scores):
+        seen.append(np.array(scores))
+        return len(seen) < 7
+
+    predict = competitors.train(competitor, fold, Trees(8, 0.1, 1.0, 1.0, 5, 1.0, False), 20, 1, watch)
+    assert len(seen) == 7
+    for n in (1, 7):
+        npt.assert_allclose(seen[n - 1], predict(fold.vali.X, n), atol=1e-6)
+
+
+def test_estimators_as_they_come(fold, tmp_path):
+    names = ["LGBMGAPRanker()", "XGBRanker(objective='rank:map')"]
+    train(tmp_path, fold, tasks("untuned", names))
+    found = load(tmp_path / "values.csv", "untuned", "none")
+    assert list(found) == names
+    target = measures(N_GRADES)["AP"]
+    values = []
+    for seed in (1, 2):
+        ranker = LGBMGAPRanker(random_state=seed, verbose=-1, n_jobs=1)
+        scores = ranker.fit(SPLIT.train.X, SPLIT.train.y, qid=SPLIT.train.qid).predict(SPLIT.test.X)
+        values.append(gb.evaluate(target, SPLIT.test.y, scores, SPLIT.test.qid, per_query=True)[target])
+    saved = found[names[0]]["small digits", 1][:, MEASURES.index("AP")]
+    npt.assert_allclose(saved, np.mean(values, axis=0), atol=5.1e-5)
+
+
+def test_a_course_keeps_the_best_number_of_trees_of_either_choice(fold):
+    rng = np.random.default_rng(0)
+    steps = [rng.normal(size=len(fold.vali.y)) + 0.2 * n * fold.vali.y for n in (1, 3, 2)]
+    course = runs.Course(fold.vali, list(measures(N_GRADES).values()))
+    for scores in steps:
+        for _ in range(STEP):
+            assert course(scores)
+    for best in course.best.values():
+        assert best.trees == 2 * STEP
+    assert course.best["mean"].value == pytest.approx(np.mean(course.best["mean"].means))
+    # of the first fifty trees after the best, only the last ends the training
+    assert [course(steps[0]) for _ in range(runs.PATIENCE - STEP)] == [True] * (runs.PATIENCE - STEP - 1) + [False]
+
+
+def test_candidates_are_the_same_for_all_and_differ():
+    found = candidates("ohsumed", 3, 16)
+    assert found == candidates("ohsumed", 3, 16)
+    assert len(set(found)) == 16
+    assert found != candidates("ohsumed", 2, 16)
+    assert found != candidates("mslr", 3, 16)
+    for trees in candidates("ohsumed", 1, 300):
+        assert trees.leaves in runs.LEAVES
+        for name, (low, high) in {
+            "learning_rate": runs.LEARNING_RATES, "features": runs.FEATURES, "penalty": runs.PENALTIES,
+            "min_data": runs.MIN_DATA, "min_hessian": runs.MIN_HESSIANS,
+        }.items():  # fmt: skip
+            assert low <= getattr(trees, name) <= high
+
+
+def test_every_query_is_tested_once_and_never_trained_on_there():
+    data = load_digits_ranking((25, 1, 1), 10)[0]
+    splits = dealt(data, np.random.default_rng(0))
+    assert len(splits) == len(FOLDS)
+    for split in splits:
+        queries = [set(part.qid.tolist()) for part in split]
+        assert sum(len(q) for q in queries) == 25
+        assert set.union(*queries) == set(data.qid.tolist())
+    assert sorted(q for split in splits for q in set(split.test.qid.tolist())) == sorted(set(data.qid.tolist()))
+
+
+def test_the_queue_is_balanced_with_the_held_out_collection_and_then_catboost_last():
+    queue = study.tasks(collections())
+    assert len(queue) == len(set(queue))
+    last = ["CatBoost" in task.competitor for task in queue]
+    assert last == sorted(last)
+    held_out = [task.data == HELD_OUT for task in queue if "CatBoost" not in task.competitor]
+    assert held_out == sorted(held_out)
+    main = [task for task in queue if task.study in ("untuned", "tuned") and "CatBoost" not in task.competitor]
+    folds = [task.fold for task in main if task.data != HELD_OUT]
+    assert folds == sorted(folds)
+    for kind, names in (("tuned", {c.name for c in COMPETITORS}), ("untuned", set(UNTUNED))):
+        of_kind = {(t.data, t.fold, t.competitor) for t in queue if t.study == kind}
+        assert of_kind == {(data, fold, name) for data in FILES for fold in FOLDS for name in names}
+
+
+@pytest.fixture(scope="module")
+def small():
+    """As large as the study of less data needs, with the grades of MQ2007."""
+    data = load_digits_ranking((40, 1, 1), 8, random_state=1)[0]
+
+    class Small(Collection):
+        n_grades = 2
+
+    source = Small("mq2007", ())
+    vars(source)["data"] = type(data)(data.X, np.minimum(data.y, 2), data.qid)
+    return source
+
+
+def test_less_data_trains_on_the_first_queries_of_each_order(small, monkeypatch):
+    for name, value in {"N_TEST": 10, "N_VALI": 10, "ORDERS": 3, "ROUNDS": 10}.items():
+        monkeypatch.setattr(side_studies, name, value)
+    seen = []
+    fitted = side_studies.fitted
+
+    def spy(fold, measure, *rest, **options):
+        seen.append((fold, measure))
+        return fitted(fold, measure, *rest, **options)
+
+    monkeypatch.setattr(side_studies, "fitted", spy)
+    for name, expected in (("P@10", gb.Precision(k=10)), ("GAP", gb.GAP(g=(0.5, 0.5)))):
+        seen.clear()
+        fits, tested = side_studies.less_data(Task("less data", "mq2007", 0, f"{name} from 5 queries", ""), small)
+        assert [measure for _, measure in seen] == [expected] * 3
+        trained = [set(fold.train.qid.tolist()) for fold, _ in seen]
+        assert all(len(queries) == 5 for queries in trained)
+        assert len(set.union(*trained)) > 5
+        others = {q for fold, _ in seen for part in (fold.vali, fold.test) for q in part.qid.tolist()}
+        assert len(others) == 20
+        assert not others & set.union(*trained)
+        assert len(fits) == len(tested["mean"]) == 3
+
+
+def test_g_of_the_data(small):
+    fold = Fold(RankingSplit(small.data, small.data, small.data), 2)
+    counts = np.bincount(small.data.y)[1:]
+    assert side_studies.frequencies(fold)[0] == pytest.approx(counts[0] / counts.sum(), abs=0.05)
+    fits, tested = side_studies.choice_of_g(Task("g", "mq2007", 1, "g = 0.3 0.7", ""), fold)
+    assert {fit["setting"] for fit in fits} == {"0.3 0.7"}
+    assert len(tested["mean"]) == len(side_studies.G_SEEDS)
+
+
+def saved(directory, of, study_name="tuned", choice="nDCG@10"):
+    """Values of competitors: {(data, fold, name): one value a query, for every measure}."""
+    results = Results(directory)
+    for (data, fold, name), values in of.items():
+        key = Task(study_name, data, fold, name, runs.version(study_name, name)).key
+        cell = " ".join(str(round(1e4 * v)) for v in values)
+        append(results.values, [[*key, choice, 3, *[cell] * len(MEASURES)]])
+    return results
+
+
+def test_competitors_are_compared_on_the_folds_that_both_have_finished(tmp_path):
+    a, b = "LightGBM GAP", "LightGBM lambdarank"
+    of = {
+        ("mslr", 1, a): [0.1, 0.2, 0.3],
+        ("mslr", 1, b): [0.2, 0.2, 0.1],
+        ("mslr", 2, a): [0.9],
+        ("cranfield", 1, b): [0.2, 0.4],
+        ("cranfield", 1, a): [0.4, 0.5],
+    }
+    found = load(saved(tmp_path, of).values, "tuned", "nDCG@10")
+    c = compare(found, a, b)
+    assert c.n_queries == 5
+    npt.assert_allclose(c.differences["mslr"][:, COLUMNS.index("AP")], [-0.1, 0, 0.2])
+    npt.assert_allclose(c.of("AP").difference, 0.4 / 5)
+    npt.assert_allclose(c.of("mean", "cranfield").difference, 0.15)
+    assert c.of().t == pytest.approx(stats.ttest_1samp([-0.1, 0, 0.2, 0.2, 0.1], 0).pvalue)
+    difference, (low, high), p = c.mean_of_collections()
+    assert difference == pytest.approx((0.1 / 3 + 0.15) / 2)
+    error = np.sqrt(np.var([-0.1, 0, 0.2], ddof=1) / 3 + np.var([0.2, 0.1], ddof=1) / 2) / 2
+    assert high - low == pytest.approx(2 * 1.959964 * error)
+    assert p == pytest.approx(2 * stats.norm.sf(difference / error))
+    assert compare(found, a, b, ["mslr"]).n_queries == 3
+    assert compare(found, a, "LightGBM AP").n_queries == 0
+    assert "| LightGBM GAP | LightGBM lambdarank | 5 | +0.0800 |" in report.differences(found, report.PRIMARY)
+    assert "−0.0500 ± " in report.by_collection({a: found[b], b: found[a]}, report.PRIMARY).replace(
+        "−0.1500", "−0.0500"
+    )
+
+
+def test_a_loss_on_one_collection_is_told(tmp_path):
+    a, b = "LightGBM GAP", "LightGBM lambdarank"
+    rng = np.random.default_rng(0)
+    of = {}
+    for data, shift in (("mslr", -0.2), ("cranfield", 0.2)):
+        base = rng.uniform(0.3, 0.6, 40)
+        of |= {(data, 1, b): base, (data, 1, a): base + shift + rng.normal(0, 0.05, 40)}
+    c = compare(load(saved(tmp_path, of).values, "tuned", "nDCG@10"), a, b)
+    assert c.worse() == [("mslr", m) for m in MEASURES]
+
+
+def test_holm():
+    """Holm (1979): the smallest p-value times their number, the next times one less, never falling."""
+    assert holm({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005}) == pytest.approx(
+        {"d": 0.02, "a": 0.03, "c": 0.06, "b": 0.06}
+    )
+    assert holm({"a": 0.9, "b": 0.8}) == {"b": 1.0, "a": 1.0}
+
+
+def test_g_is_chosen_on_validation_in_each_fold(tmp_path):
+    names = [f"g = {k / 10:.1f} {1 - k / 10:.1f}" for k in range(11)]
+    rng = np.random.default_rng(1)
+    values = {("mq2007", 1, name): rng.uniform(size=5) for name in names}
+    results = saved(tmp_path, values, "g", "mean")
+    key = ("g", "mq2007", 1)
+    for number, name in enumerate(names):
+        fit = {**dict.fromkeys(FITS, "x"), "vali mean": 0.9 if number == 3 else 0.5, "competitor": name}
+        fit |= dict(zip(("study", "data", "fold"), key, strict=True))
+        append(results.fits, [[fit[column] for column in FITS]])
+    text = report.choice_of_g(load(results.values, "g", "mean"), results)
+    expected = np.mean(values["mq2007", 1, names[3]] - values["mq2007", 1, names[5]])
+    assert f"| g chosen on validation | g = 0.5 0.5 | 5 | {report.signed(expected)} |" in text
+
+
+def test_the_page_is_written_from_what_is_saved(tmp_path):
+    a, b = "LightGBM GAP", "LightGBM lambdarank"
+    of = {("mslr", 1, a): [0.1, 0.2, 0.6], ("mslr", 1, b): [0.2, 0.1, 0.3]}
+    for choice in CHOICES:
+        results = saved(tmp_path, of, choice=choice)
+    queue = study.tasks(collections())
+    page = tmp_path / "page.md"
+    page.write_text(report.PAGE.read_text(encoding="utf-8"), encoding="utf-8")
+    study.redraw(queue, results, page, tmp_path)
+    text = page.read_text(encoding="utf-8")
+    assert "Provisional" in text
+    assert f"2 of {sum(task.study == 'tuned' for task in queue)} (tuned)" in text
+    assert "in 1 of 1 comparisons, proven in 0" in " ".join(text.split())
+    assert (tmp_path / "effectiveness.png").stat().st_size > 0
+    once = page.read_text(encoding="utf-8")
+    study.redraw(queue, results, page, tmp_path)
+    assert page.read_text(encoding="utf-8") == once
+
+
+def test_the_readme_says_what_was_measured():
+    text = (report.PAGE.parents[1] / "README.md").read_text(encoding="utf-8")
+    results = Results()
+    tuned, untuned = load(results.values, "tuned", "nDCG@10"), load(results.values, "untuned", "none")
+    told = report.comparisons(untuned, [report.AS_THEY_COME[number] for number in (0, 2, 4)])
+    told += report.comparisons(tuned, report.OBJECTIVES_BY_DEFAULT)
+    assert len(told) == 5
+    for c in told:
+        r = c.of()
+        assert f"{report.signed(r.difference)} ({report.interval_text(r.interval)})" in text, c.first
+
+
+def test_text_goes_between_its_markers(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- a -->old<!-- end of a -->\nafter\n")
+    report.write("a", "new", page)
+    report.write("a", "newer", page)
+    assert page.read_text() == "before\n<!-- a -->\n\nnewer\n\n<!-- end of a -->\nafter\n"
+    with pytest.raises(ValueError, match="holds <!-- b --> 0 times"):
+        report.write("b", "new", page)
+
+
+def test_what_is_compared_is_trained():
+    assert len(COMPETITORS) == len({c.name for c in COMPETITORS}) == 15
+    assert sum(c.ours for c in COMPETITORS) == 5
+    names = {c.name for c in COMPETITORS}
+    assert all({*pair} <= names for pair in [*report.PRIMARY, *report.SECONDARY])
+    assert all({*pair} <= set(UNTUNED) for pair in report.AS_THEY_COME)
+    for first, second in report.PRIMARY:
+        assert first.split()[0] == second.split()[0]
