@@ -1,12 +1,22 @@
 """What the twins `gapboost.lightgbm` and `gapboost.xgboost` share; nothing here imports either library.
 
+A fit reads downwards: `ranker` checks what `request` says, `rows` groups each data set, `training` prepares the gradients, the twin's
+own ranker trains, and `ranker` remembers.
+
 ==============  ================================================================================
-`functions`     gradients and metrics as boosters call them
+`library`       what LightGBM or XGBoost is to this room: one value a library
 `request`       what the caller of `fit` asks for
+`rows`          one data set in grouped order
+`training`      a task, its gradients, and whether they teach anything
 `ranker`        the ranker: arguments of `fit` checked, what was learned, `score`
+`functions`     gradients and metrics as boosters call them
+`positions`     factors of positions, learnt beside the trees
 `folds`         cross-validation by query
+`progress`      the bar over the rounds of a fit
+`callers`       who called: a booster in training, a search of scikit-learn
 `search_guard`  what scikit-learn's searches would do wrongly with a ranker
 `model_file`    what a model file says it was trained for
 `described`     what `help()` says of the parameters that several methods share
+`signature`     what the parameters of a ranker are
 ==============  ================================================================================
 """

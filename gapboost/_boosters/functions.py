@@ -2,14 +2,16 @@
 
 import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
-from gapboost._boosters.positions import Beginning, PositionPass, Trainings, Units, in_training
+from gapboost._boosters.callers import booster_in_training
+from gapboost._boosters.library import Library
+from gapboost._boosters.positions import PositionPass, Trainings
 from gapboost._data.positions import positions
 from gapboost._data.queries import Array, Judged, judged
+from gapboost._kernels.parallel.chunks import working_on
 from gapboost.evaluation import mean, query_values
 from gapboost.measures import Measure, as_measure, as_measures
 from gapboost.measures.measure import grade_limit
@@ -75,6 +77,8 @@ def _same(a: Array | None, b: Array | None) -> bool:
 class Callback(Generic[State]):
     """Shared by gradients and metrics: remembers its data sets, survives deep copies and pickles without them."""
 
+    library: ClassVar[Library]
+
     def __init__(self, n_jobs: int | None) -> None:
         self.n_jobs = n_jobs
         self.state = PerDataSet(self.build)
@@ -110,13 +114,20 @@ def from_groups(label: Array, sizes: Array, weight: Array | None, measures: Sequ
 
 
 class Gradients(Callback[Pass]):
-    """Gradients of an objective as a booster wants them: float32, and checked."""
+    """Gradients of an objective as a booster wants them: float32, and checked.
 
-    booster: ClassVar[type[Any]]
+    Parameters
+    ----------
+    objective : Objective
+    n_jobs : int, optional
+    penalty : float, optional
+        On factors of positions; None: as the booster is told.
+    """
 
-    def __init__(self, objective: Objective, n_jobs: int | None) -> None:
+    def __init__(self, objective: Objective, n_jobs: int | None, penalty: float | None = None) -> None:
         super().__init__(n_jobs)
         self.objective = objective
+        self.penalty = penalty
         self.trainings = Trainings()
 
     def __repr__(self) -> str:
@@ -126,38 +137,23 @@ class Gradients(Callback[Pass]):
         """The objective prepared for one data set; refuses data that cannot teach an order."""
         data = from_groups(label, sizes, weight, [self.objective.measure])
         check_contrasts(data, "label")
-        return self.suited(self.objective.resolved(data.occurring), data)
-
-    def suited(self, how: Objective, data: Judged) -> Pass:
-        """`how` on the data, in the scale that suits the booster."""
-        raise NotImplementedError
-
-    def units(self, mean_size: float) -> Units:
-        """Of the gradients of `suited`, on queries of this mean size."""
-        raise NotImplementedError
-
-    def beginning(self, booster: Any) -> Beginning:
-        """What the training of `booster` began with."""
-        raise NotImplementedError
-
-    def best(self, booster: Any) -> int:
-        """Rounds of the best model by early stopping, 0 without it."""
-        raise NotImplementedError
+        return self.library.scaled(self.objective.resolved(data.occurring), data, self.n_jobs)
 
     def gradients(self, scores: Array, owner: Any, content: Content, position: Any = None) -> tuple[Array, Array]:
         """Gradient and hessian of the data set `owner`, whose documents were shown at `position`, at `scores`."""
-        prepared = self.state(owner, content)
-        return gradients_at(prepared if position is None else self.biased(prepared, content, position), scores)
+        with working_on(self.library.team):
+            prepared = self.state(owner, content)
+            return gradients_at(prepared if position is None else self.biased(prepared, content, position), scores)
 
     def biased(self, prepared: Pass, content: Content, position: Any) -> PositionPass:
         """The pass of the training that this call is a part of."""
-        booster = in_training(self.booster)
+        booster = booster_in_training(self.library.booster)
         if booster not in self.trainings:
             label, sizes, _ = content
-            found = positions(position, len(label), rows_of="label")
-            units = self.units(len(label) / len(sizes))
-            begun = self.beginning(booster)
-            self.trainings[booster] = PositionPass(prepared, found, units, lambda: begun)
+            shown = positions(position, len(label), rows_of="label")
+            units = self.library.units(self.objective, len(label) / len(sizes))
+            beginning = self.library.beginning(booster)
+            self.trainings[booster] = PositionPass(prepared, shown, units, lambda: beginning, self.penalty)
         return self.trainings[booster]
 
     def position_bias(self, booster: Any) -> Array:
@@ -181,7 +177,7 @@ class Gradients(Callback[Pass]):
         """
         if booster not in self.trainings:
             raise ValueError("booster was not trained by this objective with positions; expected one that was")
-        return self.trainings[booster].factors(self.best(booster))
+        return self.trainings[booster].factors(self.library.best_round(booster))
 
 
 def gradients_at(prepared: Pass, scores: Array) -> tuple[Array, Array]:
@@ -194,39 +190,63 @@ def gradients_at(prepared: Pass, scores: Array) -> tuple[Array, Array]:
 
 
 class Metrics(Callback[tuple[Judged, list[Measure]]]):
-    """Means of measures over the queries of a booster's data set."""
+    """Means of measures over the queries of a booster's data set.
+
+    Parameters
+    ----------
+    measures : sequence of Measure
+    n_jobs : int, optional
+    total : callable, optional
+        On a cluster: sums of an array over the workers. Means of the parts would weigh a query by its worker.
+    known : sequence of Judged
+        Data sets that were judged already: whichever has the content of the booster's is not judged again.
+    """
 
     def __init__(
-        self, measures: Sequence[Measure], n_jobs: int | None, total: Callable[[Array], Array] | None = None
+        self,
+        measures: Sequence[Measure],
+        n_jobs: int | None,
+        total: Callable[[Array], Array] | None = None,
+        known: Sequence[Judged] = (),
     ) -> None:
         super().__init__(n_jobs)
         self.measures = tuple(measures)
-        # On a cluster: sums of an array over the workers. Means of the parts would weigh a query by its worker.
         self.total = total
+        self.known = known
 
     def __repr__(self) -> str:
         return f"eval_metric({list(self.measures)!r})"
 
     def build(self, label: Array, sizes: Array, weight: Array | None) -> tuple[Judged, list[Measure]]:
-        """Checked data and the measures with their g."""
-        data = from_groups(label, sizes, None if self.total else weight, self.measures)
-        if self.total and weight is not None:
-            # A part may have weight 0, where the whole may not. LightGBM has weights of rows, XGBoost of queries.
-            by_query = weight if len(weight) == len(data.queries) else weight[data.queries.offsets[:-1]]
-            data = replace(data, weights=by_query.astype(np.float64))
+        """Judged data and the measures with their g."""
+        known = (data for data in self.known if _has_content(data, label, sizes, weight))
+        data = next(known, None) or from_groups(label, sizes, weight, self.measures)
         return data, [measure.resolved(data.graded) for measure in self.measures]
 
     def values(self, scores: Array, owner: Any, content: Content) -> list[tuple[str, float]]:
         """``[(name, mean over queries)]`` of the data set `owner`, the same numbers as `gapboost.evaluate`."""
         check_finite(scores)
-        data, resolved = self.state(owner, content)
-        values = query_values(resolved, data, np.ascontiguousarray(scores), n_jobs=self.n_jobs)
+        with working_on(self.library.team):
+            data, resolved = self.state(owner, content)
+            values = query_values(resolved, data, np.ascontiguousarray(scores), n_jobs=self.n_jobs)
         if self.total is None:
             means = [mean(v, data.weights) for v in values]
         else:
             sums = self.total(np.array([[v @ data.weights, data.weights.sum()] for v in values]))
             means = (sums[:, 0] / sums[:, 1]).tolist()
         return list(zip(metric_names(self.measures), means, strict=True))
+
+
+def _has_content(data: Judged, label: Array, sizes: Array, weight: Array | None) -> bool:
+    """Whether these are the labels, group sizes and weights that a booster makes of judged queries."""
+    queries = data.queries
+    if not np.array_equal(queries.sizes, sizes) or not np.array_equal(data.grades.astype(label.dtype), label):
+        return False
+    if weight is None:
+        return bool((data.weights == 1).all())
+    # LightGBM has weights of rows, XGBoost of queries.
+    by_query = weight if len(weight) == len(queries) else weight[queries.offsets[:-1]]
+    return np.array_equal(data.weights.astype(weight.dtype), by_query)
 
 
 def check_finite(scores: Array) -> None:

@@ -8,19 +8,17 @@ G and H the sums of the gradients and hessians of the n documents at a position,
 The trees learn what the factors do not explain; predictions and metrics know no positions.
 """
 
-import sys
 import weakref
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any
 
 import numpy as np
 
+from gapboost._boosters.library import Beginning, Units
 from gapboost._data.arguments import not_negative
 from gapboost._data.positions import Positions
 from gapboost._data.queries import Array
 from gapboost.objectives import Pass
-
-Booster = TypeVar("Booster")
 
 # LightGBM's name for the strength of the penalty on factors.
 REGULARIZATION = "lambdarank_position_bias_regularization"
@@ -43,33 +41,6 @@ def checked_penalty(value: Any, position: Any) -> float:
     return penalty
 
 
-class Beginning(NamedTuple):
-    """What a training began with.
-
-    Attributes
-    ----------
-    learning_rate : float
-        Of the trees, in the first round; callbacks that change it later leave that of the factors alone, as in LightGBM.
-    regularization : float
-    rounds : int
-        Those of the model that it continues.
-    """
-
-    learning_rate: float
-    regularization: float
-    rounds: int
-
-
-class Units(NamedTuple):
-    """What a booster's gradients and hessians are multiplied by, in units of an objective whose queries weigh 1.
-
-    The penalty then means in both boosters what it means in LightGBM's own objectives.
-    """
-
-    grad: float = 1.0
-    hess: float = 1.0
-
-
 class PositionPass(Pass):
     """Another pass, at scores to which the factors of positions are added. It learns them from what that pass answers.
 
@@ -82,6 +53,7 @@ class PositionPass(Pass):
         positions: Positions,
         units: Units,
         begin: Callable[[], Beginning],
+        penalty: float | None = None,
         total: Callable[[Array], Array] | None = None,
     ) -> None:
         self.inner = inner
@@ -89,6 +61,8 @@ class PositionPass(Pass):
         self.units = units
         # Called in the first round: only a booster that is in training knows its learning rate for certain.
         self.begin = begin
+        # None: as the booster was told.
+        self.penalty = penalty
         # On a cluster: sums of an array over the workers, whose factors are the same.
         self.total = total or (lambda sums: sums)
         self.begun: Beginning | None = None
@@ -107,7 +81,7 @@ class PositionPass(Pass):
         factors = self.course[-1]
         self.inner(scores + factors[self.positions.codes], grad, hess)
         first, second = self._summed([grad, hess])
-        penalty = self.begun.regularization * self.counts
+        penalty = (self.begun.penalty if self.penalty is None else self.penalty) * self.counts
         slope = -first / self.units.grad - penalty * factors
         curvature = second / self.units.hess + penalty + LEAST_CURVATURE
         self.course.append(factors + self.begun.learning_rate * slope / curvature)
@@ -137,26 +111,3 @@ class Trainings(weakref.WeakKeyDictionary[Any, PositionPass]):
 
     def __reduce__(self) -> Any:
         return Trainings, ()  # an objective from a pickle has trained nothing
-
-
-def in_training(kind: type[Booster]) -> Booster:
-    """The booster whose training this call is a part of, as its callers know it.
-
-    Factors belong to one training, and both boosters tell an objective only the data set, which others may train on too, at
-    the same time or later. LightGBM's data set knows the learning rate of the first of them, or none.
-
-    Raises
-    ------
-    ValueError
-        Where there is none.
-    """
-    frame = sys._getframe(1)
-    while frame is not None:
-        owner = frame.f_locals.get("self")
-        if isinstance(owner, kind):
-            return owner
-        frame = frame.f_back  # type: ignore[assignment]
-    raise ValueError(
-        "position is set, but the objective was called outside of a training; expected a call by the booster's update or "
-        "train: each training learns factors of its own"
-    )

@@ -1,103 +1,25 @@
 """What the rankers of both boosters share: parameters, query order, checks before training, and the score."""
 
-import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost._boosters.functions import as_metrics, check_contrasts, gradients_at
-from gapboost._boosters.positions import REGULARIZATION, Beginning, PositionPass, Units, checked_penalty
-from gapboost._boosters.request import FitRequest, Given, Words
+from gapboost._boosters.functions import as_metrics, check_contrasts
+from gapboost._boosters.library import Library
+from gapboost._boosters.positions import REGULARIZATION, checked_penalty
+from gapboost._boosters.request import FitRequest, Given
+from gapboost._boosters.rows import RankingRows, ranking_rows
 from gapboost._boosters.search_guard import refuse_blind_search
-from gapboost._data.arguments import random_numbers
-from gapboost._data.features import check_names, feature_names, features, rows_of, split, without_qid
-from gapboost._data.positions import Positions, positions
-from gapboost._data.queries import Array, GradeLimit, Judged, check_highest, checked_scores, judged
+from gapboost._boosters.training import Settings, Task, Total, Training, prepare
+from gapboost._data.arguments import seed
+from gapboost._data.features import check_names, feature_names, features, split, without_qid
+from gapboost._data.queries import Array, check_highest
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.measure import grade_limit
-from gapboost.objectives import Objective, Pass, as_objective
-
-
-@dataclass(frozen=True, eq=False)
-class RankingRows:
-    """One data set in grouped order, ready for a booster.
-
-    Attributes
-    ----------
-    X : array-like of shape (N, n_features)
-    data : Judged
-    start : float64 ndarray of shape (N,) or None
-        Scores that boosting starts from.
-    weighted : bool
-        Whether weights were given.
-    positions : Positions or None
-        Where the documents were shown.
-    """
-
-    X: Any
-    data: Judged
-    start: Array | None
-    weighted: bool
-    positions: Positions | None = None
-
-    @property
-    def y(self) -> Array:
-        """Grades, int32 of shape (N,)."""
-        return self.data.grades
-
-    @property
-    def sizes(self) -> Array:
-        """Documents of each query, int64 of shape (Q,)."""
-        return self.data.queries.sizes
-
-
-@dataclass(frozen=True, eq=False)
-class Training:
-    """Everything that a booster is to be handed, checked, for one training.
-
-    Attributes
-    ----------
-    objective : Objective
-        With g filled in.
-    prepared : Pass
-        The objective on the training rows.
-    rows : RankingRows
-    evals : list of RankingRows
-        `rows` itself stands for an evaluation set that is the training set.
-    others : list of Measure
-        What to report beside the measure that is trained for.
-    total : callable or None
-        On a cluster, where the rows are one worker's: sums of an array over the workers.
-    biased : PositionPass or None
-        `prepared` with factors of positions, where these are given.
-    """
-
-    objective: Objective
-    prepared: Pass
-    rows: RankingRows
-    evals: list[RankingRows]
-    others: list[Measure]
-    total: Callable[[Array], Array] | None = None
-    biased: PositionPass | None = None
-
-    def gradients(self, scores: Array) -> tuple[Array, Array]:
-        """Gradient and hessian of the training rows, float32, in one round after the other."""
-        return gradients_at(self.prepared if self.biased is None else self.biased, scores)
-
-
-# Mean absolute gradient of a document, for weights of 1: the least of any task is that of one query of millions, 1e-7;
-# rounding is 1e-14.
-LEAST_PUSH = 1e-11
-
-
-# Where the hessians suffice for fewer leaves than this, trees of that many rows stay blunt. On XGBoost those of one list are some
-# units in all, however long it is: with its default floor of 1, 40 000 rows grow five leaves.
-FEW_LEAVES, MANY_ROWS = 8, 1000
-
+from gapboost.objectives import Objective, as_objective
 
 # What a fitted ranker holds beside its parameters and what its booster's own `fit` leaves there.
 NOT_OF_A_VENDOR = (
@@ -130,7 +52,7 @@ class GAPRanker:
     # Of the training data, where it was a data frame.
     _feature_names: tuple[str, ...] = ()
 
-    _words: ClassVar[Words]
+    _library: ClassVar[Library]
 
     _estimator_type = "ranker"
     # With scikit-learn's metadata routing on, these reach fit and score without set_fit_request by the user.
@@ -233,59 +155,81 @@ class GAPRanker:
             raise TypeError(
                 f"objective is {self.objective!r}; expected a name such as 'lambdarank' or an objective value"
             )
-        return as_objective(self.objective, as_measure(self.measure, self.g), _seed(self.random_state))
+        return as_objective(self.objective, as_measure(self.measure, self.g), seed(self.random_state) or 0)
 
-    def _fit(self, request: FitRequest, arguments: dict[str, Any]) -> Self:
+    def _fit(self, X: Any, y: Any, qid: Any, request: FitRequest, arguments: dict[str, Any]) -> Self:
         """Check what `fit` was asked for, and train; `arguments` are those of `fit` that one booster alone knows."""
-        return self._fit_on(self._training_for(request), **arguments)
-
-    def _fit_on(self, training: Training, *network: Any, **arguments: Any) -> Self:
-        """Train on what was checked."""
-        raise NotImplementedError
-
-    def _training_for(self, request: FitRequest) -> Training:
-        """Every argument of `fit` checked, in grouped order; nothing is trained if one is unusable."""
-        least_hessian = self._least_hessian()
-        self._penalty(request.position)
+        parameters = self._booster_parameters()
+        checked_penalty(self._penalty, request.beside.position)
         refuse_blind_search(self)
+        return self._train(self._task(X, y, qid, request), parameters, arguments)
+
+    def _task(self, X: Any, y: Any, qid: Any, request: FitRequest) -> Task:
+        """Every argument about data and measures checked, in grouped order."""
         requested = self._requested()
         others = [] if request.eval_metric is None else as_metrics(request.eval_metric, name="eval_metric")
-        train, evaluation_sets = request.train, request.evaluation_sets()
-        rows = ranking_rows(train, grade_limit([requested.measure]))
-        check_contrasts(rows.data, train.names.y)
+        evaluation_sets = request.evaluation_sets()
+        rows = ranking_rows(X, y, qid, request.beside, grade_limit([requested.measure]))
+        check_contrasts(rows.data, request.beside.names.y)
         objective = requested.resolved(rows.data.occurring)
         others = [m.resolved(rows.data.occurring) for m in others]
         limit = grade_limit([objective.measure, *others])
+        train = Given(X, y, qid, request.beside)
         evals: list[RankingRows] = []
         for given in evaluation_sets:
+            names = given.beside.names
             # Both boosters know the training set again as the same object: nothing is binned or scored twice.
             if given.consists_of(train):
-                check_highest(rows.y.max(), given.names.y, limit)
+                check_highest(rows.y.max(), names.y, limit)
                 evals.append(rows)
                 continue
-            evals.append(ranking_rows(given, limit))
-            check_names(feature_names(evals[-1].X), feature_names(rows.X), given.names.X)
-        return self._training(objective, rows, evals, [m for m in others if m != objective.measure], least_hessian)
+            evals.append(ranking_rows(given.X, given.y, given.qid, given.beside, limit))
+            check_names(feature_names(evals[-1].X), feature_names(rows.X), names.X)
+        return Task(objective, rows, evals, [m for m in others if m != objective.measure])
 
-    def _penalty(self, position: Any) -> float:
-        """See `checked_penalty`."""
-        return checked_penalty(self.get_params().get(REGULARIZATION), position)  # type: ignore[attr-defined]
+    def _train(
+        self, task: Task, parameters: dict[str, Any], arguments: dict[str, Any], total: Total | None = None
+    ) -> Self:
+        """Prepare, train, and remember what was learned."""
+        training = prepare(self._library, task, self._settings(parameters), total)
+        continued = arguments[self._library.words.model]
+        if training.biased is not None and isinstance(continued, GAPRanker):
+            training.biased.start_from(continued._position_bias or {})
+        learned, booster = self._boost(training, parameters, **arguments)
+        self._remember(training, learned, self._library.best_round(booster))
+        return self
 
-    def _continue_bias(self, training: Training, model: Any) -> None:
-        """Go on from the factors of the ranker that the training continues."""
-        if training.biased is not None and isinstance(model, GAPRanker):
-            training.biased.start_from(model._position_bias or {})
+    def _train_on_bins(self, rows: RankingRows, bins: Any, watch: Callable[[Array], None]) -> None:
+        """The training that `fit` would do, on `rows` whose `bins` other candidates of a search share.
 
-    def _learned(self, training: Training, found: dict[str, Any], best: int) -> None:
-        """Remember what was found, what it was trained for, and on what; `best` is the best iteration, or 0."""
+        `watch` sees the held-out scores after each iteration.
+        """
+        requested = self._requested()
+        rows = replace(rows, data=rows.data.up_to_grade(requested.measure.n_grades))
+        check_contrasts(rows.data, "y")
+        parameters = self._booster_parameters()
+        task = Task(requested.resolved(rows.data.occurring), rows, [], [])
+        self._boost_on_bins(prepare(self._library, task, self._settings(parameters)), parameters, bins, watch)
+
+    def _settings(self, parameters: dict[str, Any]) -> Settings:
+        return Settings(self.n_jobs, float(self._penalty or 0.0), self._library.least_hessian(parameters))
+
+    @property
+    def _penalty(self) -> Any:
+        """On factors of positions, as the parameters have it."""
+        return self.get_params().get(REGULARIZATION)  # type: ignore[attr-defined]
+
+    def _remember(self, training: Training, learned: dict[str, Any], best_round: int) -> None:
+        """Hold what the booster learned, what it was trained for, and on what; `best_round` is 0 without early stopping."""
+        rows = training.task.rows
         # In one step, so that fits in other threads leave no mixture: while `update` drops the old booster, others may run.
         self.__dict__ = {
             **vars(self),
-            **found,
-            "_trained_by": training.objective,
-            "_position_bias": None if training.biased is None else training.biased.by_position(best),
-            "_feature_names": feature_names(training.rows.X),
-            "n_queries_in_": len(training.rows.sizes),
+            **learned,
+            "_trained_by": training.task.objective,
+            "_position_bias": None if training.biased is None else training.biased.by_position(best_round),
+            "_feature_names": feature_names(rows.X),
+            "n_queries_in_": len(rows.sizes),
         }
 
     def _features(self, X: Any, validate: bool = True) -> Any:
@@ -295,121 +239,26 @@ class GAPRanker:
             check_names(feature_names(X), self._feature_names, "X")
         return X
 
-    def _training(
-        self,
-        objective: Objective,
-        rows: RankingRows,
-        evals: list[RankingRows],
-        others: list[Measure],
-        least_hessian: float,
-        total: Callable[[Array], Array] | None = None,
-    ) -> Training:
-        prepared = self._suited(objective, rows.data)
-        biased = None
-        if rows.positions is not None:
-            units = self._units(objective, rows.data.mean_size)
-            biased = PositionPass(prepared, rows.positions, units, self._beginning, total)
-        training = Training(objective, prepared, rows, evals, others, total, biased)
-        self._check_learnable(training, least_hessian)
-        return training
-
-    def _suited(self, how: Objective, data: Judged) -> Pass:
-        """`how` on the data, in the scale that suits the booster."""
-        raise NotImplementedError
-
-    def _units(self, how: Objective, mean_size: float) -> Units:
-        """Of the gradients of `how` as the booster wants them, on queries of this mean size."""
-        raise NotImplementedError
-
-    def _beginning(self) -> Beginning:
-        """What the training began with that this call is a part of."""
-        raise NotImplementedError
-
-    def _least_hessian(self) -> float:
-        """The sum of hessians that the booster wants in a leaf."""
-        raise NotImplementedError
-
-    # What a search over many candidates needs of a booster, in each twin's own words: data that is binned once, ...
-    def _binned(self, train: RankingRows, held_out: RankingRows) -> Any:
-        """Training and held-out rows as the booster keeps them, binned by the training rows."""
-        raise NotImplementedError
-
-    # ... and the training that `fit` would do, on such data.
-    def _train_binned(self, rows: RankingRows, binned: Any, watch: Callable[[Array], None]) -> None:
-        """Train on `binned`, whose training part is `rows`; `watch` sees the held-out scores after each iteration."""
+    # What each twin says in the words of its library: parameters, ...
+    def _booster_parameters(self) -> dict[str, Any]:
+        """Parameters for the booster, after refusing those that cannot work with a custom objective."""
         raise NotImplementedError
 
     @property
     def _n_rounds(self) -> int:
         raise NotImplementedError
 
-    def _training_on(self, rows: RankingRows, least_hessian: float) -> Training:
-        """As `_training_for`, for rows that were checked for other candidates too."""
-        requested = self._requested()
-        rows = replace(rows, data=rows.data.up_to_grade(requested.measure.n_grades))
-        check_contrasts(rows.data, "y")
-        return self._training(requested.resolved(rows.data.occurring), rows, [], [], least_hessian)
+    # ... a training, ...
+    def _boost(self, training: Training, *parameters: Any, **arguments: Any) -> tuple[dict[str, Any], Any]:
+        """What a fitted ranker of the booster holds, and the booster, trained with `parameters` and `arguments` of `fit`."""
+        raise NotImplementedError
 
-    def _check_learnable(self, training: Training, least_hessian: float) -> None:
-        """One gradient pass at the first scores: refuse what a booster would answer with a constant model."""
-        rows = training.rows
-        grad, hess = gradients_at(training.prepared, np.zeros(len(rows.y)) if rows.start is None else rows.start)
-        weight = rows.data.weights @ rows.sizes
-        sums = np.array([np.abs(grad).sum(dtype=np.float64), weight, hess.sum(dtype=np.float64), len(grad)])
-        push, weight, total, n_rows = sums if training.total is None else training.total(sums)
-        # Sums that ought to cancel leave rounding behind.
-        if push / weight < LEAST_PUSH:
-            saturated = "" if rows.start is None else f", and a {self._words.start} whose scores are not as far apart"
-            raise ValueError(
-                f"measure is {training.objective.measure!r}, and no swap of two documents of y changes it; expected a "
-                f"measure that tells some of the grades in y apart{saturated}"
-            )
-        larger = ", or larger weights" if rows.weighted else ""
-        if total < 2 * least_hessian:
-            raise ValueError(
-                f"min_child_weight is {least_hessian:g}, but the hessians of all rows sum to {total:.3g}; expected at "
-                f"most {total / 2:.3g}{larger}: with less in each leaf no split is possible and the model would be constant"
-            )
-        if total < FEW_LEAVES * least_hessian and n_rows >= MANY_ROWS:
-            warnings.warn(
-                f"min_child_weight is {least_hessian:g}, but the hessians of all rows sum to {total:.3g}, so that a leaf must "
-                f"hold {least_hessian / total:.0%} of them; expected at most {total / FEW_LEAVES:.3g}{larger}, unless trees of "
-                f"fewer than {FEW_LEAVES} leaves are meant for these {n_rows:.0f} rows",
-                UserWarning,
-                stacklevel=2,
-            )
+    # ... and what a search over many candidates needs: data that is binned once, and a training on it.
+    def _bins(self, train: RankingRows, held_out: RankingRows) -> Any:
+        """Training and held-out rows as the booster keeps them, binned by the training rows."""
+        raise NotImplementedError
 
-
-def ranking_rows(given: Given, limit: GradeLimit | None) -> RankingRows:
-    """One data set checked and in grouped order."""
-    names = given.names
-    X, qid = split(given.X, given.qid, given.group, (names.X, names.qid, names.group))
-    if qid is None:
-        raise ValueError(
-            f"{names.qid} is missing; expected one query id a row, or {names.group} with the sizes of the queries"
-        )
-    data = judged(given.y, qid, sample_weight=given.weight, limit=limit, names=(names.y, names.qid, names.weight))
-    X = features(X, names.X)
-    n_rows = X.shape[0]
-    if n_rows != data.queries.n_rows:
-        raise ValueError(
-            f"{names.X} has {n_rows} rows but {names.y} has {data.queries.n_rows}; expected the same number"
-        )
-    start = given.start
-    if start is not None:
-        start = data.queries.grouped(checked_scores(start, n_rows, names.start, names.y))
-    shown = None
-    if given.position is not None:
-        found = positions(given.position, n_rows, names.position, names.y)
-        shown = replace(found, codes=data.queries.grouped(found.codes))
-    if data.queries.rows is not None:
-        X = rows_of(X, data.queries.rows)
-    return RankingRows(X, data, start, given.weight is not None, shown)
-
-
-def _seed(random_state: Any) -> int:
-    """A seed for the tie keys from any scikit-learn `random_state`; None is 0: training is deterministic by default."""
-    if random_state is None:
-        return 0
-    drawn = random_numbers(random_state)
-    return int(random_state) if isinstance(random_state, int | np.integer) else int(drawn.randint(2**31 - 1))
+    def _boost_on_bins(
+        self, training: Training, parameters: dict[str, Any], bins: Any, watch: Callable[[Array], None]
+    ) -> None:
+        raise NotImplementedError

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gapboost._boosters.library import Words
 from gapboost._data.features import without_qid
 
 
@@ -20,12 +21,24 @@ class Names(NamedTuple):
     group: str = "group"
 
 
-class Words(NamedTuple):
-    """How `fit` of a booster's own ranker calls scores to start from, and weights and such scores of evaluation sets."""
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """What a caller gives of a data set beside features, grades and query ids.
 
-    start: str
-    eval_weight: str
-    eval_start: str
+    Attributes
+    ----------
+    weight : array-like of shape (Q,) or (N,), or None
+    start, position : array-like of shape (N,), or None
+    group : array-like of shape (Q,), or None
+        Sizes of the queries, where there are no query ids.
+    names : Names
+    """
+
+    weight: Any = None
+    start: Any = None
+    position: Any = None
+    group: Any = None
+    names: Names = Names()  # noqa: RUF009, it is immutable
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,42 +48,37 @@ class Given:
     Attributes
     ----------
     X : array-like of shape (N, n_features)
-    y, qid, start, position : array-like of shape (N,), all but y or None
-    weight : array-like of shape (Q,) or (N,), or None
-    group : array-like of shape (Q,), or None
-        Sizes of the queries, where there is no `qid`.
-    names : Names
+    y : array-like of shape (N,)
+    qid : array-like of shape (N,), or None
+    beside : Beside
     """
 
     X: Any
     y: Any
     qid: Any
-    weight: Any = None
-    start: Any = None
-    position: Any = None
-    group: Any = None
-    names: Names = Names()  # noqa: RUF009, it is immutable
+    beside: Beside
 
     def consists_of(self, other: "Given") -> bool:
         """Whether all its parts are the very objects that another one has; positions count in training only."""
+        here, there = self.beside, other.beside
         return (
             self.X is other.X
             and self.y is other.y
             and self.qid is other.qid
-            and self.group is other.group
-            and self.weight is other.weight
-            and self.start is other.start
+            and here.group is there.group
+            and here.weight is there.weight
+            and here.start is there.start
         )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FitRequest:
-    """The arguments of `fit` that both boosters know.
+    """What `fit` was asked for beside the features, grades and query ids of the training set, in words of both boosters.
 
     Attributes
     ----------
-    X, y, qid, group, weight, start, position
-        The training set, as in `Given`.
+    beside : Beside
+        Of the training set.
     eval_set : list of (X, y), one such tuple, or None
     eval_X, eval_y : tuple of array-like, one array-like, or None
         LightGBM's other way to write `eval_set`.
@@ -81,13 +89,7 @@ class FitRequest:
     words : Words
     """
 
-    X: Any
-    y: Any
-    qid: Any
-    group: Any
-    weight: Any
-    start: Any
-    position: Any
+    beside: Beside
     eval_set: Any
     eval_X: Any = None
     eval_y: Any = None
@@ -97,12 +99,6 @@ class FitRequest:
     eval_start: Any
     eval_metric: Any
     words: Words
-
-    @property
-    def train(self) -> Given:
-        """The training set."""
-        names = Names(start=self.words.start)
-        return Given(self.X, self.y, self.qid, self.weight, self.start, self.position, self.group, names)
 
     def evaluation_sets(self) -> list[Given]:
         """The evaluation sets. One that consists of the training set is not to be binned or scored twice.
@@ -172,7 +168,7 @@ class FitRequest:
             group=f"eval_group[{i}]",
         )
         X, y = pair
-        return Given(X, y, qid, weight, start, group=group, names=names)
+        return Given(X, y, qid, Beside(weight, start, group=group, names=names))
 
 
 def _check_entries(pairs: Any, of_each: dict[str, Any]) -> None:

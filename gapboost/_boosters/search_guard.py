@@ -10,15 +10,14 @@ The loop is the one of searches, `cross_validate`, `cross_val_score`, and valida
 is not to be seen from a fit.
 """
 
-import sys
 from collections.abc import Mapping
-from types import FrameType
 from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import _num_samples
 
+from gapboost._boosters.callers import search_in_progress
 from gapboost._data.features import without_qid
 from gapboost._data.queries import grouped_rows
 
@@ -69,7 +68,7 @@ def refuse_blind_search(ranker: Any) -> None:
 
 def _search_of(ranker: Any) -> Mapping[str, Any] | None:
     """What scikit-learn's loop that fits the ranker knows; None where there is none, or where it is not as expected."""
-    frame = _search_frame()
+    frame = search_in_progress()
     if frame is None:
         return None
     found = frame.f_locals
@@ -77,16 +76,6 @@ def _search_of(ranker: Any) -> Mapping[str, Any] | None:
         return None
     mappings = (found["parameters"] or {}, found["score_params"], found["score_params_test"])
     return found if all(isinstance(m, Mapping) for m in mappings) else None
-
-
-def _search_frame() -> FrameType | None:
-    """The nearest call of scikit-learn's loop body among the callers."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if frame.f_code.co_name == "_fit_and_score" and frame.f_globals.get("__name__", "").startswith("sklearn."):
-            return frame
-        frame = frame.f_back
-    return None
 
 
 def _fits(estimator: Any, ranker: Any) -> bool:

@@ -20,7 +20,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from gapboost._boosters.ranker import GAPRanker, RankingRows
+from gapboost._boosters.ranker import GAPRanker
+from gapboost._boosters.rows import RankingRows
+from gapboost._boosters.training import Task
 from gapboost._data.queries import Queries
 from gapboost.dask.exchange import Exchange, HubAddress, PeerLost
 from gapboost.dask.storage import dump, load, load_rows
@@ -60,7 +62,7 @@ class Job:
     evals : list of (str or None)
         Such files of the evaluation sets: `rows` itself for the training set, None where the worker has none of the queries.
     arguments : dict
-        Further arguments of the ranker's `_fit_on`.
+        Further arguments of the ranker's `_boost`.
     ring : callable
         ``ring(exchange, host)`` joins the booster's own network: a context that gives further arguments.
     hub : HubAddress or None
@@ -147,8 +149,8 @@ def _fitted(job: Job, exchange: Exchange | None, network: dict[str, Any]) -> Rep
     evals = [rows if path == job.rows else stand_in(rows) if path is None else load_rows(path) for path in job.evals]
     ranker: Any = job.ranker
     total = None if exchange is None else exchange.total
-    training = ranker._training(job.objective, rows, evals, job.others, ranker._least_hessian(), total)
-    ranker._fit_on(training, **job.arguments, **network)
+    task = Task(job.objective, rows, evals, job.others)
+    ranker._train(task, ranker._booster_parameters(), {**job.arguments, **network}, total)
     return Report(ranker if job.rank == 0 else None, len(rows.sizes), len(rows.y), int(ranker.best_iteration_))
 
 

@@ -1,5 +1,6 @@
 """Dask collections as partitions, checked before any work is sent."""
 
+from dataclasses import replace
 from typing import Any
 
 import dask
@@ -22,7 +23,7 @@ class Collections(Given):
 
     def named(self, partition: int) -> tuple[str, ...]:
         """What errors call the parts in one of the partitions."""
-        return tuple(f"{name} in partition {partition}" for name in self.names)
+        return tuple(f"{name} in partition {partition}" for name in self.beside.names)
 
 
 def checked(data: Given) -> Collections:
@@ -36,15 +37,16 @@ def checked(data: Given) -> Collections:
         Where there are neither ids nor sizes of queries or both, chunk sizes are unknown, partitions do not match, or
         categories are unknown.
     """
-    X, names = data.X, data.names
-    if data.qid is not None and data.group is not None:
+    X, beside = data.X, data.beside
+    names = beside.names
+    if data.qid is not None and beside.group is not None:
         raise ValueError(f"{names.group} is given, and {names.qid} too; expected one of them")
-    if data.qid is None and data.group is None:
+    if data.qid is None and beside.group is None:
         raise ValueError(
             f"{names.qid} is missing; expected a Dask array or series with one query id a row, or {names.group} with the sizes "
             "of the queries in each partition"
         )
-    parts = (X, data.y, data.qid, data.weight, data.start, data.position)
+    parts = (X, data.y, data.qid, beside.weight, beside.start, beside.position)
     given = dict(zip(names, parts, strict=False))
     given = {name: value for name, value in given.items() if value is not None}
     for name, value in given.items():
@@ -60,13 +62,12 @@ def checked(data: Given) -> Collections:
     _check_categories(X, names.X)
     if is_array(X) and X.numblocks[1] > 1:
         X = X.rechunk({1: -1})
-    qid = data.qid if data.group is None else _ids_of_groups(data)
-    return Collections(X, data.y, qid, data.weight, data.start, data.position, names=names)
+    qid = data.qid if beside.group is None else _ids_of_groups(data.y, beside.group, names)
+    return Collections(X, data.y, qid, replace(beside, group=None))
 
 
-def _ids_of_groups(data: Given) -> Any:
+def _ids_of_groups(y: Any, group: Any, names: Names) -> Any:
     """One query id a row, from the sizes of the queries in each partition."""
-    group, y, names = data.group, data.y, data.names
     _check_kind(group, names.group, 1)
     if len(partitions(group)) != len(partitions(y)):
         raise ValueError(

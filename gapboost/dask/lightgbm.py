@@ -76,13 +76,13 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):  # type: ignore[misc]
         super().__init__(measure=measure, g=g, objective=objective, extra_trees=extra_trees, **kwargs)
         self.client = client
 
-    def _fit(self, request: FitRequest, arguments: dict[str, Any]) -> Self:
+    def _fit(self, X: Any, y: Any, qid: Any, request: FitRequest, arguments: dict[str, Any]) -> Self:
         model = arguments["init_model"]
         if isinstance(model, str | Path):
             model = lightgbm.Booster(model_file=model)  # workers may not see the file
         if isinstance(model, DaskLGBMGAPRanker):
             model = model.to_local()
-        return super()._fit(request, {**arguments, "init_model": model})
+        return super()._fit(X, y, qid, request, {**arguments, "init_model": model})
 
     def _unfitted(self) -> Any:
         local = super()._unfitted()

@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import _safe_indexing
 
-from gapboost._boosters.ranker import ranking_rows
-from gapboost._boosters.request import Given
+from gapboost._boosters.request import Beside
+from gapboost._boosters.rows import ranking_rows
 from gapboost._data.positions import Positions, positions
 from gapboost._data.queries import (
     Array,
@@ -125,7 +125,7 @@ def assemble(pieces: Sequence[Piece], share: Share, weighted: bool, limit: Grade
     """
     y, code = np.concatenate([p.y for p in pieces]), np.concatenate([p.code for p in pieces])
     start = None if pieces[0].start is None else np.concatenate([p.start for p in pieces if p.start is not None])
-    rows = ranking_rows(Given(_stacked([p.X for p in pieces]), y, code, start=start), limit)
+    rows = ranking_rows(_stacked([p.X for p in pieces]), y, code, Beside(start=start), limit)
     shown = None
     if share.positions is not None:
         place = np.concatenate([p.place for p in pieces if p.place is not None])

@@ -34,7 +34,7 @@ def _assembled(session: Session, plan: Plan, i: int, paths: Sequence[str]) -> li
     pieces = _pieces(session, counted, owner, X, len(plan.workers))
     files: list[Future | None] = []
     for rank, (worker, path) in enumerate(zip(plan.workers, paths, strict=True)):
-        arguments = counted.census.share(owner, rank), counted.given.weight is not None, plan.limit, path
+        arguments = counted.census.share(owner, rank), counted.given.beside.weight is not None, plan.limit, path
         files.append(session.submit(assemble, pieces[rank], *arguments, worker=worker) if pieces[rank] else None)
     # Once the files are written, nothing else of the data is needed.
     session.release(

@@ -92,7 +92,7 @@ def make_plan(
     reported = [m for m in (other.resolved(train.census.occurring) for other in others) if m != objective.measure]
     limit = grade_limit([objective.measure, *reported])
     for one, number in zip(eval_sets, numbers, strict=True):
-        check_highest(sets[number].census.occurring[-1], one.names.y, limit)
+        check_highest(sets[number].census.occurring[-1], one.beside.names.y, limit)
     # Boosters cannot use a worker that has no training row, so only the others take part.
     used, train_owners = np.unique(_owners(session, train, session.workers), return_inverse=True)
     workers = [session.workers[w] for w in used.tolist()]
@@ -112,7 +112,7 @@ def _counted(session: Session, sets: Sequence[Collections]) -> list[Counted]:
     session.results(list(itertools.chain(*surveys)))
     counted = []
     for given, (y, qid, weight, start, position), futures in zip(sets, columns, surveys, strict=True):
-        found = census(session.results(futures), given.names[1:6])
+        found = census(session.results(futures), given.beside.names[1:6])
         session.release([*weight, *futures])
         counted.append(Counted(given, y, qid, start, position, found))
     return counted
@@ -120,15 +120,16 @@ def _counted(session: Session, sets: Sequence[Collections]) -> list[Counted]:
 
 def _columns(session: Session, given: Collections) -> list[list[Any]]:
     """The partitions of y, qid, weight, start and position; None for each partition of what is not given."""
+    beside = given.beside
     return [
         [None] * given.n_partitions if column is None else session.compute(partitions(column))
-        for column in (given.y, given.qid, given.weight, given.start, given.position)
+        for column in (given.y, given.qid, beside.weight, beside.start, beside.position)
     ]
 
 
 def _resolved(requested: Objective, train: Counted) -> Objective:
     """The objective with g filled in from the training grades, which are checked."""
-    found, name = train.census, train.given.names.y
+    found, name = train.census, train.given.beside.names.y
     check_highest(found.occurring[-1], name, grade_limit([requested.measure]))
     if found.n_contrasts == 0:
         raise no_contrast(name, len(found.sizes), found.n_rows, found.occurring)

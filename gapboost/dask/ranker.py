@@ -11,8 +11,9 @@ from dask.distributed import Client
 from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.functions import as_metrics
+from gapboost._boosters.positions import checked_penalty
 from gapboost._boosters.ranker import GAPRanker
-from gapboost._boosters.request import FitRequest, Given
+from gapboost._boosters.request import Beside, FitRequest, Given
 from gapboost._boosters.search_guard import refuse_blind_search
 from gapboost._data.features import check_names, feature_names
 from gapboost.dask.collections import Collections, checked, is_array, partitions
@@ -99,27 +100,31 @@ class DaskGAPRanker(GAPRanker):
             As in `fit`.
         """
         measure = self.measure_
-        given = checked(Given(X, y, qid, sample_weight, group=group))
-        columns = [given.y, given.qid, self.predict(given.X), *([] if sample_weight is None else [given.weight])]
+        given = checked(Given(X, y, qid, Beside(sample_weight, group=group)))
+        columns = [given.y, given.qid, self.predict(given.X), *([] if sample_weight is None else [given.beside.weight])]
         client = running_client(self.client)
         found = client.gather(client.compute(columns))
         y_true, ids, scores = (np.asarray(column) for column in found[:3])
         weights = np.asarray(found[3]) if len(found) == 4 else None
         return float(evaluate(measure, y_true, scores, ids, sample_weight=weights, n_jobs=self.n_jobs)[measure])
 
-    def _fit(self, request: FitRequest, arguments: dict[str, Any]) -> Self:
+    def _fit(self, X: Any, y: Any, qid: Any, request: FitRequest, arguments: dict[str, Any]) -> Self:
         refuse_blind_search(self)
         local = self._unfitted()
-        local._vendor_parameters()
-        local._penalty(request.position)
+        local._booster_parameters()
+        checked_penalty(local._penalty, request.beside.position)
         requested = self._requested()
         others = [] if request.eval_metric is None else as_metrics(request.eval_metric, name="eval_metric")
-        train, train_set = request.train, checked(request.train)
+        train = Given(X, y, qid, request.beside)
+        train_set = checked(train)
         eval_sets: list[Collections] = []
         for given in request.evaluation_sets():
             same = given.consists_of(train)
-            eval_sets.append(replace(train_set, names=given.names) if same else checked(given))
-            check_names(feature_names(eval_sets[-1].X), feature_names(train_set.X), given.names.X)
+            names = given.beside.names
+            eval_sets.append(
+                replace(train_set, beside=replace(train_set.beside, names=names)) if same else checked(given)
+            )
+            check_names(feature_names(eval_sets[-1].X), feature_names(train_set.X), names.X)
         with Session(running_client(self.client)) as session:
             report, objective, census = fit_on_cluster(
                 session, train_set, eval_sets, local, requested, others, type(self)._ring, arguments

@@ -7,7 +7,7 @@ from typing import Any
 import cloudpickle
 import joblib
 
-from gapboost._boosters.ranker import RankingRows
+from gapboost._boosters.rows import RankingRows
 
 
 def dump_rows(rows: RankingRows, path: str) -> None:

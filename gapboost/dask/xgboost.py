@@ -59,13 +59,13 @@ class DaskXGBGAPRanker(DaskGAPRanker, XGBGAPRanker):  # type: ignore[misc]
         super().__init__(measure=measure, g=g, objective=objective, **kwargs)
         self.client = client
 
-    def _fit(self, request: FitRequest, arguments: dict[str, Any]) -> Self:
+    def _fit(self, X: Any, y: Any, qid: Any, request: FitRequest, arguments: dict[str, Any]) -> Self:
         model = arguments["xgb_model"]
         if isinstance(model, str | Path):
             model = xgboost.Booster(model_file=model)  # workers may not see the file
         if isinstance(model, DaskXGBGAPRanker):
             model = model.to_local()
-        return super()._fit(request, {**arguments, "xgb_model": model})
+        return super()._fit(X, y, qid, request, {**arguments, "xgb_model": model})
 
     def get_xgb_params(self) -> dict[str, Any]:
         """Parameters that XGBoost itself knows."""

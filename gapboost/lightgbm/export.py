@@ -2,7 +2,8 @@
 
 import lightgbm
 
-from gapboost.lightgbm.ranker import LGBMGAPRanker, labelled
+from gapboost.lightgbm.model_text import labelled
+from gapboost.lightgbm.ranker import LGBMGAPRanker
 
 
 def exportable(model: LGBMGAPRanker | lightgbm.Booster) -> lightgbm.Booster:

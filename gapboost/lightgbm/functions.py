@@ -1,31 +1,21 @@
 """Callbacks for `lightgbm.train` and `lightgbm.LGBMRanker`."""
 
 import weakref
-from dataclasses import replace
 from typing import Any
 
 import lightgbm
 import numpy as np
 
 from gapboost._boosters.functions import Content, Gradients, Metrics, as_gradients, as_metrics
-from gapboost._boosters.positions import REGULARIZATION, Beginning, Units
-from gapboost._data.queries import Array, Judged
-from gapboost._kernels.parallel.chunks import working_on
-from gapboost._kernels.parallel.openmp import openmp_team
+from gapboost._data.queries import Array
+from gapboost.lightgbm.library import LIBRARY
 from gapboost.measures import Measure
-from gapboost.objectives import Objective, Pass
+from gapboost.objectives import Objective
 
 NO_QUERY_BAGGING = (
     "bagging_by_query is True; expected False: with a custom objective LightGBM draws an empty bag and trains nothing. "
     "subsample with subsample_freq bags rows"
 )
-
-# LightGBM's order of precedence: the name itself, then the shortest alias.
-LEARNING_RATE_NAMES = ("learning_rate", "eta", "shrinkage_rate")
-DEFAULT_LEARNING_RATE = 0.1
-
-# The threads that LightGBM computes on.
-TEAM = openmp_team(getattr(lightgbm.basic, "_LIB", None))
 
 
 def objective(
@@ -72,7 +62,7 @@ def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = Non
 class LightGBMObjective(Gradients):
     """Called by `lightgbm.train` as ``(preds, data)`` and by `LGBMRanker` as ``(y_true, y_pred, weight, group)``."""
 
-    booster = lightgbm.Booster
+    library = LIBRARY
 
     # LGBMRanker chooses what it passes by the number of parameters: exactly four bring the groups.
     def __call__(self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None) -> tuple[Array, Array]:
@@ -81,58 +71,19 @@ class LightGBMObjective(Gradients):
         if isinstance(y_pred, lightgbm.Dataset):
             _refuse_what_is_ignored(y_pred)
             position = _positions_of(y_pred)
-        with working_on(TEAM):
-            return self.gradients(*_passed(y_true, y_pred, weight, group), position)
-
-    def suited(self, how: Objective, data: Judged) -> Pass:
-        """See `scale_by_query_length`."""
-        return scale_by_query_length(how, data, self.n_jobs)
-
-    def units(self, mean_size: float) -> Units:
-        """See `Gradients`."""
-        return units(self.objective, mean_size)
-
-    def beginning(self, booster: lightgbm.Booster) -> Beginning:
-        """See `Gradients`."""
-        return beginning(booster)
-
-    def best(self, booster: lightgbm.Booster) -> int:
-        """See `Gradients`."""
-        return max(int(booster.best_iteration), 0)
+        return self.gradients(*_passed(y_true, y_pred, weight, group), position)
 
 
 class LightGBMMetric(Metrics):
     """Called by `lightgbm.train` as ``(preds, data)`` and by `LGBMRanker` as ``(y_true, y_pred, weight, group)``."""
 
+    library = LIBRARY
+
     def __call__(
         self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
     ) -> list[tuple[str, float, bool]]:
         """``[(name, value, True)]``: all measures are better when higher."""
-        with working_on(TEAM):
-            return [(name, value, True) for name, value in self.values(*_passed(y_true, y_pred, weight, group))]
-
-
-def scale_by_query_length(how: Objective, data: Judged, n_jobs: int | None) -> Pass:
-    """`how` times the mean length of a query, for objectives in which a whole query weighs about 1.
-
-    The gradients of a document are small then. LightGBM's penalties for categories (`cat_smooth`, `cat_l2`) are absolute
-    numbers made for hessians of about 1 a row: without the factor they hold every split by category back. For splits by
-    number the factor cancels out.
-    """
-    return how.prepared(replace(data, weights=data.weights * units(how, data.mean_size).grad), n_jobs)
-
-
-def units(how: Objective, mean_size: float) -> Units:
-    """Of what `scale_by_query_length` makes, on queries of this mean size."""
-    scale = 1.0 if how.in_units_of_rows else mean_size
-    return Units(scale, scale)
-
-
-def beginning(booster: lightgbm.Booster) -> Beginning:
-    """What a training began with, in the first round of it."""
-    rates = [booster.params[name] for name in LEARNING_RATE_NAMES if booster.params.get(name) is not None]
-    penalty = booster.params.get(REGULARIZATION) or 0.0
-    return Beginning(float(rates[0] if rates else DEFAULT_LEARNING_RATE), float(penalty), booster.current_iteration())
+        return [(name, value, True) for name, value in self.values(*_passed(y_true, y_pred, weight, group))]
 
 
 def _refuse_what_is_ignored(data: lightgbm.Dataset) -> None:
@@ -144,8 +95,8 @@ def _refuse_what_is_ignored(data: lightgbm.Dataset) -> None:
 def _positions_of(data: lightgbm.Dataset) -> Array | None:
     """LightGBM's number of the position of each row; a subset forgets it, and its whole does not."""
     if data.used_indices is None or data.reference is None:
-        found: Array | None = data.get_position()
-        return found
+        positions: Array | None = data.get_position()
+        return positions
     whole = _positions_of(data.reference)
     return None if whole is None else whole[np.asarray(data.used_indices)]
 

@@ -1,8 +1,6 @@
 """A ranker beside `lightgbm.LGBMRanker`."""
 
-import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Self
 
@@ -11,26 +9,21 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.described import described
-from gapboost._boosters.model_file import words
-from gapboost._boosters.positions import Beginning, Units, in_training
 from gapboost._boosters.progress import following
-from gapboost._boosters.ranker import GAPRanker, RankingRows, Training
-from gapboost._boosters.request import FitRequest, Words
+from gapboost._boosters.ranker import GAPRanker
+from gapboost._boosters.request import Beside, FitRequest, Names
+from gapboost._boosters.rows import RankingRows
 from gapboost._boosters.signature import taking
-from gapboost._data.features import check_arrow_numbers, check_names, feature_names
-from gapboost._data.queries import Array, Judged
-from gapboost._kernels.parallel.chunks import working_on
-from gapboost.lightgbm.functions import (
-    NO_QUERY_BAGGING,
-    TEAM,
-    LightGBMMetric,
-    beginning,
-    scale_by_query_length,
-    units,
-)
-from gapboost.lightgbm.versions import BEFORE_4_7, evaluation_sets, names_of_frame, readable
+from gapboost._boosters.training import Training
+from gapboost._data.features import feature_names
+from gapboost._data.queries import Array
+from gapboost.lightgbm.call import read_exactly, row_weights, shell, to_continue, usable_features
+from gapboost.lightgbm.functions import NO_QUERY_BAGGING, LightGBMMetric
+from gapboost.lightgbm.library import LIBRARY, first_of
+from gapboost.lightgbm.model_text import VENDOR_OBJECTIVE, inscribe, labelled
+from gapboost.lightgbm.versions import BEFORE_4_7, evaluation_sets, names_of_frame
 from gapboost.measures import Measure, nDCG
-from gapboost.objectives import Objective, Pass
+from gapboost.objectives import Objective
 
 # Parameters that steer LightGBM's own ranking objectives. They would be ignored without a word.
 OWN_RANKING_PARAMETERS = (
@@ -44,13 +37,6 @@ EVAL_AT_ALIASES = ("eval_at", "ndcg_eval_at", "ndcg_at", "map_eval_at", "map_at"
 OBJECTIVE_ALIASES = ("objective_type", "app", "application", "loss")
 METRIC_ALIASES = ("metric", "metrics", "metric_types")
 
-# LightGBM's order of precedence: the name itself, then the shortest alias. LGBMRanker always sets min_child_weight.
-LEAST_HESSIAN_NAMES = ("min_sum_hessian_in_leaf", "min_hessian", "min_sum_hessian", "min_child_weight")
-# What the parameters in a model file say of an objective from Python.
-CUSTOM = "[objective: custom]"
-
-# What models for others say they were trained for.
-VENDOR_OBJECTIVE = "lambdarank"
 
 BOOSTING_NAMES = ("boosting", "boost", "boosting_type")
 
@@ -88,7 +74,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         As in `lightgbm.LGBMRanker`; `best_iteration_` is 0 without early stopping.
     """
 
-    _words = Words(start="init_score", eval_weight="eval_sample_weight", eval_start="eval_init_score")
+    _library = LIBRARY
 
     if BEFORE_4_7:
         feature_names_in_ = property(names_of_frame)
@@ -199,13 +185,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         if eval_at is not None:
             raise ValueError(f"eval_at is {eval_at!r}; expected {_as_metrics_of(eval_at)}")
         request = FitRequest(
-            X=X,
-            y=y,
-            qid=qid,
-            group=group,
-            weight=sample_weight,
-            start=init_score,
-            position=position,
+            beside=Beside(sample_weight, init_score, position, group, Names(start="init_score")),
             eval_set=eval_set,
             eval_X=eval_X,
             eval_y=eval_y,
@@ -214,7 +194,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             eval_weight=eval_sample_weight,
             eval_start=eval_init_score,
             eval_metric=eval_metric,
-            words=self._words,
+            words=LIBRARY.words,
         )
         arguments = {
             "eval_names": eval_names,
@@ -223,58 +203,60 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             "callbacks": callbacks,
             "init_model": init_model,
         }
-        return self._fit(request, arguments)
+        return self._fit(X, y, qid, request, arguments)
 
-    def _fit_on(
+    def _boost(
         self,
         training: Training,
-        network: dict[str, Any] | None = None,
+        parameters: dict[str, Any],
         *,
         eval_names: Any,
         feature_name: Any,
         init_model: Any,
+        network: dict[str, Any] | None = None,
         **arguments: Any,
-    ) -> Self:
-        """Train on what was checked; `network` holds LightGBM's parameters where the rows are one worker's of many."""
-        self._continue_bias(training, init_model)
-        rows, evals = training.rows, training.evals
+    ) -> tuple[dict[str, Any], lightgbm.Booster]:
+        """`network` holds LightGBM's parameters where the rows are one worker's of many."""
+        task = training.task
+        rows, evals = task.rows, task.evals
         if eval_names is not None and (not isinstance(eval_names, list | tuple) or len(eval_names) != len(evals)):
             raise ValueError(f"eval_names is {eval_names!r}; expected a list with a name for each evaluation set")
-        X = _read_exactly(rows.X, "X")
+        X = read_exactly(rows.X, "X")
         # The training set stays the same object, by which LightGBM knows it among the evaluation sets.
-        eval_X = [X if e is rows else _read_exactly(e.X, f"eval_set[{i}] X") for i, e in enumerate(evals)]
+        eval_X = [X if e is rows else read_exactly(e.X, f"eval_set[{i}] X") for i, e in enumerate(evals)]
         if init_model is not None:
-            init_model = _continued(init_model, feature_names(X) if isinstance(feature_name, str) else feature_name)
+            init_model = to_continue(init_model, feature_names(X) if isinstance(feature_name, str) else feature_name)
+        # `first_metric_only` of LightGBM's early stopping then means the measure that is trained for.
+        measures = [task.objective.measure, *task.others]
+        metric = LightGBMMetric(measures, self.n_jobs, training.total, [e.data for e in evals])
         # Training happens on a fresh LGBMRanker: an error or an interrupt leaves this one as it was.
-        trained = _shell({**self._vendor_parameters(), **(network or {})}, training)
-        with _usable_features(), following(arguments.get("callbacks"), self._n_rounds):
+        trained = shell({**parameters, **(network or {})}, training)
+        with usable_features(), following(arguments.get("callbacks"), self._n_rounds):
             trained.fit(
                 X,
                 rows.y,
-                sample_weight=_row_weights(rows),
+                sample_weight=row_weights(rows),
                 init_score=rows.start,
                 group=rows.sizes,
                 **evaluation_sets(eval_X, [e.y for e in evals]),
                 eval_group=[e.sizes for e in evals] or None,
-                eval_sample_weight=[_row_weights(e) for e in evals],
+                eval_sample_weight=[row_weights(e) for e in evals],
                 eval_init_score=[e.start for e in evals],
-                # `first_metric_only` of LightGBM's early stopping then means the measure that is trained for.
-                eval_metric=LightGBMMetric([training.objective.measure, *training.others], self.n_jobs, training.total),
+                eval_metric=metric,
                 eval_names=eval_names,
                 feature_name=feature_name,
                 init_model=init_model,
                 **arguments,
             )
-        _inscribe(trained.booster_, training.objective)
+        booster = trained.booster_
+        inscribe(booster, task.objective)
         if network:
-            trained.booster_.free_network()
+            booster.free_network()
             for name in network:
-                trained.booster_.params.pop(name)
+                booster.params.pop(name)
         # Its objective holds the training data.
         own = {*trained.get_params(), "_other_params", "_objective"}
-        found = {name: value for name, value in vars(trained).items() if name not in own}
-        self._learned(training, found, max(trained.best_iteration_, 0))
-        return self
+        return {name: value for name, value in vars(trained).items() if name not in own}, booster
 
     def predict(
         self,
@@ -310,7 +292,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             Where the columns are not those of the training data.
         """
         scores: Array = super().predict(
-            _read_exactly(self._features(X), "X"),
+            read_exactly(self._features(X), "X"),
             raw_score=raw_score,
             start_iteration=start_iteration,
             num_iteration=num_iteration,
@@ -323,47 +305,37 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
 
     def to_vendor(self) -> lightgbm.LGBMRanker:  # noqa: D102, the docstring is inherited
         check_is_fitted(self)
-        vendor = lightgbm.LGBMRanker(**self._vendor_parameters(), objective=VENDOR_OBJECTIVE)
+        vendor = lightgbm.LGBMRanker(**self._booster_parameters(), objective=VENDOR_OBJECTIVE)
         booster = labelled(self.booster_, num_iteration=-1)
         booster.best_iteration, booster.best_score = self.booster_.best_iteration, self.booster_.best_score
         left = {name: value for name, value in self._learned_by_booster().items() if name != "_Booster"}
         vars(vendor).update(deepcopy(left), _Booster=booster)
         return vendor
 
-    def _least_hessian(self) -> float:
-        return float(_first(self._vendor_parameters(), LEAST_HESSIAN_NAMES))
-
-    def _suited(self, how: Objective, data: Judged) -> Pass:
-        return scale_by_query_length(how, data, self.n_jobs)
-
-    def _units(self, how: Objective, mean_size: float) -> Units:
-        return units(how, mean_size)
-
-    def _beginning(self) -> Beginning:
-        return beginning(in_training(lightgbm.Booster))
-
-    def _binned(self, train: RankingRows, held_out: RankingRows) -> tuple[lightgbm.Dataset, lightgbm.Dataset]:
-        X, held_out_X = _read_exactly(train.X, "X"), _read_exactly(held_out.X, "X")
+    def _bins(self, train: RankingRows, held_out: RankingRows) -> tuple[lightgbm.Dataset, lightgbm.Dataset]:
+        X, held_out_X = read_exactly(train.X, "X"), read_exactly(held_out.X, "X")
         # Kept raw: LightGBM bins again by itself should a candidate change how, instead of refusing.
-        first = lightgbm.Dataset(X, train.y, weight=_row_weights(train), group=train.sizes, free_raw_data=False)
+        first = lightgbm.Dataset(X, train.y, weight=row_weights(train), group=train.sizes, free_raw_data=False)
         second = lightgbm.Dataset(held_out_X, held_out.y, group=held_out.sizes, reference=first, free_raw_data=False)
         return first, second
 
-    def _train_binned(
-        self, rows: RankingRows, binned: tuple[lightgbm.Dataset, lightgbm.Dataset], watch: Callable[[Array], None]
+    def _boost_on_bins(
+        self,
+        training: Training,
+        parameters: dict[str, Any],
+        bins: tuple[lightgbm.Dataset, lightgbm.Dataset],
+        watch: Callable[[Array], None],
     ) -> None:
         def feval(scores: Array, _: lightgbm.Dataset) -> list[Any]:
             watch(scores)
             return []
 
-        training = self._training_on(rows, self._least_hessian())
-        shell = _shell(self._vendor_parameters(), training)
-        with _usable_features():
+        with usable_features():
             lightgbm.train(
-                shell._process_params("fit"),  # what `fit` would train with, to the letter
-                binned[0],
+                shell(parameters, training)._process_params("fit"),  # what `fit` would train with, to the letter
+                bins[0],
                 num_boost_round=self._n_rounds,
-                valid_sets=[binned[1]],
+                valid_sets=[bins[1]],
                 feval=feval,
                 keep_training_booster=True,
             )
@@ -372,7 +344,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     def _n_rounds(self) -> int:
         return int(self.n_estimators)
 
-    def _vendor_parameters(self) -> dict[str, Any]:
+    def _booster_parameters(self) -> dict[str, Any]:
         """Parameters for LGBMRanker, after refusing those that cannot work with a custom objective."""
         parameters: dict[str, Any] = self.get_params()
         for name in ("measure", "g", "objective"):
@@ -381,7 +353,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         alias = parameters.pop("extra_tree", None)
         if alias is not None:
             parameters["extra_trees"] = alias
-        boosting = _first(parameters, BOOSTING_NAMES)
+        boosting = first_of(parameters, BOOSTING_NAMES)
         if boosting in ("rf", "random_forest"):
             raise ValueError(
                 f"boosting_type is {boosting!r}; expected gbdt, dart or goss: LightGBM's rf takes no custom objective"
@@ -413,77 +385,6 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         return {**parameters, "objective": "None"}
 
 
-def _shell(parameters: dict[str, Any], training: Training) -> lightgbm.LGBMRanker:
-    """LightGBM's own ranker with our gradients."""
-
-    def gradients(y_true: Array, y_pred: Array) -> tuple[Array, Array]:
-        with working_on(TEAM):
-            return training.gradients(y_pred)
-
-    return lightgbm.LGBMRanker(**parameters, objective=gradients, metric="None")
-
-
-def labelled(booster: lightgbm.Booster, num_iteration: int | None = None) -> lightgbm.Booster:
-    """A copy that says it was trained for LightGBM's own objective, whose predictions are raw scores too.
-
-    LightGBM leaves a Python objective out of a model. `num_iteration` is that of `Booster.model_to_string`.
-    """
-    text = booster.model_to_string(num_iteration=num_iteration)
-    if "\nobjective=" not in text:
-        text = text.replace("\nfeature_names=", f"\nobjective={VENDOR_OBJECTIVE}\nfeature_names=", 1)
-        text = re.sub(r"\n\[objective: custom.*\]\n", f"\n[objective: {VENDOR_OBJECTIVE}]\n", text, count=1)
-    return lightgbm.Booster(model_str=text)
-
-
-def _read_exactly(X: Any, name: str) -> Any:
-    """A table of `features` in a form that LightGBM reads without ending the process or rounding."""
-    check_arrow_numbers(X, name)
-    X = readable(X)
-    # LightGBM makes float32 of every array that is not float64: integers above 2**24 would run together.
-    exact = not isinstance(X, np.ndarray) or np.can_cast(X.dtype, np.float32)
-    return X if exact else X.astype(np.float64, copy=False)
-
-
-def _continued(model: Any, names: Sequence[str]) -> lightgbm.Booster:
-    """The booster to continue from, whose columns are those of the training data."""
-    booster = model.booster_ if isinstance(model, lightgbm.LGBMModel) else model
-    if not isinstance(booster, lightgbm.Booster):
-        booster = lightgbm.Booster(model_file=booster)
-    known = booster.feature_name()
-    # LightGBM's own names, where there were none.
-    if known != [f"Column_{i}" for i in range(len(known))]:
-        check_names([name.replace(" ", "_") for name in names], known, "X")
-    return booster
-
-
-def _inscribe(booster: lightgbm.Booster, objective: Objective) -> None:
-    """Write into the model what it was trained for: ``lightgbm.Booster(model_file=...).params["objective"]`` says it.
-
-    LightGBM has no attributes that go into its file, and warns of parameters that it does not know. It keeps the parameters of
-    a loaded model as they are, though, and of the objective it reads the first word.
-    """
-    text = booster.model_to_string(num_iteration=-1)
-    booster.model_from_string(text.replace(CUSTOM, f"{CUSTOM[:-1]} {words(objective)}]", 1))
-
-
-@contextmanager
-def _usable_features() -> Iterator[None]:
-    """Say what LightGBM found: where no feature can be split its own objectives train a constant, ours ends in a failed check."""
-    try:
-        yield
-    except lightgbm.basic.LightGBMError as error:
-        if "num_features()" not in str(error):
-            raise
-        raise ValueError(
-            "X holds no feature that LightGBM can split; expected one with different values, each side of a split in at least "
-            "min_child_samples rows"
-        ) from error
-
-
-def _first(parameters: dict[str, Any], names: Sequence[str]) -> Any:
-    return next((parameters[name] for name in names if parameters.get(name) is not None), None)
-
-
 def _as_metrics_of(cut_offs: Any) -> str:
     """What to write for LightGBM's cut-offs of its own measures."""
     try:
@@ -491,8 +392,3 @@ def _as_metrics_of(cut_offs: Any) -> str:
     except (TypeError, ValueError):
         measures = [nDCG(k=10)]
     return f"eval_metric={measures!r}, each measure with its cut-off,"
-
-
-def _row_weights(rows: RankingRows) -> Array | None:
-    """LightGBM has one weight a row."""
-    return np.repeat(rows.data.weights, rows.sizes) if rows.weighted else None

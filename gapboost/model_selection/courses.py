@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from gapboost._boosters.ranker import GAPRanker, RankingRows, ranking_rows
-from gapboost._boosters.request import Given
+from gapboost._boosters.ranker import GAPRanker
+from gapboost._boosters.request import Beside
+from gapboost._boosters.rows import RankingRows, ranking_rows
 from gapboost._data.features import rows_of
 from gapboost._data.queries import Array, Judged
 from gapboost.evaluation import mean, query_values
@@ -61,7 +62,7 @@ class Data:
         """The rows of one side of a fold, as the ranker's `fit` would see them."""
         weight, position = (None if v is None else v[which] for v in (self.weight, self.position))
         X = rows_of(self.X, which)
-        return ranking_rows(Given(X, self.y[which], self.qid[which], weight, position=position), None)
+        return ranking_rows(X, self.y[which], self.qid[which], Beside(weight, position=position))
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ class Task:
         for course in self.courses:
             ranker = clone(self.estimator).set_params(**course.params, n_estimators=max(course.trees))
             if course.bins != bins:
-                bins, binned = course.bins, ranker._binned(train, test)
+                bins, binned = course.bins, ranker._bins(train, test)
             found += self._run(ranker, course, train, binned, held_out)
             advance(1)
         return found
@@ -124,7 +125,7 @@ class Task:
                 seconds = time.perf_counter() - start
                 found.extend((candidate, means, seconds) for candidate in course.trees[trees])
 
-        ranker._train_binned(train, binned, watch)
+        ranker._train_on_bins(train, binned, watch)
         if trees != max(course.trees):
             raise ValueError(
                 f"training with {course.params} ended after {trees} of {max(course.trees)} trees; expected an estimator without "

@@ -13,8 +13,9 @@ from sklearn.utils.metaestimators import available_if
 
 from gapboost._boosters.described import described
 from gapboost._boosters.folds import query_folds
-from gapboost._boosters.ranker import GAPRanker, ranking_rows
-from gapboost._boosters.request import Given
+from gapboost._boosters.ranker import GAPRanker
+from gapboost._boosters.request import Beside
+from gapboost._boosters.rows import ranking_rows
 from gapboost._data.arguments import mapping, whole
 from gapboost._data.features import features, split
 from gapboost._data.optional import progress
@@ -141,7 +142,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         _check_candidates(self.estimator, candidates, targets, y)
         X, qid = split(X, qid, group)
         X = features(X)
-        rows = ranking_rows(Given(X, y, qid, sample_weight, position=position), None)
+        rows = ranking_rows(X, y, qid, Beside(sample_weight, position=position))
         queries = rows.data.queries
         folds = query_folds(queries, self.cv, self.random_state, X, y)
         weight = queries.ungrouped(np.repeat(rows.data.weights, rows.sizes)) if rows.weighted else None

@@ -1,24 +1,19 @@
 """Callbacks for `xgboost.train`."""
 
-import re
 from typing import Any
 
 import numpy as np
 import xgboost
 
 from gapboost._boosters.functions import Content, Gradients, Metrics, as_gradients, as_metrics
-from gapboost._boosters.positions import Beginning, Units, checked_penalty
-from gapboost._data.queries import Array, Judged
-from gapboost._kernels.parallel.chunks import working_on
-from gapboost._kernels.parallel.openmp import openmp_team
+from gapboost._boosters.positions import checked_penalty
+from gapboost._data.queries import Array
 from gapboost.measures import Measure
-from gapboost.objectives import Objective, Pass
+from gapboost.objectives import Objective
+from gapboost.xgboost.library import LIBRARY
 
 # What a saved model says it was trained with: XGBRanker().load_model() takes it, and predictions are raw scores.
 SAVED_AS = "rank:ndcg"
-
-# The threads that XGBoost computes on.
-TEAM = openmp_team(getattr(xgboost.core, "_LIB", None))
 
 
 def objective(
@@ -73,84 +68,25 @@ def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = Non
 class XGBoostObjective(Gradients):
     """Called by `xgboost.train` as ``(preds, dmatrix)``."""
 
-    booster = xgboost.Booster
+    library = LIBRARY
 
     def __init__(self, objective: Objective, n_jobs: int | None, position: Any = None, penalty: float = 0.0) -> None:
-        super().__init__(objective, n_jobs)
+        super().__init__(objective, n_jobs, penalty)
         self.position = position
-        self.penalty = penalty
 
     def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Array, Array]:
         """Gradient and hessian, float32 of shape (N,)."""
-        with working_on(TEAM):
-            return self.gradients(*passed(preds, dmatrix), self.position)
-
-    def suited(self, how: Objective, data: Judged) -> Pass:
-        """See `HalfSteps`."""
-        return half_steps(how, data, self.n_jobs)
-
-    def units(self, mean_size: float) -> Units:
-        """See `Gradients`."""
-        return units(self.objective)
-
-    def beginning(self, booster: xgboost.Booster) -> Beginning:
-        """See `Gradients`."""
-        return beginning(booster, self.penalty)
-
-    def best(self, booster: xgboost.Booster) -> int:
-        """See `Gradients`."""
-        return best(booster)
+        return self.gradients(*passed(preds, dmatrix), self.position)
 
 
 class XGBoostMetric(Metrics):
     """Called by `xgboost.train` as ``(preds, dmatrix)``."""
 
+    library = LIBRARY
+
     def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> list[tuple[str, float]]:
         """``[(name, value)]``."""
-        with working_on(TEAM):
-            return self.values(*passed(preds, dmatrix))
-
-
-class HalfSteps(Pass):
-    """Halves the gradients of another pass.
-
-    A pair moves two documents, and only twice the diagonal of its second derivatives bounds them. XGBoost's own ranking
-    objectives double the hessian for that, and its default learning rate of 0.3 overshoots without. Halving the gradient
-    takes the same step and leaves the hessians, which `min_child_weight` and `reg_lambda` are compared with, as they are.
-    """
-
-    def __init__(self, whole: Pass) -> None:
-        self.whole = whole
-
-    def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
-        """See `Pass`."""
-        self.whole(scores, grad, hess)
-        grad *= 0.5
-
-
-def half_steps(how: Objective, data: Judged, n_jobs: int | None) -> Pass:
-    """`how` on the data, in XGBoost's own steps; objectives in units of rows bound their hessians themselves."""
-    prepared = how.prepared(data, n_jobs)
-    return prepared if how.in_units_of_rows else HalfSteps(prepared)
-
-
-def units(how: Objective) -> Units:
-    """Of what `half_steps` makes."""
-    return Units() if how.in_units_of_rows else Units(grad=0.5)
-
-
-def beginning(booster: xgboost.Booster, penalty: float) -> Beginning:
-    """What a training began with, in the first round of it."""
-    # The defaults of trees and of linear models differ, and parameters have aliases: the configuration tells what counts.
-    rate = re.search(r'"learning_rate":\s*"([^"]+)"', booster.save_config())
-    assert rate is not None, "XGBoost's configuration has no learning_rate"
-    return Beginning(float(rate[1]), penalty, booster.num_boosted_rounds())
-
-
-def best(booster: xgboost.Booster) -> int:
-    """Rounds of the best model by early stopping, 0 without it."""
-    found = booster.attr("best_iteration")
-    return 0 if found is None else int(found) + 1
+        return self.values(*passed(preds, dmatrix))
 
 
 def to_continue(model: Any) -> xgboost.Booster | None:

@@ -10,16 +10,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.described import described
 from gapboost._boosters.model_file import read, words
-from gapboost._boosters.positions import REGULARIZATION, Beginning, Units, in_training
+from gapboost._boosters.positions import REGULARIZATION
 from gapboost._boosters.progress import following, without_bars
-from gapboost._boosters.ranker import GAPRanker, RankingRows, Training
-from gapboost._boosters.request import FitRequest, Words
+from gapboost._boosters.ranker import GAPRanker
+from gapboost._boosters.request import Beside, FitRequest, Names
+from gapboost._boosters.rows import RankingRows
 from gapboost._boosters.signature import taking
-from gapboost._data.queries import Array, Judged
-from gapboost._kernels.parallel.chunks import working_on
+from gapboost._boosters.training import Training
+from gapboost._data.queries import Array
 from gapboost.measures import Measure, Measures
-from gapboost.objectives import Objective, Pass
-from gapboost.xgboost.functions import SAVED_AS, TEAM, XGBoostMetric, beginning, best, half_steps, to_continue, units
+from gapboost.objectives import Objective
+from gapboost.xgboost.functions import SAVED_AS, XGBoostMetric, to_continue
+from gapboost.xgboost.library import LIBRARY
 from gapboost.xgboost.versions import check_categories, get_model_categories
 
 # Parameters that steer XGBoost's own ranking objectives start so, or are these. They would be ignored without a word.
@@ -35,11 +37,7 @@ OWN_RANKING_PARAMETERS = ("ndcg_exp_gain", "disable_default_eval_metric")
 
 
 def _gradients_of(training: Training) -> Callable[[Array, xgboost.DMatrix], tuple[Array, Array]]:
-    def gradients(preds: Array, _: xgboost.DMatrix) -> tuple[Array, Array]:
-        with working_on(TEAM):
-            return training.gradients(preds)
-
-    return gradients
+    return lambda preds, _: training.gradients(preds)
 
 
 class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
@@ -74,7 +72,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         stopping, `feature_names_in_` after training on a data frame.
     """
 
-    _words = Words(start="base_margin", eval_weight="sample_weight_eval_set", eval_start="base_margin_eval_set")
+    _library = LIBRARY
 
     # Type checkers read the first, with the parameters of XGBRanker in full; at run time those of the installed version count.
     if TYPE_CHECKING:
@@ -150,7 +148,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
         `best_iteration` is XGBoost's own, which counts from 0.
         """
-        return best(self.get_booster())
+        return LIBRARY.best_round(self.get_booster())
 
     @described
     def fit(
@@ -193,55 +191,48 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         {on_a_cluster}
         """
         request = FitRequest(
-            X=X,
-            y=y,
-            qid=qid,
-            group=group,
-            weight=sample_weight,
-            start=base_margin,
-            position=position,
+            beside=Beside(sample_weight, base_margin, position, group, Names(start="base_margin")),
             eval_set=eval_set,
             eval_qid=eval_qid,
             eval_group=eval_group,
             eval_weight=sample_weight_eval_set,
             eval_start=base_margin_eval_set,
             eval_metric=self.eval_metric,
-            words=self._words,
+            words=LIBRARY.words,
         )
-        return self._fit(request, {"verbose": verbose, "xgb_model": xgb_model})
+        return self._fit(X, y, qid, request, {"verbose": verbose, "xgb_model": xgb_model})
 
-    def _fit_on(self, training: Training, *, verbose: bool | int | None, xgb_model: Any) -> Self:
-        """Train on what was checked."""
-        self._continue_bias(training, xgb_model)
+    def _boost(
+        self, training: Training, parameters: dict[str, Any], *, verbose: bool | int | None, xgb_model: Any
+    ) -> tuple[dict[str, Any], xgboost.Booster]:
+        task = training.task
         # A model to continue brings the codes of its categories: those of another data frame can differ.
         model = xgb_model.get_booster() if isinstance(xgb_model, xgboost.XGBModel) else xgb_model
-        model, feature_types = get_model_categories(training.rows.X, to_continue(model), self.feature_types)
-        train = self._matrix(training.rows, feature_types, None)
+        model, feature_types = get_model_categories(task.rows.X, to_continue(model), self.feature_types)
+        train = self._matrix(task.rows, feature_types, None)
         evals = [
-            (train if rows is training.rows else self._matrix(rows, feature_types, train), f"validation_{i}")
-            for i, rows in enumerate(training.evals)
+            (train if rows is task.rows else self._matrix(rows, feature_types, train), f"validation_{i}")
+            for i, rows in enumerate(task.evals)
         ]
+        # XGBoost's early stopping goes by the last metric of the last evaluation set.
+        measures = [*task.others, task.objective.measure]
         evals_result: dict[str, dict[str, list[float]]] = {}
         with xgboost.config_context(verbosity=self.verbosity), following(self.callbacks, self._n_rounds):
             booster = xgboost.train(
-                self._vendor_parameters(),
+                parameters,
                 train,
                 num_boost_round=self._n_rounds,
                 evals=evals,
                 obj=_gradients_of(training),
-                # XGBoost's early stopping goes by the last metric of the last evaluation set.
-                custom_metric=XGBoostMetric(
-                    [*training.others, training.objective.measure], self.n_jobs, training.total
-                ),
+                custom_metric=XGBoostMetric(measures, self.n_jobs, training.total, [rows.data for rows in task.evals]),
                 early_stopping_rounds=self.early_stopping_rounds,
                 evals_result=evals_result,
                 verbose_eval=verbose,
                 xgb_model=model,
                 callbacks=self.callbacks,
             )
-        booster.set_attr(**{TRAINED_FOR: words(training.objective)})
-        self._learned(training, {"_Booster": booster, "evals_result_": evals_result}, best(booster))
-        return self
+        booster.set_attr(**{TRAINED_FOR: words(task.objective)})
+        return {"_Booster": booster, "evals_result_": evals_result}, booster
 
     def to_vendor(self) -> xgboost.XGBRanker:  # noqa: D102, the docstring is inherited
         check_is_fitted(self)
@@ -311,38 +302,28 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             check_categories(X, "X")
         return X
 
-    def _suited(self, how: Objective, data: Judged) -> Pass:
-        return half_steps(how, data, self.n_jobs)
-
-    def _units(self, how: Objective, mean_size: float) -> Units:
-        return units(how)
-
-    def _beginning(self) -> Beginning:
-        return beginning(in_training(xgboost.Booster), self.get_params().get(REGULARIZATION) or 0.0)
-
-    def _least_hessian(self) -> float:
-        parameters = self._vendor_parameters()
-        return 0.0 if self.booster == "gblinear" else float(parameters.get("min_child_weight", 1.0))
-
-    def _binned(self, train: RankingRows, held_out: RankingRows) -> tuple[xgboost.DMatrix, xgboost.DMatrix]:
+    def _bins(self, train: RankingRows, held_out: RankingRows) -> tuple[xgboost.DMatrix, xgboost.DMatrix]:
         _, feature_types = get_model_categories(train.X, None, self.feature_types)
         first = self._matrix(train, feature_types, None)
         return first, self._matrix(held_out, feature_types, first)
 
-    def _train_binned(
-        self, rows: RankingRows, binned: tuple[xgboost.DMatrix, xgboost.DMatrix], watch: Callable[[Array], None]
+    def _boost_on_bins(
+        self,
+        training: Training,
+        parameters: dict[str, Any],
+        bins: tuple[xgboost.DMatrix, xgboost.DMatrix],
+        watch: Callable[[Array], None],
     ) -> None:
         def metric(scores: Array, _: xgboost.DMatrix) -> list[Any]:
             watch(scores)
             return []
 
-        training = self._training_on(rows, self._least_hessian())
         with xgboost.config_context(verbosity=self.verbosity):
             xgboost.train(
-                self._vendor_parameters(),
-                binned[0],
+                parameters,
+                bins[0],
                 num_boost_round=self._n_rounds,
-                evals=[(binned[1], "held_out")],
+                evals=[(bins[1], "held_out")],
                 obj=_gradients_of(training),
                 custom_metric=metric,
                 verbose_eval=False,
@@ -403,7 +384,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             parameters.pop(name, None)
         return {**parameters, "objective": SAVED_AS}
 
-    def _vendor_parameters(self) -> dict[str, Any]:
+    def _booster_parameters(self) -> dict[str, Any]:
         """Parameters for `xgboost.train`, after refusing those that cannot work with a custom objective."""
         parameters = self.get_xgb_params()
         for name, value in parameters.items():

@@ -1,0 +1,105 @@
+"""What LightGBM or XGBoost is to the code that both share: one value a library."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from gapboost._data.queries import Array, Judged
+from gapboost._kernels.parallel.chunks import Team
+from gapboost.objectives import Objective, Pass
+
+
+class Words(NamedTuple):
+    """How `fit` of a booster's own ranker calls what both know.
+
+    Attributes
+    ----------
+    start, eval_weight, eval_start : str
+        Scores to start from, and weights and such scores of evaluation sets.
+    model : str
+        A model to continue.
+    """
+
+    start: str
+    eval_weight: str
+    eval_start: str
+    model: str
+
+
+class Units(NamedTuple):
+    """What a booster's gradients and hessians are multiplied by, in units of an objective whose queries weigh 1.
+
+    The penalty on factors of positions then means in both boosters what it means in LightGBM's own objectives.
+    """
+
+    grad: float = 1.0
+    hess: float = 1.0
+
+
+class Beginning(NamedTuple):
+    """What a training began with.
+
+    Attributes
+    ----------
+    learning_rate : float
+        Of the trees, in the first round; callbacks that change it later leave that of the factors alone, as in LightGBM.
+    rounds : int
+        Those of the model that it continues.
+    penalty : float
+        On factors of positions, where the booster itself was told one.
+    """
+
+    learning_rate: float
+    rounds: int
+    penalty: float = 0.0
+
+
+@dataclass(frozen=True)
+class Library:
+    """A booster's library.
+
+    Attributes
+    ----------
+    booster : type
+        Its models.
+    team : Team or None
+        The threads that it computes on.
+    words : Words
+    units : callable
+        ``units(objective, mean_size) -> Units`` for queries of this mean number of documents.
+    beginning : callable
+        ``beginning(booster) -> Beginning`` in the first round of a training.
+    best_round : callable
+        ``best_round(booster) -> int``: rounds of the best model by early stopping, 0 without it.
+    least_hessian : callable
+        ``least_hessian(parameters) -> float``: the sum of hessians that the booster wants in a leaf.
+    """
+
+    booster: type[Any]
+    team: Team | None
+    words: Words
+    units: Callable[[Objective, float], Units]
+    beginning: Callable[[Any], Beginning]
+    best_round: Callable[[Any], int]
+    least_hessian: Callable[[Mapping[str, Any]], float]
+
+    def scaled(self, objective: Objective, data: Judged, n_jobs: int | None) -> Pass:
+        """The objective on the data, in the units of the library."""
+        units = self.units(objective, data.mean_size)
+        if units.hess != 1.0:
+            data = replace(data, weights=data.weights * units.hess)
+        prepared = objective.prepared(data, n_jobs)
+        return prepared if units.grad == units.hess else ScaledGradient(prepared, units.grad / units.hess)
+
+
+class ScaledGradient(Pass):
+    """Another pass, its gradients times a number; hessians stay."""
+
+    def __init__(self, inner: Pass, factor: float) -> None:
+        self.inner = inner
+        self.factor = factor
+
+    def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
+        """See `Pass`."""
+        self.inner(scores, grad, hess)
+        grad *= self.factor

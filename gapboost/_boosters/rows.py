@@ -1,0 +1,73 @@
+"""One data set in grouped order, as rankers hand it to a booster."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from gapboost._boosters.request import Beside
+from gapboost._data.features import features, rows_of, split
+from gapboost._data.positions import Positions, positions
+from gapboost._data.queries import Array, GradeLimit, Judged, checked_scores, judged
+
+NOTHING_BESIDE = Beside()
+
+
+@dataclass(frozen=True, eq=False)
+class RankingRows:
+    """One data set in grouped order, ready for a booster.
+
+    Attributes
+    ----------
+    X : array-like of shape (N, n_features)
+    data : Judged
+    start : float64 ndarray of shape (N,) or None
+        Scores that boosting starts from.
+    weighted : bool
+        Whether weights were given.
+    positions : Positions or None
+        Where the documents were shown.
+    """
+
+    X: Any
+    data: Judged
+    start: Array | None
+    weighted: bool
+    positions: Positions | None = None
+
+    @property
+    def y(self) -> Array:
+        """Grades, int32 of shape (N,)."""
+        return self.data.grades
+
+    @property
+    def sizes(self) -> Array:
+        """Documents of each query, int64 of shape (Q,)."""
+        return self.data.queries.sizes
+
+
+def ranking_rows(
+    X: Any, y: Any, qid: Any, beside: Beside = NOTHING_BESIDE, limit: GradeLimit | None = None
+) -> RankingRows:
+    """One data set, checked and in grouped order; features, grades and query ids as in `Given`."""
+    names = beside.names
+    X, qid = split(X, qid, beside.group, (names.X, names.qid, names.group))
+    if qid is None:
+        raise ValueError(
+            f"{names.qid} is missing; expected one query id a row, or {names.group} with the sizes of the queries"
+        )
+    data = judged(y, qid, sample_weight=beside.weight, limit=limit, names=(names.y, names.qid, names.weight))
+    X = features(X, names.X)
+    n_rows = X.shape[0]
+    if n_rows != data.queries.n_rows:
+        raise ValueError(
+            f"{names.X} has {n_rows} rows but {names.y} has {data.queries.n_rows}; expected the same number"
+        )
+    start = beside.start
+    if start is not None:
+        start = data.queries.grouped(checked_scores(start, n_rows, names.start, names.y))
+    shown = None
+    if beside.position is not None:
+        shown = positions(beside.position, n_rows, names.position, names.y)
+        shown = replace(shown, codes=data.queries.grouped(shown.codes))
+    if data.queries.rows is not None:
+        X = rows_of(X, data.queries.rows)
+    return RankingRows(X, data, start, beside.weight is not None, shown)

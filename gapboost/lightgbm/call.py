@@ -1,0 +1,63 @@
+"""Rows, weights and models as LightGBM is handed them."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import lightgbm
+import numpy as np
+
+from gapboost._boosters.rows import RankingRows
+from gapboost._boosters.training import Training
+from gapboost._data.features import check_arrow_numbers, check_names
+from gapboost._data.queries import Array
+from gapboost.lightgbm.versions import readable
+
+
+def shell(parameters: dict[str, Any], training: Training) -> lightgbm.LGBMRanker:
+    """LightGBM's own ranker with our gradients."""
+
+    def gradients(y_true: Array, y_pred: Array) -> tuple[Array, Array]:
+        return training.gradients(y_pred)
+
+    return lightgbm.LGBMRanker(**parameters, objective=gradients, metric="None")
+
+
+def read_exactly(X: Any, name: str) -> Any:
+    """A table of `features` in a form that LightGBM reads without ending the process or rounding."""
+    check_arrow_numbers(X, name)
+    X = readable(X)
+    # LightGBM makes float32 of every array that is not float64: integers above 2**24 would run together.
+    exact = not isinstance(X, np.ndarray) or np.can_cast(X.dtype, np.float32)
+    return X if exact else X.astype(np.float64, copy=False)
+
+
+def to_continue(model: Any, names: Sequence[str]) -> lightgbm.Booster:
+    """The booster to continue from, whose columns are those of the training data."""
+    booster = model.booster_ if isinstance(model, lightgbm.LGBMModel) else model
+    if not isinstance(booster, lightgbm.Booster):
+        booster = lightgbm.Booster(model_file=booster)
+    known = booster.feature_name()
+    # LightGBM's own names, where there were none.
+    if known != [f"Column_{i}" for i in range(len(known))]:
+        check_names([name.replace(" ", "_") for name in names], known, "X")
+    return booster
+
+
+def row_weights(rows: RankingRows) -> Array | None:
+    """LightGBM has one weight a row."""
+    return np.repeat(rows.data.weights, rows.sizes) if rows.weighted else None
+
+
+@contextmanager
+def usable_features() -> Iterator[None]:
+    """Say what LightGBM found: where no feature can be split its own objectives train a constant, ours ends in a failed check."""
+    try:
+        yield
+    except lightgbm.basic.LightGBMError as error:
+        if "num_features()" not in str(error):
+            raise
+        raise ValueError(
+            "X holds no feature that LightGBM can split; expected one with different values, each side of a split in at least "
+            "min_child_samples rows"
+        ) from error

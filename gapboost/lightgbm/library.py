@@ -1,0 +1,60 @@
+"""What LightGBM is to the code that both boosters share."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import lightgbm
+
+from gapboost._boosters.library import Beginning, Library, Units, Words
+from gapboost._boosters.positions import REGULARIZATION
+from gapboost._kernels.parallel.openmp import openmp_team
+from gapboost.objectives import Objective
+
+# LightGBM's order of precedence: the name itself, then the shortest alias. LGBMRanker always sets min_child_weight.
+LEARNING_RATE_NAMES = ("learning_rate", "eta", "shrinkage_rate")
+LEAST_HESSIAN_NAMES = ("min_sum_hessian_in_leaf", "min_hessian", "min_sum_hessian", "min_child_weight")
+
+DEFAULT_LEARNING_RATE = 0.1
+
+
+def first_of(parameters: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """The value of the first of these names that has one, or None."""
+    return next((parameters[name] for name in names if parameters.get(name) is not None), None)
+
+
+def _units(objective: Objective, mean_size: float) -> Units:
+    """The mean length of a query, for objectives in which a whole query weighs about 1.
+
+    The gradients of a document are small then. LightGBM's penalties for categories (`cat_smooth`, `cat_l2`) are absolute
+    numbers made for hessians of about 1 a row: without the factor they hold every split by category back. For splits by
+    number the factor cancels out.
+    """
+    scale = 1.0 if objective.in_units_of_rows else mean_size
+    return Units(scale, scale)
+
+
+def _beginning(booster: lightgbm.Booster) -> Beginning:
+    rate = first_of(booster.params, LEARNING_RATE_NAMES)
+    penalty = booster.params.get(REGULARIZATION) or 0.0
+    return Beginning(
+        DEFAULT_LEARNING_RATE if rate is None else float(rate), booster.current_iteration(), float(penalty)
+    )
+
+
+def _best_round(booster: lightgbm.Booster) -> int:
+    return max(int(booster.best_iteration), 0)
+
+
+def _least_hessian(parameters: Mapping[str, Any]) -> float:
+    return float(first_of(parameters, LEAST_HESSIAN_NAMES))
+
+
+LIBRARY = Library(
+    booster=lightgbm.Booster,
+    team=openmp_team(getattr(lightgbm.basic, "_LIB", None)),
+    words=Words("init_score", "eval_sample_weight", "eval_init_score", "init_model"),
+    units=_units,
+    beginning=_beginning,
+    best_round=_best_round,
+    least_hessian=_least_hessian,
+)
