@@ -1,7 +1,7 @@
 """What the twins `gapboost.lightgbm` and `gapboost.xgboost` share; nothing here imports either library.
 
-A fit reads downwards: `ranker` checks what `request` says, `rows` groups each data set, `training` prepares the gradients, the twin's
-own ranker trains, and `ranker` remembers.
+A fit reads downwards: `ranker` checks what `request` says, `rows` groups each data set, `training` prepares the gradients,
+the ranker of the twin trains, and `ranker` remembers.
 
 ==============  ================================================================================
 `library`       what LightGBM or XGBoost is to this room: one value a library
