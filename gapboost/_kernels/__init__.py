@@ -70,3 +70,9 @@ arguments would miss numba's disk cache. Entry points are few and take float64, 
 again for every combination of types, and optimised again for every caller. With ``NUMBA_DISABLE_JIT=1`` everything
 runs as plain Python, bounds checked.
 """
+
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]

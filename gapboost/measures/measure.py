@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from gapboost._data.arguments import positive, whole
-from gapboost._data.queries import Array, GradeLimit, judged
-from gapboost._kernels.value import Ranked, value
+from gapboost._data.queries import GradeLimit, judged
+from gapboost._kernels import Array
+from gapboost._kernels.expected_value import Ranked, evaluate_form
 
 
 def as_cutoff(k: Any, name: str = "k") -> int | None:
@@ -189,9 +190,9 @@ class Measure(ABC):
         """
         pair, own = tables_of(self, counts)
         depth = self.depth(int(np.diff(ranked.starts).max()))
-        found = np.empty(len(counts))
-        value(ranked, weights, begins, depth, pair, own, np.empty((2, own.shape[1])), found)
-        return found
+        values = np.empty(len(counts))
+        evaluate_form(ranked, weights, begins, depth, pair, own, np.empty((2, own.shape[1])), values)
+        return values
 
     def relevant(self, counts: Array) -> Array:
         """Whether anything in a query is worth anything, bool of shape (Q,); `counts` as in `tables`."""

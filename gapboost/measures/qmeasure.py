@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gapboost._data.arguments import positive
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 from gapboost.measures.gains import Gains, as_gains, gain_of_grades, ideal_gain, most_grades
 from gapboost.measures.measure import DiscountOfQuery, diagonal, reciprocal
 

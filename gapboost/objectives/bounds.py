@@ -25,7 +25,8 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.queries import Array, Judged
+from gapboost._data.queries import Judged
+from gapboost._kernels import Array
 from gapboost.measures import AP, Measure, nDCG
 from gapboost.objectives.approxrank import ApproxRank
 

@@ -35,7 +35,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from gapboost._data.columns import one_dimensional
-from gapboost._data.queries import Array, Judged, checked_scores, judged
+from gapboost._data.queries import Judged, checked_scores, judged
+from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import CACHED_CHUNK, chunks, run, table_bytes
 from gapboost._kernels.smooth.query import Documents, rows_by_rank, scaled
 from gapboost._kernels.smooth.sums import Room, Step, room_for, smooth_ranks

@@ -2,18 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.lambdarank.form import number_grades
 from gapboost._kernels.lambdarank.lists import FARTHEST_SCORE, Arriving, Lists, Work, padded, working_memory
 from gapboost._kernels.lambdarank.sums import sum_lists
 from gapboost._kernels.order.short import Elements, Sorting, rank, sorting
 from gapboost._kernels.simd import LANES, pointer
-
-Array = np.ndarray[Any, Any]
 
 # Longest list whose pairs may be visited one by one: that way keeps tables of the whole list.
 LONGEST_BY_PAIRS = 4096

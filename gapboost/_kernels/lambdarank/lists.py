@@ -5,11 +5,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.lambdarank.moments import LENGTH, TERMS
 from gapboost._kernels.simd import LANES, Pointer, every8, pointer, store
-
-Array = np.ndarray[Any, Any]
 
 # Documents whose tables are held at a time.
 BLOCK = 128

@@ -12,10 +12,10 @@ number of threads. Collecting costs half as much again as the sums themselves.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.lambdarank.exponents import decay
 from gapboost._kernels.lambdarank.gradients import HESSIAN_FLOOR, Inputs, Scale, factors, reach, write
@@ -26,8 +26,6 @@ from gapboost._kernels.order.long import Each, rank_long
 from gapboost._kernels.order.short import Elements
 from gapboost._kernels.parallel.scratch import Scratch
 from gapboost._kernels.simd import LANES, load8, pointer, store
-
-Array = np.ndarray[Any, Any]
 
 # Longest list that one thread ranks and sums in one go; a function of the length alone decides.
 LONG = 16384

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-import numpy as np
-
+from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.lambdarank.exponents import exponentials
 from gapboost._kernels.lambdarank.form import Form, make_form
@@ -12,8 +11,6 @@ from gapboost._kernels.lambdarank.moments import LENGTH, Block, Way, carry, coll
 from gapboost._kernels.lambdarank.pairs import sum_pairs
 from gapboost._kernels.lambdarank.tables import Tables, fill_tables
 from gapboost._kernels.simd import LANES, Pointer, load8, pointer, store
-
-Array = np.ndarray[Any, Any]
 
 
 @kernel

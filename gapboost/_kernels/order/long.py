@@ -7,14 +7,13 @@ rank    every part by itself                           part by part
 
 import itertools
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
+from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.order.short import GREATEST_SCALE, LEAST_SCALE, Elements, ranking
 
-Array = np.ndarray[Any, Any]
 Each = Callable[[Callable[[int], None], int], None]
 
 # Parts that a list is dealt to, and slices that its rows are read in.

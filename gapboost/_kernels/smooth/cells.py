@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.polynomial import chebyshev
 
+from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.simd import load16, pointer, powers, total
-
-Array = np.ndarray[Any, Any]
 
 # Coefficients of a polynomial: powers 0 to 16.
 COEFFICIENTS = 17

@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel, summing_kernel
 from gapboost._kernels.smooth.pairs import add_pushes
-from gapboost._kernels.smooth.query import Array, Documents
+from gapboost._kernels.smooth.query import Documents
 from gapboost._kernels.smooth.steps import GAUSSIAN, above, slope
 
 

@@ -1,13 +1,12 @@
 """Documents of queries as the sums see them, and how a derivative becomes a gradient and a hessian."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from gapboost._kernels import Array
 from gapboost._kernels.lambdarank.gradients import HESSIAN_FLOOR
 from gapboost._kernels.order.short import ranking
-
-Array = np.ndarray[Any, Any]
 
 # A query whose gradient is smaller than this still weighs as one that has it. With a cut-off SoftRank starts on a plateau:
 # at equal scores each document is within the first 10 of 150 ranks with a probability of 1e-30.

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import erfc
 
+from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.smooth.cells import (
     COEFFICIENTS,
@@ -24,7 +25,7 @@ from gapboost._kernels.smooth.pairs import (
     push_by_pairs,
     ranks_by_pairs,
 )
-from gapboost._kernels.smooth.query import Array, Documents
+from gapboost._kernels.smooth.query import Documents
 from gapboost._kernels.smooth.steps import GAUSSIAN, LOGISTIC
 
 # Longest list that goes pair by pair in any case: the cells cost more.
