@@ -38,8 +38,8 @@ class QMeasure(DiscountOfQuery):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "beta", positive(self.beta, "beta"))
-        given = as_gains(self.gains)
-        object.__setattr__(self, "gains", "exponential" if given is None else given)
+        gains = as_gains(self.gains)
+        object.__setattr__(self, "gains", "exponential" if gains is None else gains)
 
     @property
     def monotone(self) -> bool:

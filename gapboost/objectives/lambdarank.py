@@ -111,7 +111,7 @@ class LambdaRankPass(Pass):
             )
             for q in long.tolist()
         ]
-        ranges = without(long, chunks(offsets, threads, cost, CACHED_CHUNK))
+        ranges = ranges_without(long, chunks(offsets, threads, cost, CACHED_CHUNK))
         keep = cost * len(data.queries) <= KEPT_TABLE_BYTES * data.queries.n_rows
         self.kept = [self.tables(*r) for r in ranges] if keep else []
         self.chunks = [short_queries(offsets, discount, truncation, *r) for r in ranges]
@@ -197,7 +197,7 @@ def tie_keys(random_state: int, data: Judged) -> Array:
     return keys
 
 
-def without(long: Array, ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def ranges_without(long: Array, ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """The ranges of queries, cut so that none holds one of the queries in `long`."""
     cut = []
     for first, last in ranges:
