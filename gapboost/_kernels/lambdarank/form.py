@@ -11,7 +11,7 @@ class Form(NamedTuple):
 
     Rows are ``width`` long, a multiple of 8, with any finite numbers beyond ``size``.
 
-    ``pair[a, i]``, its transpose, ``sign(a - i) bend[a, i]`` (see `gapboost._kernels.lambdarank`); ``own[i]``. ``discount``
+    ``pair[a, i]``, its transpose, and ``bend[a, i]`` with its sign (see `gapboost._kernels.lambdarank`); ``own[i]``. ``discount``
     begins at the first document of the list, and swaps change nothing unless the upper document is among its first ``deep``.
     """
 
