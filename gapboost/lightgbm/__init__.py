@@ -1,4 +1,14 @@
-"""LightGBM: a ranker beside `lightgbm.LGBMRanker`, and callbacks for `lightgbm.train`."""
+"""LightGBM: a ranker beside `lightgbm.LGBMRanker`, and callbacks for `lightgbm.train`.
+
+===========  ==============================================
+`ranker`     the ranker
+`functions`  gradients and metrics as callbacks of LightGBM
+`folds`      cross-validation over folds of whole queries
+`progress`   a progress bar as a callback
+`export`     models for exporters
+`versions`   what other versions of LightGBM want otherwise
+===========  ==============================================
+"""
 
 from gapboost._data.optional import imported
 
