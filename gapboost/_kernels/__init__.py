@@ -67,15 +67,15 @@ Read in this order:
 **What a thread may write.** Python hands out chunks of queries, or strips of one long query (`parallel.chunks.run`).
 Everything that is not named here is constant.
 
-* A chunk: the rows of its queries in the outputs, and memory that it has borrowed (`parallel.scratch`, held by the passes in
-  objectives/lambdarank.py) or, for the smooth objectives, made for the call.
+* A chunk: the rows of its queries in the outputs, and the `ShortPass` that it has borrowed (`parallel.scratch`, held by
+  the passes in objectives/lambdarank.py) or, for the smooth objectives, memory made for the call.
 * A strip: its ranks, and what is kept for it, in the `LongPass` that the whole query has borrowed; the rows of the documents at
   these ranks, which nobody else has, as the order is a permutation; and memory for its sums that it borrows there. While the list
   is ranked, slices and parts of it take the place of strips. Between two steps all threads meet.
 
 So results never depend on the number of threads.
 
-What travels together is a NamedTuple. Only arrays, scalars and tuples of them cross into compiled code: function
+What travels together is a NamedTuple, made by keyword. Only arrays, scalars and tuples of them cross into compiled code: function
 arguments would miss numba's disk cache. Entry points are few and take float64, because compiled code is compiled
 again for every combination of types, and optimised again for every caller. With ``NUMBA_DISABLE_JIT=1`` everything
 runs as plain Python, bounds checked.

@@ -49,7 +49,7 @@ def find_ties(scores: Array, grades: Array, order: Array, expected: bool, ranked
 def rank_queries(scores: Array, grades: Array, starts: Array, expected: bool) -> Ranked:
     """Queries in order of rank, with groups of tied documents where values are ``expected`` over their orders."""
     exact = scores.astype(np.float64, copy=False)
-    ranked = Ranked(starts, np.empty(len(scores), np.int32), np.empty(len(scores), np.int32))
+    ranked = Ranked(starts=starts, grades=np.empty(len(scores), np.int32), ends=np.empty(len(scores), np.int32))
     find_ties(exact, grades, ranking(exact, starts), expected, ranked)
     return ranked
 

@@ -67,7 +67,7 @@ class Cascade(Measure):
             others = np.arange(n - p)
             lists[:, p], lists[others, p + others] = grades[p:], grades[p]
             untied = np.tile(np.arange(1, n + 1, dtype=np.int32), n - p)
-            ranked = Ranked(np.arange(n - p + 1) * n, lists.ravel(), untied)
+            ranked = Ranked(starts=np.arange(n - p + 1) * n, grades=lists.ravel(), ends=untied)
             values = self.evaluated(ranked, np.repeat(counts, n - p, axis=0), weights, np.zeros(n - p, dtype=np.int64))
             changes[p, p:] = values - values[0]
         return changes

@@ -113,7 +113,7 @@ class LambdaRankPass(Pass):
         ]
         ranges = ranges_without(long, chunks(offsets, threads, cost, CACHED_CHUNK))
         keep = cost * len(data.queries) <= KEPT_TABLE_BYTES * data.queries.n_rows
-        self.kept = [self.tables(*r) for r in ranges] if keep else []
+        self.tables_of_chunks = [self.tables(*r) for r in ranges] if keep else []
         self.chunks = [short_queries(offsets, discount, truncation, *r) for r in ranges]
         self.short = Scratch(lambda: ShortPass(self.chunks, n_grades))
 
@@ -126,7 +126,8 @@ class LambdaRankPass(Pass):
 
         def task(k: int) -> None:
             queries = self.chunks[k]
-            pair, own = self.kept[k] if self.kept else self.tables(queries.first, queries.last)
+            tables = self.tables_of_chunks
+            pair, own = tables[k] if tables else self.tables(queries.first, queries.last)
             with self.short.lent() as short:
                 short.write_gradients(queries, pair, own, self.setup, scores, grad, hess)
 

@@ -226,7 +226,7 @@ class SmoothObjective(Objective):
         With ``normalize=False`` the gradients of a query are those of its own value times its weight, not divided by
         the number of queries.
         """
-        data, scores, resolved = self._checked(y_true, y_score, qid, sample_weight)
+        data, scores, resolved = self._check(y_true, y_score, qid, sample_weight)
         unused = np.empty((2, len(scores)))
         values = resolved.prepared(data, n_jobs).values(scores, unused[0], unused[1])
         return values if per_query else float(np.average(values, weights=data.weights))

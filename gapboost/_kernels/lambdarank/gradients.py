@@ -22,7 +22,7 @@ PAIRS_PER_DOCUMENT = 40
 # Keeps the boosters from dividing by zero for documents that no pair has touched.
 HESSIAN_FLOOR = 1e-16
 
-NOTHING_ARRIVES = Arriving(np.empty((0, 0)), np.empty((0, 0)), np.empty((0, 0)), np.empty(0))
+NOTHING_ARRIVES = Arriving(above=np.empty((0, 0)), below=np.empty((0, 0)), prefix=np.empty((0, 0)), anchor=np.empty(0))
 
 
 @dataclass(frozen=True, kw_only=True)
