@@ -8,8 +8,8 @@ import numpy as np
 from gapboost._data.arguments import one_of
 from gapboost._data.optional import imported
 from gapboost._data.queries import Array, Judged, checked_scores, judged
+from gapboost._kernels.expected_value import rank_queries
 from gapboost._kernels.parallel.chunks import chunks, resolve_n_jobs, run, table_bytes
-from gapboost._kernels.value import in_order
 from gapboost.measures import Measure, Measures, as_measures
 from gapboost.measures.measure import grade_limit
 
@@ -197,7 +197,9 @@ def query_values(
         first, last = ranges[k]
         rows = slice(offsets[first], offsets[last])
         counts = data.counts[first:last]
-        ranked = in_order(scores[rows], data.grades[rows], offsets[first : last + 1] - rows.start, ties == "expected")
+        ranked = rank_queries(
+            scores[rows], data.grades[rows], offsets[first : last + 1] - rows.start, ties == "expected"
+        )
         for each, out in zip(terms, values, strict=True):
             for weight, part in each:
                 weights, begins = discounts[part]

@@ -99,13 +99,13 @@ def swap():
     for start, end in ((p, q), (q, p)):
         arrow = {"arrowstyle": "->", "color": "#d95f02", "linewidth": 1.6, "connectionstyle": "arc3,rad=0"}
         ax.annotate("", (left + end, 1.5), (left + start, 4.1), arrowprops=arrow)
-    for rank, name, side in ((p, "F(p)", "right"), (q, "H(q)", "left")):
+    for rank, name, side in ((p, "upper[p, b]", "right"), (q, "lower[q, a]", "left")):
         x = left + rank + (-0.7 if side == "right" else 0.7)
         known = (
             "known at rank p,\nfrom the grades above it" if rank == p else "known at rank q,\nfrom the grades above it"
         )
         ax.text(x, 2.8, f"{name}:\n{known}", ha=side, va="center", fontsize=11)
-    total = f"Δ = F(p) + H(q) = {after - before:+.4f}"
+    total = f"Δ = upper[p, b] + lower[q, a] = {after - before:+.4f}"
     ax.text(left + n, 1.0, total, ha="left", va="center", fontsize=12, weight="bold")
     saved(figure, "swap")
 
@@ -136,7 +136,7 @@ def near_linear():
                 "", (1, y[i] + 0.045), (1, y[i - 1] - 0.045), arrowprops={"arrowstyle": "->", "color": "#d95f02"}
             )
     sums.text(0, 1.06, "document", ha="center", fontsize=10)
-    sums.text(1, 1.06, r"$S_k \leftarrow S_k + e^{-k s_p}\,F(p)$", ha="center", fontsize=10)
+    sums.text(1, 1.06, r"$S_k \leftarrow S_k + e^{-k s_p}\,\mathrm{upper}[p, b]$", ha="center", fontsize=10)
     sums.text(1.2, y[n // 2], r"$e^{k s_q} S_k$" + "\nis the sum over\nall p above q", va="center", fontsize=10)
     figure.tight_layout()
     saved(figure, "near_linear")

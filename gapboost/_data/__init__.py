@@ -1,12 +1,14 @@
 """What users give, checked and grouped in one place each.
 
-============  ==================================================================================
-`arguments`   numbers and choices
-`queries`     rows to queries: grades, scores and weights
-`ids`         query ids
-`columns`     one value a row
-`features`    tables of features
-`lines`       lines of text files
-`optional`    libraries that only some results need
-============  ==================================================================================
+===========  ===========================================
+`arguments`  numbers and choices
+`queries`    rows to queries: grades, scores and weights
+`ids`        query ids
+`columns`    one value a row
+`positions`  where documents were shown
+`features`   tables of features
+`lines`      lines of text files
+`optional`   libraries that only some results need
+`pictures`   what pictures have in common
+===========  ===========================================
 """

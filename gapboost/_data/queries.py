@@ -8,7 +8,7 @@ import numpy as np
 
 from gapboost._data.columns import numeric_column
 from gapboost._data.ids import as_array, codes_of, is_missing, missing_ids, plain_value, query_ids, run_starts
-from gapboost._kernels.value import count_grades
+from gapboost._kernels.counts import count_grades
 
 Array = np.ndarray[Any, Any]
 

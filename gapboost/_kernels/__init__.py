@@ -32,7 +32,7 @@ A pass of `LambdaRank` over the queries of one chunk, and where each step is::
     scores, turns --rank--> order                          order/short.py   ties are ordered here
     order --take--> s, grade (by rank)                     lambdarank/gradients.py
     s, grade --sum--> lam, eta (by rank)                   lambdarank/sums.py
-        discount, pair, own -> upper, lower                lambdarank/tables.py   what a swap changes
+        discount, pair, own -> upper, lower                lambdarank/swaps.py    what a swap changes
         short list: every pair                             lambdarank/pairs.py
         longer one: running sums, down and up              lambdarank/moments.py  pairs become sums
     lam, eta --scale, write--> grad, hess (by row)         lambdarank/gradients.py
@@ -43,7 +43,7 @@ A pass of `SoftRank` or `ApproxRank` (objectives/smooth.py), over positions x th
     ranks --discount--> share, and its derivative by rank  objectives/smooth.py and its two objectives
     x, share --compare--> total                            smooth/sums.py
     share, by_rank --push--> rising, pushes                smooth/sums.py
-    rising, pushes --scaled--> grad, hess (by row)         smooth/query.py
+    rising, pushes --scale--> grad, hess (by row)          smooth/query.py
         short or thinly spread lists: pairs, in windows    smooth/pairs.py
         others: polynomials on cells                       smooth/cells.py        (`cells_of` in smooth/sums.py decides)
         SoftRank with a cut-off: rank distributions        smooth/distribution.py
@@ -51,22 +51,38 @@ A pass of `SoftRank` or `ApproxRank` (objectives/smooth.py), over positions x th
 A query beyond ``LONG`` (lambdarank/long.py) goes through the same steps of `LambdaRank` strip by strip, several
 threads at once (order/long.py, lambdarank/long.py).
 
-Read in this order: `simd` (vectors and pointers), `order`, `lambdarank` (its docstring has the formulas), `smooth`, `value`
-(evaluation), `parallel`, `jit`.
+Read in this order:
+
+================  ================================================================================
+`simd`            pointers, and vectors of 8 and 16 numbers
+`order`           ranking, and the one rule for ties
+`lambdarank`      LambdaRank over all pairs; its docstring has the formulas
+`smooth`          SoftRank and ApproxRank
+`counts`          how many documents of each grade a query has
+`expected_value`  evaluation: the quadratic form and the cascade, expected over the orders of ties
+`parallel`        chunks of work on threads, and memory that they borrow
+`jit`             how all of this is compiled, and kept on disk
+================  ================================================================================
 
 **What a thread may write.** Python hands out chunks of queries, or strips of one long query (`parallel.chunks.run`).
 Everything that is not named here is constant.
 
-* A chunk: the rows of its queries in the outputs, and memory that it has borrowed (`parallel.scratch`, held by the passes in
-  objectives/lambdarank.py) or, for the smooth objectives, made for the call.
+* A chunk: the rows of its queries in the outputs, and the `ShortPass` that it has borrowed (`parallel.scratch`, held by
+  the passes in objectives/lambdarank.py) or, for the smooth objectives, memory made for the call.
 * A strip: its ranks, and what is kept for it, in the `LongPass` that the whole query has borrowed; the rows of the documents at
   these ranks, which nobody else has, as the order is a permutation; and memory for its sums that it borrows there. While the list
   is ranked, slices and parts of it take the place of strips. Between two steps all threads meet.
 
 So results never depend on the number of threads.
 
-What travels together is a NamedTuple. Only arrays, scalars and tuples of them cross into compiled code: function
+What travels together is a NamedTuple, made by keyword. Only arrays, scalars and tuples of them cross into compiled code: function
 arguments would miss numba's disk cache. Entry points are few and take float64, because compiled code is compiled
 again for every combination of types, and optimised again for every caller. With ``NUMBA_DISABLE_JIT=1`` everything
 runs as plain Python, bounds checked.
 """
+
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]

@@ -1,10 +1,24 @@
 """The rankers on a Dask cluster: `DaskLGBMGAPRanker` and `DaskXGBGAPRanker`, twins of the local ones.
 
-Read the files in this order. On the client, `collections.py` checks the arguments, and `fit.py` runs one fit within a
-`session.py`: `plan.py` decides which worker gets which queries (`layout.py`), and `place.py` has the rows brought there. On the
-workers, `pieces.py` cuts rows and puts them into files (`storage.py`), and `training.py` starts a process that trains
-(`child.py`). The processes join the booster's own network (`rings.py`); `exchange.py` adds up their metrics and tells them when
-one of them fails.
+Read the files in this order: those of the client, of the workers, and of the processes that train.
+
+=============  ============================================================
+`ranker`       what the rankers of both boosters share
+`lightgbm`     `DaskLGBMGAPRanker`
+`xgboost`      `DaskXGBGAPRanker`
+`collections`  the arguments, checked
+`fit`          one fit, from checked collections to a trained model
+`session`      waits for the workers of a fit only as long as they live
+`plan`         which worker trains on which queries, and for what
+`layout`       decides it: plain arrays in, plain arrays out
+`place`        has the rows brought to their workers
+`pieces`       surveys and cuts rows, and assembles a worker's own
+`storage`      puts them into files for its process
+`training`     starts a process that trains, and ends it
+`child`        is that process
+`rings`        has the processes join the booster's own network
+`exchange`     adds up their metrics, and tells them when one of them fails
+=============  ============================================================
 
 Each ranker needs only its own library.
 """

@@ -1,4 +1,17 @@
-"""LightGBM: a ranker beside `lightgbm.LGBMRanker`, and callbacks for `lightgbm.train`."""
+"""LightGBM: a ranker beside `lightgbm.LGBMRanker`, and callbacks for `lightgbm.train`.
+
+============  =======================================================
+`library`     what LightGBM is to the code of both boosters
+`ranker`      the ranker
+`functions`   gradients and metrics as callbacks of LightGBM
+`call`        rows, weights and models as LightGBM is handed them
+`model_text`  the text of a model, which says what it was trained for
+`folds`       cross-validation over folds of whole queries
+`progress`    a progress bar as a callback
+`export`      models for exporters
+`versions`    what other versions of LightGBM want otherwise
+============  =======================================================
+"""
 
 from gapboost._data.optional import imported
 

@@ -1,6 +1,23 @@
 """Measures of a ranking: frozen, hashable values; one file a family.
 
 A new measure of the family is one file with a class like `gapboost.measures.rbp.RBP`, named here.
+
+===================  ================================================
+`measure`            what a measure is, and what several of them need
+`graded`             GAP, xGAP, eGAP
+`average_precision`  AP
+`ndcg`               DCG, nDCG
+`precision`          Precision
+`recall`             Recall, RPrecision
+`rbp`                RBP
+`qmeasure`           QMeasure
+`pairwise`           KendallTau, PairwiseAccuracy
+`cascade`            RR, ERR: to evaluate by alone
+`weighted`           sums of measures
+`gains`              gains of grades and discounts of ranks
+`grids`              threshold probabilities to try
+`names`              the grammar of names such as ``"ndcg@10"``
+===================  ================================================
 """
 
 from collections.abc import Sequence
@@ -12,7 +29,7 @@ from gapboost.measures.average_precision import AP
 from gapboost.measures.cascade import ERR, RR
 from gapboost.measures.graded import GAP, eGAP, xGAP
 from gapboost.measures.measure import Measure
-from gapboost.measures.names import parsed
+from gapboost.measures.names import parse
 from gapboost.measures.ndcg import DCG, nDCG
 from gapboost.measures.pairwise import KendallTau, PairwiseAccuracy
 from gapboost.measures.precision import Precision
@@ -98,16 +115,16 @@ def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> 
         raise TypeError(
             f'{name} is {measure!r}; expected a measure such as GAP(g=(0.5, 0.5)), or a name such as "ndcg@10"'
         )
-    found = parsed(measure, {**NAMED, **ALIASES}, name) if isinstance(measure, str) else measure
+    value = parse(measure, {**NAMED, **ALIASES}, name) if isinstance(measure, str) else measure
     if g is None:
-        return found
-    if isinstance(measure, Measure) or getattr(found, "g", None) is not None:
+        return value
+    if isinstance(measure, Measure) or getattr(value, "g", None) is not None:
         raise ValueError(f"g is {g!r} but {name} is {measure!r}; expected g inside the measure, or measure by name")
-    if not hasattr(found, "g"):
+    if not hasattr(value, "g"):
         *others, last = [known for known, kind in NAMED.items() if hasattr(kind, "g")]
         raise ValueError(f"g is {g!r} but {name} is {measure!r}; expected g only with {', '.join(others)} or {last}")
-    bound: Measure = replace(found, **{"g": g})
-    return bound
+    with_g: Measure = replace(value, **{"g": g})
+    return with_g
 
 
 def as_measures(measures: Measures, name: str = "measures") -> list[Measure]:

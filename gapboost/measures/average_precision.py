@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gapboost._data.queries import Array
-from gapboost.measures.measure import Measure, as_relevant, at_or_above, diagonal, harmonic, reciprocal
+from gapboost._kernels import Array
+from gapboost.measures.measure import Measure, as_relevant, diagonal, harmonic, reciprocal, relevant_documents
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,6 +43,5 @@ class AP(Measure):
     def tables(self, counts: Array) -> tuple[Array, Array]:
         """``pair[i, j] = 1{i >= rel, j >= rel} / RB[rel]``."""
         relevant = np.arange(counts.shape[1]) >= self.rel
-        recall_base = at_or_above(counts)[:, self.rel] if self.rel < counts.shape[1] else np.zeros(len(counts))
-        pair = (relevant[:, None] & relevant) * reciprocal(recall_base)[:, None, None]
+        pair = (relevant[:, None] & relevant) * reciprocal(relevant_documents(counts, self.rel))[:, None, None]
         return pair, diagonal(pair)

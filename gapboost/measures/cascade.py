@@ -15,9 +15,8 @@ from typing import ClassVar, Self
 import numpy as np
 
 from gapboost._data.arguments import whole
-from gapboost._data.queries import Array
-from gapboost._kernels.cascade import cascade
-from gapboost._kernels.value import Ranked
+from gapboost._kernels import Array
+from gapboost._kernels.expected_value import Ranked, evaluate_cascade
 from gapboost.measures.measure import Measure, as_relevant, harmonic
 
 
@@ -50,9 +49,9 @@ class Cascade(Measure):
     def evaluated(self, ranked: Ranked, counts: Array, weights: Array, begins: Array) -> Array:
         """See `Measure.evaluated`. A group of t tied documents, R of which may satisfy, costs O(t R)."""
         longest = int(np.diff(ranked.starts).max())
-        found = np.empty(len(counts))
-        cascade(ranked, weights, self.depth(longest), self.stops(counts.shape[1]), np.empty(longest + 1), found)
-        return found
+        values, reaching = np.empty(len(counts)), np.empty(longest + 1)
+        evaluate_cascade(ranked, weights, self.depth(longest), self.stops(counts.shape[1]), reaching, values)
+        return values
 
     def relevant(self, counts: Array) -> Array:
         """See `Measure.relevant`."""
@@ -62,16 +61,16 @@ class Cascade(Measure):
         """See `Measure.changes`: every pair of documents is swapped, and the list evaluated again."""
         n = len(grades)
         weights, _ = self.discounts(counts, np.array([n]))
-        found = np.zeros((n, n))
+        changes = np.zeros((n, n))
         for p in range(n):
             lists = np.tile(grades, (n - p, 1))
             others = np.arange(n - p)
             lists[:, p], lists[others, p + others] = grades[p:], grades[p]
             untied = np.tile(np.arange(1, n + 1, dtype=np.int32), n - p)
-            ranked = Ranked(np.arange(n - p + 1) * n, lists.ravel(), untied)
+            ranked = Ranked(starts=np.arange(n - p + 1) * n, grades=lists.ravel(), ends=untied)
             values = self.evaluated(ranked, np.repeat(counts, n - p, axis=0), weights, np.zeros(n - p, dtype=np.int64))
-            found[p, p:] = values - values[0]
-        return found
+            changes[p, p:] = values - values[0]
+        return changes
 
 
 @dataclass(frozen=True, repr=False)

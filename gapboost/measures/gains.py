@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from gapboost._data.arguments import as_floats
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 from gapboost.measures.measure import harmonic
 
 # The quotient of two gains must not overflow.

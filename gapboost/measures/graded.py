@@ -21,7 +21,7 @@ from typing import Any, Self
 import numpy as np
 
 from gapboost._data.arguments import as_floats, ordered
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 from gapboost.measures.measure import Measure, at_or_above, diagonal, harmonic, reciprocal
 
 # Loose enough for a g that went through float32, far tighter than any mistake.

@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from gapboost._data.arguments import positive, whole
-from gapboost._data.queries import Array, GradeLimit, judged
-from gapboost._kernels.value import Ranked, value
+from gapboost._data.queries import GradeLimit, judged
+from gapboost._kernels import Array
+from gapboost._kernels.expected_value import Ranked, evaluate_form
 
 
 def as_cutoff(k: Any, name: str = "k") -> int | None:
@@ -189,9 +190,9 @@ class Measure(ABC):
         """
         pair, own = tables_of(self, counts)
         depth = self.depth(int(np.diff(ranked.starts).max()))
-        found = np.empty(len(counts))
-        value(ranked, weights, begins, depth, pair, own, np.empty((2, own.shape[1])), found)
-        return found
+        values = np.empty(len(counts))
+        evaluate_form(ranked, weights, begins, depth, pair, own, np.empty((2, own.shape[1])), values)
+        return values
 
     def relevant(self, counts: Array) -> Array:
         """Whether anything in a query is worth anything, bool of shape (Q,); `counts` as in `tables`."""
@@ -218,13 +219,13 @@ class Measure(ABC):
     def swap_changes(self, ranked: Any, recall_base: Any = None) -> Array:
         """What the measure gains when two documents of a ranking change places, for all pairs of ranks.
 
-        With a the grade at rank p, b the grade at rank q > p, and the prefix sums ``C_i[r] = sum_{m<=r} pair[i_m, i]``
-        and ``E_i[r] = sum_{n<=r} discount[n] pair[i, i_n]``, the change is the sum of a number known at p and one
+        With a the grade at rank p, b the grade at rank q > p, and the prefix sums ``C_g[r] = sum_{m<=r} pair[i_m, g]``
+        and ``E_g[r] = sum_{n<=r} discount[n] pair[g, i_n]``, the change is the sum of a number known at p and one
         known at q::
 
-            Delta(p, q) = (phi_b(p) - phi_a(p)) + (chi_a(q) - chi_b(q))
-            phi_i(p) = discount[p] (own[i] + C_i[p-1]) - E_i[p]
-            chi_i(q) = discount[q] (own[i] + C_i[q-1] + pair[b, i] - pair[i, i]) - E_i[q-1]
+            Delta(p, q) = upper[p, b] + lower[q, a]
+            upper[p, g] = discount[p] (own[g] + C_g[p-1] - own[a] - C_a[p-1]) - (E_g[p] - E_a[p])
+            lower[q, g] = discount[q] (own[g] + C_g[q-1] + pair[b, g] - pair[g, g] - own[b] - C_b[q-1]) - (E_g[q-1] - E_b[q-1])
 
         `LambdaRank` weighs its pairs by it.
 
@@ -270,14 +271,14 @@ class Measure(ABC):
         rank = np.arange(len(grades))
         weights, _ = self.discounts(counts, np.array([len(grades)]))
         discount = weights[:, None]
-        seen = np.cumsum(pair[grades], axis=0)  # [r, i] = C_i
-        given = np.cumsum(discount * pair[:, grades].T, axis=0)  # [r, i] = E_i
-        here = discount * (own + seen - pair[grades])
-        phi = here - given
-        chi = here + discount * (pair[grades] - np.diagonal(pair)) - (given - discount * pair[:, grades].T)
-        upper = phi[:, grades] - phi[rank, grades][:, None]
-        lower = chi[:, grades].T - chi[rank, grades]
-        changes: Array = np.triu(upper + lower, 1)
+        c = np.cumsum(pair[grades], axis=0)  # [r, g] = C_g[r]
+        e = np.cumsum(discount * pair[:, grades].T, axis=0)  # [r, g] = E_g[r]
+        here = discount * (own + c - pair[grades])
+        upper = here - e
+        upper -= upper[rank, grades][:, None]
+        lower = here + discount * (pair[grades] - np.diagonal(pair)) - (e - discount * pair[:, grades].T)
+        lower -= lower[rank, grades][:, None]
+        changes: Array = np.triu(upper[:, grades] + lower[:, grades].T, 1)
         return changes
 
 
@@ -339,7 +340,7 @@ def tables_of(measure: Measure, counts: Array) -> tuple[Array, Array]:
     ValueError
         Where they are not finite numbers of the shapes that `Measure.tables` promises.
     """
-    pair, own = _as_promised(
+    pair, own = _check_arrays(
         measure, "tables", measure.tables(counts), [(*counts.shape, counts.shape[1]), counts.shape]
     )
     return pair, own
@@ -353,18 +354,18 @@ def weights_at(measure: Measure, ranks: Array) -> tuple[Array, Array]:
     ValueError
         Where they are not finite numbers of the shape of `ranks`.
     """
-    weight, slope = _as_promised(measure, "discount_at", measure.discount_at(ranks), [ranks.shape] * 2)
+    weight, slope = _check_arrays(measure, "discount_at", measure.discount_at(ranks), [ranks.shape] * 2)
     return weight, slope
 
 
-def _as_promised(measure: Measure, method: str, found: Any, shapes: list[tuple[int, ...]]) -> list[Array]:
+def _check_arrays(measure: Measure, method: str, returned: Any, shapes: list[tuple[int, ...]]) -> list[Array]:
     """What a method returned, C-contiguous float64: a measure of someone else's may get it wrong."""
     expected = " and ".join(map(str, shapes))
-    if not isinstance(found, tuple | list) or len(found) != len(shapes):
+    if not isinstance(returned, tuple | list) or len(returned) != len(shapes):
         raise ValueError(
-            f"{method} of {measure!r} returns a {type(found).__name__}; expected two arrays, of shapes {expected}"
+            f"{method} of {measure!r} returns a {type(returned).__name__}; expected two arrays, of shapes {expected}"
         )
-    arrays = [np.asarray(array) for array in found]
+    arrays = [np.asarray(array) for array in returned]
     if [array.shape for array in arrays] != shapes:
         shown = " and ".join(str(array.shape) for array in arrays)
         raise ValueError(f"{method} of {measure!r} returns arrays of shapes {shown}; expected {expected}")
@@ -395,6 +396,12 @@ def reciprocal(values: Array) -> Array:
 def at_or_above(counts: Array) -> Array:
     """``[q, k]``: documents of query q with grade k or higher, of the shape of `counts`."""
     return np.cumsum(counts[:, ::-1], axis=1)[:, ::-1]
+
+
+def relevant_documents(counts: Array, rel: int) -> Array:
+    """``RB[rel]`` by row of `counts`."""
+    base: Array = at_or_above(counts)[:, rel] if rel < counts.shape[1] else np.zeros(len(counts))
+    return base
 
 
 def diagonal(pair: Array) -> Array:

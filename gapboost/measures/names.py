@@ -26,7 +26,7 @@ FORM = re.compile(r"\s*([a-z]\w*)\s*(?:\((.*)\)\s*)?(?:@(.*))?", re.ASCII | re.D
 PARAMETER = re.compile(r"(?:^|,)\s*([a-z]\w*)\s*=", re.ASCII | re.IGNORECASE)
 
 
-def parsed(text: str, named: Mapping[str, type[Measure]], name: str = "measure") -> Measure:
+def parse(text: str, named: Mapping[str, type[Measure]], name: str = "measure") -> Measure:
     """The measure, or the weighted sum of measures, that a text names.
 
     Parameters
@@ -43,29 +43,29 @@ def parsed(text: str, named: Mapping[str, type[Measure]], name: str = "measure")
         Where the text is not of this form, or its name, a parameter or a value is unknown to the measure.
     """
     if "*" not in text:
-        return _measure(text, named, name)
+        return _parse_measure(text, named, name)
     terms = [term.partition("*") for term in text.split(" + ")]
     try:
-        return WeightedSum(parts=tuple((float(weight), _measure(one, named, name)) for weight, _, one in terms))
+        return WeightedSum(parts=tuple((float(weight), _parse_measure(one, named, name)) for weight, _, one in terms))
     except ValueError as error:
         raise ValueError(
             f'{name} is {text!r}, of which {error}; expected a sum such as "0.7 * gap + 0.3 * ndcg@10"'
         ) from None
 
 
-def _measure(text: str, named: Mapping[str, type[Measure]], name: str) -> Measure:
-    found = FORM.fullmatch(text.strip())
-    if found is None:
+def _parse_measure(text: str, named: Mapping[str, type[Measure]], name: str) -> Measure:
+    match = FORM.fullmatch(text.strip())
+    if match is None:
         raise ValueError(f'{name} is {text!r}; expected a form such as "gap", "ndcg@10" or "gap(g=0.5,0.5)@10"')
-    kind = _kind(found[1], text, named, name)
-    parameters = _parameters(kind, found[2] or "", found[3], f"{name} is {text!r}")
+    kind = _class_named(match[1], text, named, name)
+    parameters = _parameters(kind, match[2] or "", match[3], f"{name} is {text!r}")
     try:
         return kind(**parameters)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} is {text!r}, whose {error}") from None
 
 
-def _kind(word: str, text: str, named: Mapping[str, type[Measure]], name: str) -> type[Measure]:
+def _class_named(word: str, text: str, named: Mapping[str, type[Measure]], name: str) -> type[Measure]:
     known = {**{kind.__name__.lower(): kind for kind in named.values()}, **named}
     if word.lower() in known:
         return known[word.lower()]
@@ -76,22 +76,24 @@ def _kind(word: str, text: str, named: Mapping[str, type[Measure]], name: str) -
     )
 
 
-def _parameters(kind: type[Measure], inside: str, cutoff: str | None, found: str) -> dict[str, Any]:
-    """Values by parameter; `found` is how an error begins."""
+def _parameters(kind: type[Measure], inside: str, cutoff: str | None, subject: str) -> dict[str, Any]:
+    """Values by parameter; `subject` is how an error begins."""
     known = {field.name: field for field in fields(kind) if field.init}
     unnamed, *pieces = PARAMETER.split(inside)
-    given = [*zip(pieces[::2], pieces[1::2], strict=True)]
+    assignments = [*zip(pieces[::2], pieces[1::2], strict=True)]
     if unnamed.strip():
-        raise ValueError(f"{found}, with {unnamed.strip()!r} for no parameter; expected {_example(known)}")
+        raise ValueError(f"{subject}, with {unnamed.strip()!r} for no parameter; expected {_example(known)}")
     if cutoff is not None:
-        given.append(("k", cutoff))
+        assignments.append(("k", cutoff))
     parameters: dict[str, Any] = {}
-    for parameter, value in given:
+    for parameter, value in assignments:
         if parameter not in known:
-            raise ValueError(f"{found}, but {kind.__name__} has no parameter {parameter!r}; expected {_example(known)}")
+            raise ValueError(
+                f"{subject}, but {kind.__name__} has no parameter {parameter!r}; expected {_example(known)}"
+            )
         if parameter in parameters:
-            raise ValueError(f"{found}, with {parameter} twice; expected it once")
-        parameters[parameter] = _value(value.strip(), "tuple" in str(known[parameter].type))
+            raise ValueError(f"{subject}, with {parameter} twice; expected it once")
+        parameters[parameter] = _parse_value(value.strip(), "tuple" in str(known[parameter].type))
     return parameters
 
 
@@ -99,7 +101,7 @@ def _example(known: Mapping[str, Any]) -> str:
     return ", ".join(f"{parameter}=..." for parameter in known)
 
 
-def _value(text: str, several: bool) -> Any:
+def _parse_value(text: str, several: bool) -> Any:
     if text.lower() in WORDS:
         return WORDS[text.lower()]
     try:
@@ -107,5 +109,5 @@ def _value(text: str, several: bool) -> Any:
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return text
     if several and isinstance(value, str) and value != text:
-        return _value(value, several)
+        return _parse_value(value, several)
     return (value,) if several and isinstance(value, int | float) else value

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 from gapboost.measures.gains import Discount, Gains, as_discount, as_gains, discount_at, gain_of_grades, most_grades
 from gapboost.measures.measure import Measure, reciprocal
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 from gapboost.measures.measure import Measure, reciprocal
 
 

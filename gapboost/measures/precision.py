@@ -9,12 +9,26 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 from gapboost.measures.measure import Measure, as_relevant
 
 
 @dataclass(frozen=True, repr=False)
-class Precision(Measure):
+class RelevantAtCutoff(Measure):
+    """``#{n <= k: i_n >= rel}`` over some number of documents."""
+
+    k: int | None = field(default=10, kw_only=True, metadata={"always_shown": True})
+    rel: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.k is None:
+            raise ValueError(f"k is None; expected a cut-off >= 1: {self.short_name} needs one")
+        object.__setattr__(self, "rel", as_relevant(self.rel))
+
+
+@dataclass(frozen=True, repr=False)
+class Precision(RelevantAtCutoff):
     """Precision at k, ``#{n <= k: i_n >= rel} / k``; a list shorter than k is as if filled up with other documents.
 
     Parameters
@@ -24,15 +38,6 @@ class Precision(Measure):
     rel : int, default=1
         The lowest grade that counts as relevant.
     """
-
-    k: int | None = field(default=10, kw_only=True, metadata={"always_shown": True})
-    rel: int = 1
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.k is None:
-            raise ValueError("k is None; expected a cut-off >= 1: precision needs one")
-        object.__setattr__(self, "rel", as_relevant(self.rel))
 
     @property
     def short_name(self) -> str:

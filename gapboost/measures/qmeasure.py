@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gapboost._data.arguments import positive
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 from gapboost.measures.gains import Gains, as_gains, gain_of_grades, ideal_gain, most_grades
 from gapboost.measures.measure import DiscountOfQuery, diagonal, reciprocal
 
@@ -38,8 +38,8 @@ class QMeasure(DiscountOfQuery):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "beta", positive(self.beta, "beta"))
-        given = as_gains(self.gains)
-        object.__setattr__(self, "gains", "exponential" if given is None else given)
+        gains = as_gains(self.gains)
+        object.__setattr__(self, "gains", "exponential" if gains is None else gains)
 
     @property
     def monotone(self) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gapboost._data.arguments import probability
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 from gapboost.measures.gains import as_gains, gain_of_grades, most_grades
 from gapboost.measures.measure import Measure, as_relevant
 

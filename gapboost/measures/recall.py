@@ -5,12 +5,13 @@
 {Recall(k=2): 0.3333333333333333, RPrecision(): 0.6666666666666666}
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from gapboost._data.queries import Array
-from gapboost.measures.measure import DiscountOfQuery, Measure, as_relevant, at_or_above, reciprocal
+from gapboost._kernels import Array
+from gapboost.measures.measure import DiscountOfQuery, as_relevant, reciprocal, relevant_documents
+from gapboost.measures.precision import RelevantAtCutoff
 
 
 def shares(counts: Array, rel: int) -> tuple[Array, Array]:
@@ -20,14 +21,8 @@ def shares(counts: Array, rel: int) -> tuple[Array, Array]:
     return np.zeros((len(counts), n_grades, n_grades)), relevant * reciprocal(relevant_documents(counts, rel))[:, None]
 
 
-def relevant_documents(counts: Array, rel: int) -> Array:
-    """``RB[rel]`` by row of `counts`."""
-    base: Array = at_or_above(counts)[:, rel] if rel < counts.shape[1] else np.zeros(len(counts))
-    return base
-
-
 @dataclass(frozen=True, repr=False)
-class Recall(Measure):
+class Recall(RelevantAtCutoff):
     """Recall at k, ``#{n <= k: i_n >= rel} / RB[rel]``.
 
     Parameters
@@ -37,15 +32,6 @@ class Recall(Measure):
     rel : int, default=1
         The lowest grade that counts as relevant.
     """
-
-    k: int | None = field(default=10, kw_only=True, metadata={"always_shown": True})
-    rel: int = 1
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.k is None:
-            raise ValueError("k is None; expected a cut-off >= 1: recall needs one")
-        object.__setattr__(self, "rel", as_relevant(self.rel))
 
     @property
     def short_name(self) -> str:

@@ -1,6 +1,13 @@
 """Ways to train for a measure: frozen values over a measure; one file an objective.
 
-`approximation_bound` tells how far ApproxRank may be from its measure.
+============  ========================================================
+`objective`   what an objective is, and a pass of it over one data set
+`lambdarank`  LambdaRank
+`smooth`      what SoftRank and ApproxRank share
+`softrank`    SoftRank
+`approxrank`  ApproxRank
+`bounds`      how far ApproxRank may be from its measure
+============  ========================================================
 """
 
 from dataclasses import replace

@@ -25,7 +25,8 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.queries import Array, Judged
+from gapboost._data.queries import Judged
+from gapboost._kernels import Array
 from gapboost.measures import AP, Measure, nDCG
 from gapboost.objectives.approxrank import ApproxRank
 
@@ -85,7 +86,7 @@ def approximation_bound(objective: ApproxRank, y_true: Any, y_score: Any, qid: A
         raise ValueError(
             f"objective is {objective!r}; expected an ApproxRank of AP or of nDCG with the discount log2, without a cut-off"
         )
-    data, scores, resolved = objective._checked(y_true, y_score, qid, None)
+    data, scores, resolved = objective._check(y_true, y_score, qid, None)
     smooth = resolved.prepared(data)
     ranks, document = smooth.ranks(scores), np.empty(len(scores))
     corollary, rank_error, value = np.empty((3, len(data.queries)))

@@ -12,16 +12,9 @@ from functools import partial
 import numpy as np
 
 from gapboost._data.arguments import positive, whole
-from gapboost._data.queries import Array, Judged
-from gapboost._kernels.lambdarank.gradients import (
-    HESSIAN_FLOOR,
-    Inputs,
-    Scale,
-    chunk,
-    dampening,
-    room_for,
-    write_gradients,
-)
+from gapboost._data.queries import Judged
+from gapboost._kernels import Array
+from gapboost._kernels.lambdarank.gradients import HESSIAN_FLOOR, Setup, ShortPass, dampening, short_queries
 from gapboost._kernels.lambdarank.long import LONG, LongPass, long_query
 from gapboost._kernels.parallel.chunks import CACHED_CHUNK, chunks, resolve_n_jobs, run, table_bytes
 from gapboost._kernels.parallel.scratch import Scratch
@@ -34,7 +27,7 @@ KEPT_TABLE_BYTES = 32
 KEYS_AT_ONCE = 1 << 20
 
 # Of a logistic function, at its steepest: a Newton step is then never longer than 4 / sigma.
-LEAST_CURVATURE = 0.25
+CURVATURE_OF_A_PUSH = 0.25
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,49 +82,59 @@ class LambdaRankPass(Pass):
     """LambdaRank on one data set: turns of tied documents, the tables of the measure, and memory that calls borrow."""
 
     def __init__(self, objective: LambdaRank, data: Judged, threads: int) -> None:
-        self.objective = objective
+        self.measure = objective.measure
         self.data = data
         self.threads = threads
         offsets, sizes = data.queries.offsets, data.queries.sizes
-        self.turns = turns(objective.random_state, data)
-        self.discount, self.begins = objective.measure.discounts(data.counts, sizes)
-        # Of several discounts each may reach down to the end of its list.
-        discount = np.ones(int(sizes.max())) if self.begins.any() else self.discount
+        discount, begins = self.measure.discounts(data.counts, sizes)
+        self.setup = Setup(
+            grades=data.grades,
+            turns=turns(objective.random_state, data),
+            discount=discount,
+            begins=begins,
+            weights=data.weights,
+            sigma=objective.sigma,
+            normalize=objective.normalize,
+            least_curvature=0.0 if self.measure.monotone else CURVATURE_OF_A_PUSH,
+        )
+        if begins.any():
+            # Of several discounts each may reach down to the end of its list.
+            discount = np.ones(int(sizes.max()))
         n_grades = data.counts.shape[1]
         cost = table_bytes(n_grades)
         truncation = objective.truncation or 0
         # A long query is shared by all threads.
         long = np.flatnonzero(sizes > LONG)
-        begun = [
-            long_query(data.grades, offsets, discount, *self._tables(q, q + 1), truncation, q) for q in long.tolist()
+        self.long = [
+            Scratch(
+                partial(LongPass, long_query(data.grades, offsets, discount, *self.tables(q, q + 1), truncation, q))
+            )
+            for q in long.tolist()
         ]
-        self.long = [Scratch(partial(LongPass, query)) for query in begun]
-        ranges = without(long, chunks(offsets, threads, cost, CACHED_CHUNK))
+        ranges = ranges_without(long, chunks(offsets, threads, cost, CACHED_CHUNK))
         keep = cost * len(data.queries) <= KEPT_TABLE_BYTES * data.queries.n_rows
-        self.kept = [self._tables(*r) for r in ranges] if keep else []
-        self.chunks = [chunk(offsets, discount, truncation, *r) for r in ranges]
-        self.scratch = Scratch(lambda: room_for(self.chunks, n_grades))
+        self.tables_of_chunks = [self.tables(*r) for r in ranges] if keep else []
+        self.chunks = [short_queries(offsets, discount, truncation, *r) for r in ranges]
+        self.short = Scratch(lambda: ShortPass(self.chunks, n_grades))
 
-    def _tables(self, first: int, last: int) -> tuple[Array, Array]:
-        return tables_of(self.objective.measure, self.data.counts[first:last])
+    def tables(self, first: int, last: int) -> tuple[Array, Array]:
+        """``pair`` and ``own`` of queries ``first..last-1``."""
+        return tables_of(self.measure, self.data.counts[first:last])
 
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
         """See `Pass`."""
-        objective, data = self.objective, self.data
-        least = 0.0 if objective.measure.monotone else LEAST_CURVATURE
-        scale = Scale(objective.sigma, objective.normalize, least)
-        inputs = Inputs(scores, data.grades, self.turns, self.discount, self.begins, data.weights)
 
         def task(k: int) -> None:
-            here = self.chunks[k]
-            pair, own = self.kept[k] if self.kept else self._tables(here.first, here.last)
-            with self.scratch.lent() as memory:
-                write_gradients(inputs, pair, own, scale, here, memory, grad, hess)
+            queries = self.chunks[k]
+            tables = self.tables_of_chunks
+            pair, own = tables[k] if tables else self.tables(queries.first, queries.last)
+            with self.short.lent() as short:
+                short.write_gradients(queries, pair, own, self.setup, scores, grad, hess)
 
         run(task, len(self.chunks), self.threads)
         for scratch in self.long:
             with scratch.lent() as long:
-                long.write_gradients(inputs, scale, grad, hess, partial(run, n_jobs=self.threads))
+                long.write_gradients(self.setup, scores, grad, hess, partial(run, n_jobs=self.threads))
 
 
 class SumPass(Pass):
@@ -195,7 +198,7 @@ def tie_keys(random_state: int, data: Judged) -> Array:
     return keys
 
 
-def without(long: Array, ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def ranges_without(long: Array, ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """The ranges of queries, cut so that none holds one of the queries in `long`."""
     cut = []
     for first, last in ranges:

@@ -6,7 +6,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from gapboost._data.queries import Array, Judged, checked_scores, judged
+from gapboost._data.queries import Judged, checked_scores, judged
+from gapboost._kernels import Array
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.measure import grade_limit
 
@@ -98,12 +99,12 @@ class Objective(ABC):
         ValueError
             Where an argument is unusable; the message names it, what was found and what is expected.
         """
-        data, scores, resolved = self._checked(y_true, y_score, qid, sample_weight)
+        data, scores, resolved = self._check(y_true, y_score, qid, sample_weight)
         grad, hess = np.empty(len(scores)), np.empty(len(scores))
         resolved.prepared(data, n_jobs)(scores, grad, hess)
         return data.queries.ungrouped(grad), data.queries.ungrouped(hess)
 
-    def _checked(self, y_true: Any, y_score: Any, qid: Any, sample_weight: Any) -> tuple[Judged, Array, Self]:
+    def _check(self, y_true: Any, y_score: Any, qid: Any, sample_weight: Any) -> tuple[Judged, Array, Self]:
         """Judgements and scores in grouped order, and the objective with every choice made."""
         data = judged(y_true, qid, sample_weight=sample_weight, limit=grade_limit([self.measure]))
         scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))

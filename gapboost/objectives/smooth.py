@@ -35,9 +35,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from gapboost._data.columns import one_dimensional
-from gapboost._data.queries import Array, Judged, checked_scores, judged
+from gapboost._data.queries import Judged, checked_scores, judged
+from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import CACHED_CHUNK, chunks, run, table_bytes
-from gapboost._kernels.smooth.query import Documents, rows_by_rank, scaled
+from gapboost._kernels.smooth.query import Documents, gradient_and_hessian, rows_by_rank
 from gapboost._kernels.smooth.sums import Room, Step, room_for, smooth_ranks
 from gapboost.measures.measure import DiscountOfQuery, tables_of
 from gapboost.objectives.objective import Objective, Pass
@@ -53,7 +54,7 @@ class Chunk(NamedTuple):
     starts : int64 ndarray of shape (Q + 1,)
     query : int64 ndarray of shape (N,)
         Number of each document's query in the chunk.
-    counted : bool ndarray of shape (N,)
+    matters : bool ndarray of shape (N,)
         Whether the measure looks at documents of that grade at all; the others only take up ranks.
     pair, own : float64 ndarrays
         The tables of the measure.
@@ -64,7 +65,7 @@ class Chunk(NamedTuple):
     numbers: slice
     starts: Array
     query: Array
-    counted: Array
+    matters: Array
     pair: Array
     own: Array
     documents: Documents
@@ -79,9 +80,9 @@ class Chunk(NamedTuple):
     def settle(self, share: Array, by_rank: Array) -> None:
         """Begin with these shares and their derivatives by rank, and with what each document is worth by itself."""
         documents = self.documents
-        documents.share[:] = np.where(self.counted, share, 0.0)
-        documents.by_rank[:] = np.where(self.counted, by_rank, 0.0)
-        documents.total[:] = np.where(self.counted, self.own[self.query, documents.grade], 0.0)
+        documents.share[:] = np.where(self.matters, share, 0.0)
+        documents.by_rank[:] = np.where(self.matters, by_rank, 0.0)
+        documents.total[:] = np.where(self.matters, self.own[self.query, documents.grade], 0.0)
 
 
 class SmoothPass(Pass):
@@ -126,7 +127,7 @@ class SmoothPass(Pass):
             self.differentiate(chunk)
             documents, starts = chunk.documents, chunk.starts
             values[chunk.numbers] = np.add.reduceat(documents.share * documents.total, starts[:-1])
-            grad[rows], hess[rows] = scaled(
+            grad[rows], hess[rows] = gradient_and_hessian(
                 starts, self.weights[chunk.numbers], self.steepness, self.steepest, self.normalize, documents
             )
 
@@ -149,12 +150,14 @@ class SmoothPass(Pass):
         exact = scores[offsets[0] : offsets[-1]].astype(np.float64, copy=False)
         order = rows_by_rank(exact, starts)
         pair, own = tables_of(self.measure, data.counts[first:last])
-        counted = (own != 0) | (pair != 0).any(axis=1) | (pair != 0).any(axis=2)
+        matters = (own != 0) | (pair != 0).any(axis=1) | (pair != 0).any(axis=2)
         query = np.repeat(np.arange(last - first), sizes)
         grade = data.grades[offsets[0] + order].astype(np.int64)
         documents = Documents(grade, exact[order] * self.steepness, *np.zeros((5, len(grade))))
-        room = room_for(int(sizes.max()), own.shape[1])
-        chunk = Chunk(slice(first, last), starts, query, counted[query, grade], pair, own, documents, room)
+        chunk = Chunk(
+            numbers=slice(first, last), starts=starts, query=query, matters=matters[query, grade], pair=pair, own=own,
+            documents=documents, room=room_for(int(sizes.max()), own.shape[1]),
+        )  # fmt: skip
         return chunk, offsets[0] + order
 
     @abstractmethod
@@ -223,7 +226,7 @@ class SmoothObjective(Objective):
         With ``normalize=False`` the gradients of a query are those of its own value times its weight, not divided by
         the number of queries.
         """
-        data, scores, resolved = self._checked(y_true, y_score, qid, sample_weight)
+        data, scores, resolved = self._check(y_true, y_score, qid, sample_weight)
         unused = np.empty((2, len(scores)))
         values = resolved.prepared(data, n_jobs).values(scores, unused[0], unused[1])
         return values if per_query else float(np.average(values, weights=data.weights))

@@ -30,9 +30,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from gapboost._data.arguments import positive
-from gapboost._data.queries import Array, Judged
+from gapboost._data.queries import Judged
+from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
-from gapboost._kernels.smooth.distribution import distribution, find_chances, push_within
+from gapboost._kernels.smooth.distribution import distribution_memory, find_chances, push_within
 from gapboost._kernels.smooth.sums import compare, gaussian_step, push
 from gapboost.measures.measure import tables_of, weights_at
 from gapboost.objectives.smooth import Chunk, SmoothObjective, SmoothPass
@@ -110,13 +111,13 @@ class SoftRankPass(SmoothPass):
         # Without pairs the discount is in the mean over the rank distribution.
         discount, slope = weights_at(self.measure, chunk.ranks(self.step)) if self.pairs else (np.ones(n), np.zeros(n))
         chances = np.ones(n)
-        dist = distribution(self.by_rank, self.depth, n)
+        dist = distribution_memory(self.by_rank, self.depth, n)
         if self.depth > 0:
-            find_chances(documents.x, chunk.counted, self.depth, dist, chances)
+            find_chances(documents.x, chunk.matters, self.depth, dist, chances)
         chunk.settle(chances * discount, chances * slope)
         compare(starts, self.step, pair, False, room, documents)
         documents.by_rank[:] *= documents.total
         if self.depth > 0:
-            push_within(pair[0], chunk.counted, discount * documents.total, room.of_document, dist, documents)
+            push_within(pair[0], chunk.matters, discount * documents.total, room.of_document, dist, documents)
         else:
             push(starts, self.step, pair, True, room, documents)

@@ -33,13 +33,15 @@ def in_plain_numpy(*command):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", KERNEL_TESTS)
 def test_the_tests_of_kernels_pass_in_plain_numpy(name):
-    assert " passed" in in_plain_numpy("-m", "pytest", "-q", "-p", "no:cacheprovider", str(Path("tests", name)))
+    assert " passed" in in_plain_numpy(
+        "-m", "pytest", "-q", "-p", "no:cacheprovider", str(Path(__file__).with_name(name))
+    )
 
 
 @pytest.mark.slow
 def test_plain_numpy_gives_what_compiled_code_gives(monkeypatch, tmp_path):
     """Through the public API, on queries of every way; with memory that is nan until it is written."""
-    in_plain_numpy("-m", "tests.small_inputs", str(tmp_path / "plain.npz"))
+    in_plain_numpy("-m", "tests.support.small_inputs", str(tmp_path / "plain.npz"))
     plain = np.load(tmp_path / "plain.npz")
     monkeypatch.setattr(lambdarank, "LONG", SHORT_LONG)
     monkeypatch.setattr(long, "STRIP", SHORT_STRIP)

@@ -14,11 +14,11 @@ import gapboost as gb
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.lambdarank.exponents import LOGISTIC, SLOPE, STRETCH, exponentials
 from gapboost._kernels.lambdarank.form import make_form, number_grades
-from gapboost._kernels.lambdarank.lists import BLOCK, clear, padded, pointers, working_memory
+from gapboost._kernels.lambdarank.lists import BLOCK, list_memory, padded, pointers, set_zero
 from gapboost._kernels.lambdarank.moments import LENGTH, TERMS, moments_at, scale_moments
 from gapboost._kernels.lambdarank.pairs import sum_pairs
 from gapboost._kernels.lambdarank.sums import sum_moments
-from gapboost._kernels.lambdarank.tables import Tables, fill_tables
+from gapboost._kernels.lambdarank.swaps import fill_swaps
 from gapboost._kernels.simd import LANES, pointer
 
 # Those of one discount; a sum of several is one pass for each.
@@ -59,58 +59,57 @@ def ranked(measure, grades, s=None):
 
 
 @kernel
-def form_of(ranked, deep, work):
+def form_of(ranked, deep, memory):
     n, n_grades = len(ranked.grades), len(ranked.own)
     size = number_grades(n, pointer(ranked.grades), n_grades, pointer(ranked.code_of), pointer(ranked.grade_of))
     for r in range(n):
         ranked.codes[r] = ranked.code_of[ranked.grades[r]]
     return make_form(
-        pointer(ranked.pair), pointer(ranked.own), n_grades, pointer(ranked.grade_of), size, work.form,
+        pointer(ranked.pair), pointer(ranked.own), n_grades, pointer(ranked.grade_of), size, memory.form,
         pointer(ranked.discount), deep,
     )  # fmt: skip
 
 
 @kernel
-def tables_of(ranked, memory):
-    work = pointers(memory)
-    form = form_of(ranked, len(ranked.grades), work)
-    clear(2 * form.width, work.prefixes)
-    fill_tables(
-        len(ranked.grades), pointer(ranked.codes), form.discount, form, work.prefixes, Tables(work.upper, work.lower)
-    )
+def write_swaps(ranked, arrays):
+    memory = pointers(arrays)
+    form = form_of(ranked, len(ranked.grades), memory)
+    set_zero(2 * form.width, memory.prefixes)
+    n, codes = len(ranked.grades), pointer(ranked.codes)
+    fill_swaps(n, codes, form.discount, form, memory.prefixes, memory.upper, memory.lower)
     return form.size
 
 
 @kernel
-def by_pairs(ranked, deep, memory, lam, eta):
-    work = pointers(memory)
+def by_pairs(ranked, deep, arrays, lam, eta):
+    memory = pointers(arrays)
     n, codes = len(ranked.grades), pointer(ranked.codes)
-    form = form_of(ranked, deep, work)
-    clear(2 * form.width, work.prefixes)
-    fill_tables(n, codes, form.discount, form, work.prefixes, Tables(work.upper, work.lower))
-    sum_pairs(n, pointer(ranked.s), codes, form, work, pointer(lam), pointer(eta))
+    form = form_of(ranked, deep, memory)
+    set_zero(2 * form.width, memory.prefixes)
+    fill_swaps(n, codes, form.discount, form, memory.prefixes, memory.upper, memory.lower)
+    sum_pairs(n, pointer(ranked.s), codes, form, memory, pointer(lam), pointer(eta))
 
 
 @kernel
-def by_moments(ranked, deep, wanted, memory, lam, eta):
-    work = pointers(memory)
+def by_moments(ranked, deep, receive, arrays, lam, eta):
+    memory = pointers(arrays)
     n, codes = len(ranked.grades), pointer(ranked.codes)
-    form = form_of(ranked, deep, work)
-    clear(2 * form.width, work.prefixes)
-    clear(LENGTH * form.width, work.above)
-    clear(LENGTH * form.width, work.below)
-    return sum_moments(n, wanted, pointer(ranked.s), codes, form, work, pointer(lam), pointer(eta))
+    form = form_of(ranked, deep, memory)
+    set_zero(2 * form.width, memory.prefixes)
+    set_zero(LENGTH * form.width, memory.above)
+    set_zero(LENGTH * form.width, memory.below)
+    return sum_moments(n, receive, pointer(ranked.s), codes, form, memory, pointer(lam), pointer(eta))
 
 
 def memory_for(ranked):
     n = len(ranked.grades)
-    return working_memory(n, n, len(ranked.own))
+    return list_memory(n, n, len(ranked.own))
 
 
-def tables(ranked):
+def swaps(ranked):
     """upper, lower by document and numbered grade, and the numbered grades."""
     memory, n = memory_for(ranked), len(ranked.grades)
-    size = tables_of(ranked, memory)
+    size = write_swaps(ranked, memory)
     width = padded(size)
     upper, lower = (table[: n * width].reshape(n, width)[:, :size] for table in (memory.upper, memory.lower))
     return upper, lower, ranked.codes[:n].astype(int)
@@ -122,14 +121,14 @@ lists_of_grades = st.lists(st.integers(0, 3), min_size=1, max_size=30)
 @settings(max_examples=50 if config.DISABLE_JIT else 200)
 @given(lists_of_grades, st.sampled_from(FORMS))
 def test_what_is_known_at_both_ranks_makes_the_signed_change_of_a_swap(grades, measure):
-    upper, lower, codes = tables(ranked(measure, grades))
+    upper, lower, codes = swaps(ranked(measure, grades))
     signed = np.sign(codes[:, None] - codes) * measure.swap_changes(grades)
     n = len(grades)
     for p, q in zip(*np.triu_indices(n, 1), strict=True):
         assert upper[p, codes[q]] + lower[q, codes[p]] == pytest.approx(signed[p, q], abs=1e-12 * n)
 
 
-def test_tables_of_many_grades():
+def test_swaps_of_many_grades():
     """More than a vector holds, of which some occur."""
     measure = gb.nDCG(gains=tuple(np.linspace(0.0, 1.0, 31)))
     grades = np.random.default_rng(0).choice([0, 3, 4, 7, 8, 9, 15, 16, 20, 21, 30], 60)
@@ -138,7 +137,7 @@ def test_tables_of_many_grades():
         grades=grades.astype(np.int32), pair=pair, own=own, discount=measure.discount(60),
         code_of=np.zeros(31, np.int64), grade_of=np.zeros(31, np.uint8),
     )  # fmt: skip
-    upper, lower, codes = tables(many)
+    upper, lower, codes = swaps(many)
     assert_array_equal(many.grade_of[codes], grades)
     found = np.triu(upper[:, codes] + lower[:, codes].T, 1)
     signed = np.sign(codes[:, None] - codes) * measure.swap_changes(grades)
@@ -249,15 +248,15 @@ def sets(of, width, size):
 
 
 @pytest.mark.parametrize("spread", [0.0, 10.0, 200.0], ids=["tied", "one anchor", "many anchors"])
-@pytest.mark.parametrize("wanted", [False, True], ids=["collected", "summed"])
-def test_moments_that_leave_a_list_are_what_they_say(spread, wanted):
+@pytest.mark.parametrize("receive", [False, True], ids=["collected", "summed"])
+def test_moments_that_leave_a_list_are_what_they_say(spread, receive):
     rng = np.random.default_rng(4)
     n, deep = BLOCK + 20, BLOCK + 3
     grades, s = rng.integers(0, 4, n), -np.sort(rng.random(n)) * spread
     here = ranked(XGAP, grades, s)
-    upper, lower, codes = tables(here)
+    upper, lower, codes = swaps(here)
     memory = memory_for(here)
-    last = by_moments(here, deep, wanted, memory, *np.zeros((2, padded(n) + LANES)))
+    last = by_moments(here, deep, receive, memory, *np.zeros((2, padded(n) + LANES)))
     size, k = upper.shape[1], np.arange(1, TERMS + 1)
     one = (codes[:, None] == np.arange(size)).astype(float)
     higher, lower_grade = np.arange(size) > codes[:, None], np.arange(size) < codes[:, None]

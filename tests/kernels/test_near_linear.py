@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import gapboost as gb
 from gapboost._data.queries import GradeLimit, judged
 from gapboost._kernels.lambdarank import long
-from gapboost._kernels.lambdarank.gradients import Inputs, Scale, chunk, room_for, write_gradients
+from gapboost._kernels.lambdarank.gradients import Setup, ShortPass, short_queries
 from gapboost._kernels.lambdarank.long import LONG
 from gapboost._kernels.order.long import rank_long
 from gapboost._kernels.order.short import BY_ROW, Elements
@@ -53,11 +53,12 @@ def gradients(measure, grades, scores, sizes, way, sigma=1.0, truncation=0, norm
     pair, own = measure.tables(counts)
     grad, hess = np.empty(len(scores)), np.empty(len(scores))
     offsets, discount = data.queries.offsets, measure.discount(int(max(sizes)))
-    begins = np.zeros(len(sizes), np.int64)
-    inputs = Inputs(scores, data.grades, BY_ROW, discount, begins, np.ones(len(sizes)))
-    scale = Scale(sigma, normalize, 0.0 if measure.monotone else 0.25)
-    everything = chunk(offsets, discount, truncation, 0, len(sizes), way)
-    write_gradients(inputs, pair, own, scale, everything, room_for([everything], own.shape[1]), grad, hess)
+    setup = Setup(
+        grades=data.grades, turns=BY_ROW, discount=discount, begins=np.zeros(len(sizes), np.int64),
+        weights=np.ones(len(sizes)), sigma=sigma, normalize=normalize, least_curvature=0.0 if measure.monotone else 0.25,
+    )  # fmt: skip
+    queries = short_queries(offsets, discount, truncation, 0, len(sizes), way)
+    ShortPass([queries], own.shape[1]).write_gradients(queries, pair, own, setup, scores, grad, hess)
     return grad, hess
 
 

@@ -18,12 +18,12 @@ from gapboost._kernels.smooth.cells import (
     COEFFICIENTS,
     Reach,
     add_moments,
-    arrived,
-    clear,
+    arriving_at,
+    clear_moments,
     find_cells,
     interact,
+    interaction_tables,
     points_for,
-    tables_of,
 )
 from gapboost._kernels.smooth.sums import SHORT, cells_of, gaussian_step, logistic_step, room_for
 
@@ -334,18 +334,18 @@ def test_lightgbm_trains_on_one_query_of_200_000_documents(objective):
 def test_cells_sum_a_smooth_function_over_points_in_stretches_far_apart(function, beyond, gap):
     rng = np.random.default_rng(7)
     n, channels, width = 400, 3, 1.0
-    reach = Reach(width, tables_of(function, width, 10), beyond)
+    reach = Reach(width, interaction_tables(function, width, 10), beyond)
     x = np.sort(3 * rng.random(n) - gap * rng.integers(0, 4, n))[::-1].copy()
     channel, weights = rng.integers(0, channels, n), rng.standard_normal(n)
     points = points_for(n, n)
     cells = find_cells(x, reach, points)
     assert cells <= 4 * 5
     moments, arriving = np.empty((2, cells, channels, COEFFICIENTS))
-    clear(cells, moments)
+    clear_moments(cells, moments)
     for r in range(n):
         add_moments(r, channel[r], weights[r], points, moments)
     interact(cells, channels, reach, points, moments, np.empty(channels), arriving)
-    found = np.array([[arrived(r, c, points, arriving) for c in range(channels)] for r in range(n)])
+    found = np.array([[arriving_at(r, c, points, arriving) for c in range(channels)] for r in range(n)])
     terms = weights[:, None] * function(differences(x))
     expected = np.stack([terms[channel == c].sum(axis=0) for c in range(channels)], axis=1)
     npt.assert_allclose(found, expected, rtol=0, atol=1e-9 * np.abs(weights).sum())

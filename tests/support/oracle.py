@@ -341,21 +341,21 @@ def lambda_gradients(value, grades, scores, sigma, order, truncation=None, norma
         if truncation is not None and p > truncation:
             break
         for q in range(p + 1, len(ranked) + 1):
-            upper, lower = rows[p - 1], rows[q - 1]
+            upper_row, lower_row = rows[p - 1], rows[q - 1]
             a, b = ranked[p - 1], ranked[q - 1]
             if a == b:
                 continue
-            x = sigma * (float(scores[upper]) - float(scores[lower]))
+            x = sigma * (float(scores[upper_row]) - float(scores[lower_row]))
             t, one_minus_t = logistic(-x), logistic(x)
             delta = swap_change(value, ranked, p, q, counts)
             if a > b:
                 lam, eta = delta * t, -delta * t * one_minus_t
             else:
                 lam, eta = delta * one_minus_t, delta * t * one_minus_t
-            grad[upper] += sigma * lam
-            grad[lower] -= sigma * lam
-            hess[upper] += sigma**2 * eta
-            hess[lower] += sigma**2 * eta
+            grad[upper_row] += sigma * lam
+            grad[lower_row] -= sigma * lam
+            hess[upper_row] += sigma**2 * eta
+            hess[lower_row] += sigma**2 * eta
     if normalize:
         total = sum(abs(each) for each in grad)
         if total > 0:

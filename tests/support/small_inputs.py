@@ -1,6 +1,6 @@
 """Everything that is compiled, on small inputs through the public API: what compiled code and plain numpy must both give.
 
-``NUMBA_DISABLE_JIT=1 python -W error -m tests.small_inputs OUT.npz`` writes those of plain numpy.
+``NUMBA_DISABLE_JIT=1 python -W error -m tests.support.small_inputs OUT.npz`` writes those of plain numpy.
 """
 
 import sys

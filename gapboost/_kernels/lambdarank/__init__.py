@@ -9,14 +9,16 @@ With u = e^-x, t = u / (1 + u) is the probability of the model that q is above p
 
 lam is to be minimised: a negative one moves its document up.
 
-**Delta is a sum of something known at p and something known at q** (`tables`). For any grade g, with the prefix sums
+**Delta is a sum of something known at p and something known at q** (`swaps`). For any grade g, with the prefix sums
 C_g[r] = sum_{m<=r} pair[i_m, g] and E_g[r] = sum_{n<=r} discount[n] pair[g, i_n] over the grades i_n at the ranks n,
 
-    phi_g(p) = discount[p] (own[g] + C_g[p-1]) - E_g[p]
-    chi_g(q) = discount[q] (own[g] + C_g[q-1] + pair[b, g] - pair[g, g]) - E_g[q-1]
-    Delta(p, q) = (phi_b(p) - phi_a(p)) + (chi_a(q) - chi_b(q))
+    Delta(p, q) = upper[p, b] + lower[q, a]
+    upper[p, g] = discount[p] (own[g] + C_g[p-1] - own[a] - C_a[p-1]) - (E_g[p] - E_a[p])
+    lower[q, g] = discount[q] (own[g] + C_g[q-1] + pair[b, g] - pair[g, g] - own[b] - C_b[q-1]) - (E_g[q-1] - E_b[q-1])
+    bend[a, g] = pair[a, a] + pair[g, g] - pair[a, g] - pair[g, a]
 
-So D = upper[p, b] + lower[q, a], with upper[p, g] = sign(a - g) (phi_g - phi_a) and lower[q, g] = sign(g - b) (chi_g - chi_b).
+so that lower[r, g] = upper[r, g] - discount[r] bend[a, g] at one document. The arrays of these names hold all three with the sign
+that they have in D: sign(a - g) upper[p, g], sign(g - b) lower[q, g] and sign(a - g) bend[a, g].
 
 **t and t (1 - t) are approximated by polynomials in u**, to 1e-11 (`exponents`), and every power of u = e^(sigma s_q)
 / e^(sigma s_p) is a product of something at q and something at p. So what a document receives from all documents
@@ -24,15 +26,15 @@ below it comes from running sums of powers by grade, and what it receives from t
 (`moments`): O(n c K) for n documents, c grades and K = 16 powers. Where a < b, the factor 1 - t is written -(t - 1):
 the same polynomial, and the constant -1.
 
-============ ====================================================================================================
+===========  =========================================================================================
 `form`       the quadratic form of one query, by the grades that occur in it
-`lists`      what the functions of this room share: lists of documents in order, working memory
-`tables`     upper and lower, and the prefixes that they need
+`lists`      what sums run over: documents in order, what arrives at each list, memory for one of them
+`swaps`      upper and lower, and the prefixes that they need
 `exponents`  e^(sigma s) relative to an anchor, and the polynomials
 `moments`    the running sums: what a document receives from them and adds to them
 `pairs`      the same sums pair by pair, for short lists
 `sums`       lam and eta of each document of each list, by pairs or by moments
 `gradients`  one chunk of queries: rank, take, sum, scale; which lists go pair by pair
 `long`       one long list: the same steps by several threads, its sums strip by strip
-============ ====================================================================================================
+===========  =========================================================================================
 """

@@ -11,9 +11,8 @@ class Form(NamedTuple):
 
     Rows are ``width`` long, a multiple of 8, with any finite numbers beyond ``size``.
 
-    ``pair[a, i]``, its transpose, and bend[a, i] = sign(a - i) (pair[a, a] + pair[i, i] - pair[a, i] - pair[i, a]),
-    by which chi and phi of one document differ; ``own[i]``. ``discount`` begins at the first document of the list,
-    and swaps change nothing unless the upper document is among its first ``deep``.
+    ``pair[a, i]``, its transpose, and ``bend[a, i]`` with its sign (see `gapboost._kernels.lambdarank`); ``own[i]``. ``discount``
+    begins at the first document of the list, and swaps change nothing unless the upper document is among its first ``deep``.
     """
 
     size: Any
@@ -56,7 +55,10 @@ def make_form(
     """The form of a query from the worth of all its grades, those in ``grade_of`` taken."""
     width = (size + LANES - 1) // LANES * LANES
     square = width * width
-    form = Form(size, width, room, room + square, room + 2 * square, room + 3 * square, discount, deep)
+    form = Form(
+        size=size, width=width, pair=room, transposed=room + square, bend=room + 2 * square, own=room + 3 * square,
+        discount=discount, deep=deep,
+    )  # fmt: skip
     for a in range(size):
         form.own[a] = own[grade_of[a]]
         for i in range(size):

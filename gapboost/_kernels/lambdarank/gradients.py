@@ -2,18 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
 
 import numpy as np
 
+from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.lambdarank.form import number_grades
-from gapboost._kernels.lambdarank.lists import FARTHEST_SCORE, Arriving, Lists, Work, padded, working_memory
+from gapboost._kernels.lambdarank.lists import FARTHEST_SCORE, Arriving, Lists, list_memory, padded
 from gapboost._kernels.lambdarank.sums import sum_lists
-from gapboost._kernels.order.short import Elements, Sorting, rank, sorting
+from gapboost._kernels.order.short import Elements, rank, sorting
 from gapboost._kernels.simd import LANES, pointer
-
-Array = np.ndarray[Any, Any]
 
 # Longest list whose pairs may be visited one by one: that way keeps tables of the whole list.
 LONGEST_BY_PAIRS = 4096
@@ -24,15 +22,22 @@ PAIRS_PER_DOCUMENT = 40
 # Keeps the boosters from dividing by zero for documents that no pair has touched.
 HESSIAN_FLOOR = 1e-16
 
-NOTHING_ARRIVES = Arriving(np.empty((0, 0)), np.empty((0, 0)), np.empty((0, 0)), np.empty(0))
+NOTHING_ARRIVES = Arriving(above=np.empty((0, 0)), below=np.empty((0, 0)), prefix=np.empty((0, 0)), anchor=np.empty(0))
 
 
-@dataclass(frozen=True)
-class Scale:
-    """How sums become gradients.
+@dataclass(frozen=True, kw_only=True)
+class Setup:
+    """What a pass reads of all queries, the same in every call.
 
     Attributes
     ----------
+    grades : int32 ndarray of shape (N,)
+    turns : int32 ndarray of shape (N,)
+        See `gapboost._kernels.order`.
+    discount : float64 ndarray
+    begins : int64 ndarray of shape (Q,)
+        Where the discount of each query begins in it: at 0, where all share one.
+    weights : float64 ndarray of shape (Q,)
     sigma : float
         Steepness of the logistic function.
     normalize : bool
@@ -42,36 +47,18 @@ class Scale:
         way, the curvatures of its pairs can cancel while their pushes do not.
     """
 
-    sigma: float
-    normalize: bool
-    least_curvature: float
-
-
-class Inputs(NamedTuple):
-    """What a pass reads, of all queries.
-
-    Attributes
-    ----------
-    scores : float ndarray of shape (N,)
-    grades : int32 ndarray of shape (N,)
-    turns : int32 ndarray of shape (N,)
-        See `gapboost._kernels.order`.
-    discount : float64 ndarray
-    begins : int64 ndarray of shape (Q,)
-        Where the discount of each query begins in it: at 0, where all share one.
-    weights : float64 ndarray of shape (Q,)
-    """
-
-    scores: Array
     grades: Array
     turns: Array
     discount: Array
     begins: Array
     weights: Array
+    sigma: float
+    normalize: bool
+    least_curvature: float
 
 
-@dataclass(frozen=True)
-class Chunk:
+@dataclass(frozen=True, kw_only=True)
+class ShortQueries:
     """Queries ``first..last-1``, and what stays the same between passes over them.
 
     Attributes
@@ -80,21 +67,22 @@ class Chunk:
     rows : slice
     starts : int64 ndarray
         Where each query begins, counted from the first of `rows`, and where the last one ends.
+    deep : int64 ndarray
+        Ranks of each query whose document can be the upper one of a pair that counts.
     by_pairs : bool ndarray
         Whether the pairs of a query are visited one by one.
-    reached, longest, held : int
-        Ranks whose document can be the upper one of a pair that counts, documents of the longest query, and of the longest that
-        is visited pair by pair.
+    longest, longest_by_pairs : int
+        Documents of the longest query, and of the longest that is visited pair by pair.
     """
 
     first: int
     last: int
     rows: slice
     starts: Array
+    deep: Array
     by_pairs: Array
-    reached: int
     longest: int
-    held: int
+    longest_by_pairs: int
 
 
 def reach(discount: Array, longest: int, truncation: int) -> int:
@@ -103,16 +91,15 @@ def reach(discount: Array, longest: int, truncation: int) -> int:
     return min(deep, truncation) if truncation > 0 else deep
 
 
-def quicker_by_pairs(sizes: Array, reached: int) -> Array:
+def quicker_by_pairs(sizes: Array, deep: Array) -> Array:
     """For lists of these lengths, whether their pairs are visited one by one sooner than they are swept; bool."""
-    deep = np.minimum(reached, sizes)
     quicker: Array = (sizes <= LONGEST_BY_PAIRS) & (deep * (2 * sizes - deep) <= 2 * PAIRS_PER_DOCUMENT * sizes)
     return quicker
 
 
-def chunk(
+def short_queries(
     offsets: Array, discount: Array, truncation: int, first: int, last: int, by_pairs: bool | None = None
-) -> Chunk:
+) -> ShortQueries:
     """What stays the same; with ``truncation`` > 0 only pairs whose upper document is among that many first ranks count.
 
     ``by_pairs`` forces one of the two ways on all queries.
@@ -121,21 +108,23 @@ def chunk(
     starts = offsets[first : last + 1] - begin
     sizes = np.diff(starts)
     longest = int(sizes.max(initial=0))
-    reached = reach(discount, longest, truncation)
-    direct = quicker_by_pairs(sizes, reached) if by_pairs is None else np.full(len(sizes), by_pairs)
-    held = int(sizes[direct].max(initial=0))
-    return Chunk(first, last, slice(begin, end), starts, direct, reached, longest, held)
+    deep = np.minimum(reach(discount, longest, truncation), sizes)
+    direct = quicker_by_pairs(sizes, deep) if by_pairs is None else np.full(len(sizes), by_pairs)
+    return ShortQueries(
+        first=first, last=last, rows=slice(begin, end), starts=starts, deep=deep, by_pairs=direct,
+        longest=longest, longest_by_pairs=int(sizes[direct].max(initial=0)),
+    )  # fmt: skip
 
 
 @kernel
-def take(scores: Array, grades: Array, order: Array, starts: Array, sigma: float, code_of: Array, lists: Lists) -> None:
+def take(scores: Array, grades: Array, order: Array, sigma: float, code_of: Array, lists: Lists) -> None:
     """Fill the scores times sigma and the numbered grades of ``lists``, whole queries, and how each numbers its grades."""
     n_grades = len(code_of)
-    for q in range(len(starts) - 1):
-        begin = starts[q]
-        n = starts[q + 1] - begin
+    for q in range(len(lists.starts) - 1):
+        begin = lists.starts[q]
+        n = lists.starts[q + 1] - begin
         grade_of = pointer(lists.grade_of) + q * n_grades
-        lists.sizes[q] = number_grades(n, pointer(grades) + begin, n_grades, pointer(code_of), grade_of)
+        lists.n_codes[q] = number_grades(n, pointer(grades) + begin, n_grades, pointer(code_of), grade_of)
         for r in range(begin, begin + n):
             row = begin + order[r]
             lists.s[r] = min(max(float(scores[row]) * sigma, -FARTHEST_SCORE), FARTHEST_SCORE)
@@ -146,7 +135,6 @@ def take(scores: Array, grades: Array, order: Array, starts: Array, sigma: float
 def write(
     order: Array,
     starts: Array,
-    base: Array,
     lam: Array,
     eta: Array,
     push: Array,
@@ -155,10 +143,10 @@ def write(
     grad: Array,
     hess: Array,
 ) -> None:
-    """Scale ``lam`` and ``eta`` by the factors of each list, and write them in the order of the rows, from row ``base[j]`` on."""
+    """Scale ``lam`` and ``eta`` by the factors of each list, and write them in the order of the rows."""
     for q in range(len(starts) - 1):
         for r in range(starts[q], starts[q + 1]):
-            row = base[q] + order[r]
+            row = starts[q] + order[r]
             grad[row] = lam[r] * push[q]
             hess[row] = max(max(eta[r], least * abs(lam[r])) * curve[q], HESSIAN_FLOOR)
 
@@ -168,75 +156,46 @@ def dampening(size: Array) -> Array:
     return np.divide(np.log2(1.0 + size), size, out=np.ones(len(size)), where=size > 0.0)
 
 
-def factors(mass: Array, weights: Array, scale: Scale) -> tuple[Array, Array]:
+def factors(mass: Array, weights: Array, setup: Setup) -> tuple[Array, Array]:
     """What lam and eta of each query are multiplied by, where ``mass`` is its sum of absolute lam."""
-    factor = weights * dampening(scale.sigma * mass) if scale.normalize else weights
-    return factor * scale.sigma, factor * scale.sigma**2
+    factor = weights * dampening(setup.sigma * mass) if setup.normalize else weights
+    return factor * setup.sigma, factor * setup.sigma**2
 
 
-class Memory(NamedTuple):
-    """What the steps of one chunk after the other write to; `room_for` makes it.
+class ShortPass:
+    """Passes over chunks of queries, one chunk at a time, and what their steps write: memory for any of `chunks`."""
 
-    ``order`` int32, ``s``, ``lam``, ``eta`` float64 and ``grade`` uint8 by document; ``sizes`` int64 and ``grade_of``
-    uint8 by query; ``code_of`` int64 by grade; ``sorting`` uses the memory of what comes later; ``work`` for the sums
-    of one list.
-    """
+    def __init__(self, chunks: Sequence[ShortQueries], n_grades: int) -> None:
+        n_queries = max((chunk.last - chunk.first for chunk in chunks), default=0)
+        longest = max((chunk.longest for chunk in chunks), default=0)
+        room = padded(max((chunk.rows.stop - chunk.rows.start for chunk in chunks), default=0)) + LANES
+        self.order = np.empty(room, np.int32)
+        self.s, self.lam, self.eta = np.empty((3, room))
+        self.grade = np.empty(room, np.uint8)
+        self.n_codes = np.empty(n_queries, np.int64)
+        self.grade_of = np.empty((n_queries, n_grades), np.uint8)
+        self.code_of = np.empty(n_grades, np.int64)
+        # Ranking is done before the sums begin.
+        rows, other_rows = self.s.view(np.int32).reshape(2, room)
+        self.sorting = sorting(Elements(self.lam, rows), Elements(self.eta, other_rows), longest)
+        self.memory = list_memory(longest, max((chunk.longest_by_pairs for chunk in chunks), default=0), n_grades)
 
-    order: Array
-    s: Array
-    lam: Array
-    eta: Array
-    grade: Array
-    sizes: Array
-    grade_of: Array
-    code_of: Array
-    sorting: Sorting
-    work: Work
-
-
-def room_for(chunks: Sequence[Chunk], n_grades: int) -> Memory:
-    """`Memory` for any of these chunks."""
-    n_queries = max((chunk.last - chunk.first for chunk in chunks), default=0)
-    longest = max((chunk.longest for chunk in chunks), default=0)
-    room = padded(max((chunk.rows.stop - chunk.rows.start for chunk in chunks), default=0)) + LANES
-    s, lam, eta = np.empty((3, room))
-    rows, other_rows = s.view(np.int32).reshape(2, room)
-    return Memory(
-        np.empty(room, np.int32), s, lam, eta, np.empty(room, np.uint8), np.empty(n_queries, np.int64),
-        np.empty((n_queries, n_grades), np.uint8), np.empty(n_grades, np.int64),
-        sorting(Elements(lam, rows), Elements(eta, other_rows), longest),
-        working_memory(longest, max((chunk.held for chunk in chunks), default=0), n_grades),
-    )  # fmt: skip
-
-
-def write_gradients(
-    inputs: Inputs, pair: Array, own: Array, scale: Scale, chunk: Chunk, memory: Memory, grad: Array, hess: Array
-) -> None:
-    """Write the gradients, to be minimised, of all pairs of the queries of `chunk`; ``pair`` and ``own`` begin at its first."""
-    rows, starts = chunk.rows, chunk.starts
-    n, n_queries = rows.stop - rows.start, chunk.last - chunk.first
-    scores, grades = inputs.scores[rows].astype(np.float64, copy=False), inputs.grades[rows]
-    order = memory.order[:n]
-    rank(scores, inputs.turns[rows], starts, memory.sorting, order)
-
-    alone, all_of_it = np.zeros(n_queries, np.int64), np.arange(n_queries)
-    lists = Lists(
-        starts,
-        alone,
-        inputs.begins[chunk.first : chunk.last],
-        all_of_it,
-        chunk.by_pairs,
-        memory.s,
-        memory.grade,
-        memory.sizes[:n_queries],
-        memory.grade_of[:n_queries],
-    )
-    take(scores, grades, order, starts, scale.sigma, memory.code_of, lists)
-    sum_lists(
-        lists, inputs.discount, pair, own, chunk.reached, True, NOTHING_ARRIVES, memory.work, memory.lam, memory.eta
-    )
-    mass = np.add.reduceat(np.abs(memory.lam[:n]), starts[:-1])
-    push, curve = factors(mass, inputs.weights[chunk.first : chunk.last], scale)
-    write(
-        order, starts, starts[:-1], memory.lam, memory.eta, push, curve, scale.least_curvature, grad[rows], hess[rows]
-    )
+    def write_gradients(
+        self, queries: ShortQueries, pair: Array, own: Array, setup: Setup, scores: Array, grad: Array, hess: Array
+    ) -> None:
+        """Write the gradients, to be minimised, of all pairs of `queries`; ``pair`` and ``own`` begin at the first of these."""
+        rows, starts, numbers = queries.rows, queries.starts, slice(queries.first, queries.last)
+        n, n_queries = rows.stop - rows.start, queries.last - queries.first
+        scores = scores[rows].astype(np.float64, copy=False)
+        order = self.order[:n]
+        rank(scores, setup.turns[rows], starts, self.sorting, order)
+        lists = Lists(
+            starts=starts, begins=setup.begins[numbers], deep=queries.deep, by_pairs=queries.by_pairs,
+            n_codes=self.n_codes[:n_queries], grade_of=self.grade_of[:n_queries],
+            s=self.s, grade=self.grade, lam=self.lam, eta=self.eta,
+        )  # fmt: skip
+        take(scores, setup.grades[rows], order, setup.sigma, self.code_of, lists)
+        sum_lists(lists, setup.discount, pair, own, True, NOTHING_ARRIVES, self.memory)
+        mass = np.add.reduceat(np.abs(self.lam[:n]), starts[:-1])
+        push, curve = factors(mass, setup.weights[numbers], setup)
+        write(order, starts, self.lam, self.eta, push, curve, setup.least_curvature, grad[rows], hess[rows])

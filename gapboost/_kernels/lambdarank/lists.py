@@ -1,17 +1,16 @@
-"""What the steps of a LambdaRank pass hand to each other: lists of documents in order, the form of a query, working memory."""
+"""What sums run over: documents in order of rank, list after list; what arrives at each list; and memory for one of them."""
 
 import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.lambdarank.moments import LENGTH, TERMS
 from gapboost._kernels.simd import LANES, Pointer, every8, pointer, store
 
-Array = np.ndarray[Any, Any]
-
-# Documents whose tables are held at a time.
+# Documents whose swaps are held at a time.
 BLOCK = 128
 
 # Scores times sigma are held within this: the difference of two must not overflow.
@@ -19,38 +18,40 @@ FARTHEST_SCORE = 8e307
 
 
 class Lists(NamedTuple):
-    """Documents in order of rank, list after list: whole queries, or strips of one long query.
+    """Documents in order of rank, list after list: whole queries, or a strip of one long query.
 
     Attributes
     ----------
     starts : int64 ndarray of shape (L + 1,)
         List j is documents ``starts[j]..starts[j + 1] - 1``.
-    above : int64 ndarray of shape (L,)
-        Documents of the same query that are ranked above the list.
-    weighed : int64 ndarray of shape (L,)
+    begins : int64 ndarray of shape (L,)
         Where the discount of the list begins among all discounts.
-    query : int64 ndarray of shape (L,)
-        Whose tables it is judged by.
+    deep : int64 ndarray of shape (L,)
+        Swaps change nothing unless the upper document is among the first ``deep[j]`` of the list.
     by_pairs : bool ndarray of shape (L,)
+        Whether its pairs are visited one by one.
+    n_codes : int64 ndarray of shape (L,)
+        Number of grades that occur in the query.
+    grade_of : uint8 ndarray of shape (L, c + 1)
+        The grade of each number.
     s : float64 ndarray
         Scores times sigma, falling.
     grade : uint8 ndarray
         Grades, numbered among those that occur in the query.
-    sizes : int64 ndarray of shape (L,)
-        Number of grades that occur in the query.
-    grade_of : uint8 ndarray of shape (L, c + 1)
-        The grade of each number.
+    lam, eta : float64 ndarrays
+        What the sums write.
     """
 
     starts: Array
-    above: Array
-    weighed: Array
-    query: Array
+    begins: Array
+    deep: Array
     by_pairs: Array
+    n_codes: Array
+    grade_of: Array
     s: Array
     grade: Array
-    sizes: Array
-    grade_of: Array
+    lam: Array
+    eta: Array
 
 
 class Arriving(NamedTuple):
@@ -62,7 +63,7 @@ class Arriving(NamedTuple):
         The `moments` of the documents above the list, at its first anchor, and below it, at its last. `sum_lists` adds those of
         the list itself, and leaves the sums at the other anchor.
     prefix : float64 ndarray of shape (L, ...)
-        C and E above the list, see `tables`.
+        C and E above the list, see `swaps`.
     anchor : float64 ndarray of shape (L,)
         Its last anchor.
     """
@@ -73,11 +74,11 @@ class Arriving(NamedTuple):
     anchor: Array
 
 
-class Work(NamedTuple):
+class ListMemory(NamedTuple):
     """Working memory for one list after the other; float64.
 
     By document ``rise``, ``fall``, ``jump`` (see `exponents`); by document of a block, or of a list that is visited
-    pair by pair, and by grade ``upper``, ``lower`` (see `tables`) and ``lower_by_grade``; ``powers`` by document of a
+    pair by pair, and by grade ``upper``, ``lower`` (see `swaps`) and ``lower_by_grade``; ``powers`` by document of a
     block; ``prefixes`` by block; ``above`` and ``below``, the `moments` of the documents above and below; ``form``,
     room for a `Form`.
     """
@@ -95,29 +96,29 @@ class Work(NamedTuple):
     form: Any
 
 
-def working_memory(longest: int, held: int, n_grades: int) -> Work:
-    """`Work` for lists up to `longest`, tables of up to `held` documents and grades ``0..n_grades - 1``."""
+def list_memory(longest: int, longest_by_pairs: int, n_grades: int) -> ListMemory:
+    """Memory for lists up to `longest`, up to `longest_by_pairs` pair by pair, with grades ``0..n_grades - 1``."""
     width = padded(n_grades)
-    rows = (max(held, BLOCK) + LANES) * width
+    rows = (max(longest_by_pairs, BLOCK) + LANES) * width
     by_document = padded(longest) + LANES
-    lengths = {
-        "rise": by_document,
-        "fall": by_document,
-        "jump": by_document,
-        "upper": rows,
-        "lower": rows,
-        "lower_by_grade": rows,
-        "powers": BLOCK * TERMS,
-        "prefixes": (longest // BLOCK + 2) * 2 * width,
-        "above": LENGTH * width,
-        "below": LENGTH * width,
-        "form": (3 * width + 1) * width,
-    }
+    lengths = ListMemory(
+        rise=by_document,
+        fall=by_document,
+        jump=by_document,
+        upper=rows,
+        lower=rows,
+        lower_by_grade=rows,
+        powers=BLOCK * TERMS,
+        prefixes=(longest // BLOCK + 2) * 2 * width,
+        above=LENGTH * width,
+        below=LENGTH * width,
+        form=(3 * width + 1) * width,
+    )
     # One block that begins on a cache line, in pieces of whole lines: a vector across two lines loads at half speed.
-    whole = np.empty(sum(lengths.values()) + LANES)
-    whole[-lengths["form"] - LANES :] = 0.0  # lanes that no grade has stay finite
-    ends = np.cumsum([-(whole.ctypes.data // 8) % LANES, *lengths.values()]).tolist()
-    return Work(*[whole[first:end] for first, end in itertools.pairwise(ends)])
+    whole = np.empty(sum(lengths) + LANES)
+    whole[-lengths.form - LANES :] = 0.0  # lanes that no grade has stay finite
+    ends = np.cumsum([-(whole.ctypes.data // 8) % LANES, *lengths]).tolist()
+    return ListMemory._make(whole[first:end] for first, end in itertools.pairwise(ends))
 
 
 def padded(n: int) -> int:
@@ -126,17 +127,18 @@ def padded(n: int) -> int:
 
 
 @kernel
-def pointers(work: Work) -> Work:
+def pointers(memory: ListMemory) -> ListMemory:
     """The same as pointers."""
-    return Work(
-        pointer(work.rise), pointer(work.fall), pointer(work.jump), pointer(work.upper), pointer(work.lower),
-        pointer(work.lower_by_grade),
-        pointer(work.powers), pointer(work.prefixes), pointer(work.above), pointer(work.below), pointer(work.form),
+    return ListMemory(
+        rise=pointer(memory.rise), fall=pointer(memory.fall), jump=pointer(memory.jump), upper=pointer(memory.upper),
+        lower=pointer(memory.lower), lower_by_grade=pointer(memory.lower_by_grade), powers=pointer(memory.powers),
+        prefixes=pointer(memory.prefixes), above=pointer(memory.above), below=pointer(memory.below),
+        form=pointer(memory.form),
     )  # fmt: skip
 
 
 @kernel
-def clear(n: int, values: Pointer) -> None:
+def set_zero(n: int, values: Pointer) -> None:
     """Set the first ``n`` elements, rounded up to whole vectors, to zero."""
     for i in range(0, n, LANES):
         store(values, i, every8(0.0))

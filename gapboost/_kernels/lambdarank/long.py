@@ -12,14 +12,14 @@ number of threads. Collecting costs half as much again as the sums themselves.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.lambdarank.exponents import decay
-from gapboost._kernels.lambdarank.gradients import HESSIAN_FLOOR, Inputs, Scale, factors, reach, write
-from gapboost._kernels.lambdarank.lists import FARTHEST_SCORE, Arriving, Lists, padded, working_memory
+from gapboost._kernels.lambdarank.gradients import HESSIAN_FLOOR, Setup, factors, reach, write
+from gapboost._kernels.lambdarank.lists import FARTHEST_SCORE, Arriving, Lists, list_memory, padded
 from gapboost._kernels.lambdarank.moments import LENGTH, moments_at, scale_moments
 from gapboost._kernels.lambdarank.sums import copy, sum_lists
 from gapboost._kernels.order.long import Each, rank_long
@@ -27,21 +27,19 @@ from gapboost._kernels.order.short import Elements
 from gapboost._kernels.parallel.scratch import Scratch
 from gapboost._kernels.simd import LANES, load8, pointer, store
 
-Array = np.ndarray[Any, Any]
-
 # Longest list that one thread ranks and sums in one go; a function of the length alone decides.
 LONG = 16384
 
 STRIP = 8192
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LongQuery:
     """One long query, and what stays the same between passes over it.
 
     Attributes
     ----------
-    query : int
+    number : int
     rows : slice
     reached : int
         Ranks whose document can be the upper one of a pair that counts.
@@ -51,30 +49,32 @@ class LongQuery:
         Grade of each row, numbered among those that occur.
     grade_of : uint8 ndarray of shape (c + 1,)
         The grade of each number; padded.
-    size : int
+    n_codes : int
         Number of grades that occur.
     """
 
-    query: int
+    number: int
     rows: slice
     reached: int
     pair: Array
     own: Array
     codes: Array
     grade_of: Array
-    size: int
+    n_codes: int
 
 
 def long_query(
-    grades: Array, offsets: Array, discount: Array, pair: Array, own: Array, truncation: int, query: int
+    grades: Array, offsets: Array, discount: Array, pair: Array, own: Array, truncation: int, number: int
 ) -> LongQuery:
     """What stays the same; with ``truncation`` > 0 only pairs whose upper document is among that many first ranks count."""
-    rows = slice(int(offsets[query]), int(offsets[query + 1]))
+    rows = slice(int(offsets[number]), int(offsets[number + 1]))
     occurring, codes = np.unique(grades[rows], return_inverse=True)
     grade_of = np.zeros(own.shape[1], np.uint8)
     grade_of[: len(occurring)] = occurring
-    reached = reach(discount, rows.stop - rows.start, truncation)
-    return LongQuery(query, rows, reached, pair, own, codes.astype(np.uint8), grade_of, len(occurring))
+    return LongQuery(
+        number=number, rows=rows, reached=reach(discount, rows.stop - rows.start, truncation), pair=pair, own=own,
+        codes=codes.astype(np.uint8), grade_of=grade_of, n_codes=len(occurring),
+    )  # fmt: skip
 
 
 @kernel
@@ -119,84 +119,88 @@ def take_strip(
 class LongPass:
     """Passes over one long query, one at a time: their steps, strip by strip, and what these write."""
 
-    def __init__(self, long: LongQuery) -> None:
-        n, width = long.rows.stop - long.rows.start, padded(long.size)
+    def __init__(self, query: LongQuery) -> None:
+        n, width = query.rows.stop - query.rows.start, padded(query.n_codes)
         room = padded(n) + LANES
-        self.long = long
+        self.query = query
         self.starts = np.append(np.arange(0, n, STRIP), n)
         self.n_strips = len(self.starts) - 1
         self.order = np.empty(n, np.int32)
-        self.s, self.grade = np.empty(room), np.empty(room, np.uint8)
-        self.lam, self.eta = np.empty((2, room))
+        self.s, self.lam, self.eta = np.empty((3, room))
+        self.grade = np.empty(room, np.uint8)
         # Ranking is done before the sums begin.
-        self.dealt = Elements(self.lam, self.eta.view(np.int32))
+        self.elements = Elements(self.lam, self.eta.view(np.int32))
         self.mass = np.empty(self.n_strips)
         above, below = np.empty((2, self.n_strips, LENGTH * width))
-        self.arriving = Arriving(above, below, np.empty((self.n_strips, 2 * width)), np.empty(self.n_strips))
-        self.work = Scratch(lambda: working_memory(STRIP, 0, width))
+        prefix, anchor = np.empty((self.n_strips, 2 * width)), np.empty(self.n_strips)
+        self.arriving = Arriving(above=above, below=below, prefix=prefix, anchor=anchor)
+        self.memory = Scratch(lambda: list_memory(STRIP, 0, width))
 
-    def write_gradients(self, inputs: Inputs, scale: Scale, grad: Array, hess: Array, each: Each) -> None:
+    def write_gradients(self, setup: Setup, scores: Array, grad: Array, hess: Array, each: Each) -> None:
         """Write the gradients; ``each(task, n)`` calls ``task(0) ... task(n - 1)`` on threads."""
-        long, n_strips = self.long, self.n_strips
-        scores, turns, grad, hess = (a[long.rows] for a in (inputs.scores, inputs.turns, grad, hess))
-        discount = inputs.discount[inputs.begins[long.query] :]
-        if long.size < 2:
+        query, n_strips = self.query, self.n_strips
+        scores, turns, grad, hess = (a[query.rows] for a in (scores, setup.turns, grad, hess))
+        discount = setup.discount[setup.begins[query.number] :]
+        if query.n_codes < 2:
             grad[:] = 0.0
             hess[:] = HESSIAN_FLOOR
             return
-        rank_long(scores, turns, self.dealt, self.order, each)
+        rank_long(scores, turns, self.elements, self.order, each)
         for what_arrives in self.arriving:
             what_arrives[:] = 0.0
-        each(lambda j: self.take(j, scores, discount, scale.sigma), n_strips)
+        each(lambda j: self.take(j, scores, discount, setup.sigma), n_strips)
         self.settle_prefixes()
-        each(lambda j: self.add(j, discount, False), n_strips)
+        each(lambda j: self.sum(j, discount, False), n_strips)
         self.hand_on()
-        each(lambda j: self.add(j, discount, True), n_strips)
-        factor = factors(self.mass.sum(keepdims=True), inputs.weights[long.query : long.query + 1], scale)
-        each(lambda j: self.write(j, *factor, scale.least_curvature, grad, hess), n_strips)
+        each(lambda j: self.sum(j, discount, True), n_strips)
+        push, curve = factors(self.mass.sum(keepdims=True), setup.weights[query.number : query.number + 1], setup)
+        each(lambda j: self.write(j, push, curve, setup.least_curvature, grad, hess), n_strips)
 
     def take(self, j: int, scores: Array, discount: Array, sigma: float) -> None:
         """Scores and grades of strip j in order, and the tally of its grades in place of its prefix."""
         ranks = self._ranks(j)
         tally = self.arriving.prefix[j].reshape(2, -1)
         take_strip(
-            scores, self.long.codes, self.order[ranks], discount[ranks], sigma, self.s[ranks], self.grade[ranks], tally
+            scores, self.query.codes, self.order[ranks], discount[ranks], sigma, self.s[ranks], self.grade[ranks], tally
         )
 
     def settle_prefixes(self) -> None:
-        """Turn the tallies into C and E above each strip, see `tables`."""
-        long = self.long
-        tallies = self.arriving.prefix.reshape(self.n_strips, 2, -1)[:, :, : long.size]
+        """Turn the tallies into C and E above each strip, see `swaps`."""
+        n_codes = self.query.n_codes
+        tallies = self.arriving.prefix.reshape(self.n_strips, 2, -1)[:, :, :n_codes]
         above = np.cumsum(tallies, axis=0) - tallies
-        worth = long.pair[0][np.ix_(long.grade_of[: long.size], long.grade_of[: long.size])]
+        grade_of = self.query.grade_of[:n_codes]
+        worth = self.query.pair[0][np.ix_(grade_of, grade_of)]
         tallies[:, 0] = above[:, 0] @ worth
         tallies[:, 1] = above[:, 1] @ worth.T
 
     def hand_on(self) -> None:
         """Turn the moments of each strip into what arrives at it."""
-        width = padded(self.long.size)
+        width = padded(self.query.n_codes)
         tops, bottoms = self.s[self.starts[:-1]], self.arriving.anchor
         for step, moments in ((1, self.arriving.above), (-1, self.arriving.below)):
-            hand_on(width, self.long.size, step, tops, bottoms, moments, np.zeros(2 * LENGTH * width))
+            hand_on(width, self.query.n_codes, step, tops, bottoms, moments, np.zeros(2 * LENGTH * width))
 
-    def add(self, j: int, discount: Array, wanted: bool) -> None:
-        """The moments of strip j by itself or, if ``wanted``, lam and eta of its documents."""
-        one, long = slice(j, j + 1), self.long
+    def sum(self, j: int, discount: Array, receive: bool) -> None:
+        """The moments of strip j by itself or, if its documents ``receive``, their lam and eta."""
+        one, query, ranks = slice(j, j + 1), self.query, self._ranks(j)
+        deep = min(max(query.reached - ranks.start, 0), ranks.stop - ranks.start)
         strip = Lists(
-            self.starts[j : j + 2], self.starts[one], self.starts[one], np.zeros(1, np.int64), np.zeros(1, bool), self.s,
-            self.grade, np.array([long.size]), long.grade_of[None],
+            starts=self.starts[j : j + 2], begins=self.starts[one], deep=np.array([deep], np.int64), by_pairs=np.zeros(1, bool),
+            n_codes=np.array([query.n_codes]), grade_of=query.grade_of[None],
+            s=self.s, grade=self.grade, lam=self.lam, eta=self.eta,
         )  # fmt: skip
-        arriving = Arriving(*[of_all[one] for of_all in self.arriving])
-        with self.work.lent() as work:
-            sum_lists(strip, discount, long.pair, long.own, long.reached, wanted, arriving, work, self.lam, self.eta)
-        if wanted:
-            self.mass[j] = np.abs(self.lam[self._ranks(j)]).sum()
+        arriving = Arriving._make(of_all[one] for of_all in self.arriving)
+        with self.memory.lent() as memory:
+            sum_lists(strip, discount, query.pair, query.own, receive, arriving, memory)
+        if receive:
+            self.mass[j] = np.abs(self.lam[ranks]).sum()
 
     def write(self, j: int, push: Array, curve: Array, least: float, grad: Array, hess: Array) -> None:
         """Gradients of strip j in the order of the rows."""
         ranks = self._ranks(j)
-        ends, base = np.array([0, ranks.stop - ranks.start]), np.zeros(1, np.int64)
-        write(self.order[ranks], ends, base, self.lam[ranks], self.eta[ranks], push, curve, least, grad, hess)
+        ends = np.array([0, ranks.stop - ranks.start])
+        write(self.order[ranks], ends, self.lam[ranks], self.eta[ranks], push, curve, least, grad, hess)
 
     def _ranks(self, j: int) -> slice:
         return slice(self.starts[j], self.starts[j + 1])

@@ -78,7 +78,7 @@ def moments_at(start: Pointer, width: int) -> Moments:
     """The parts of a set, which lie one behind the other."""
     weighted = start + TERMS * width
     count = weighted + TERMS * width
-    return Moments(start, weighted, count, count + width)
+    return Moments(plain=start, weighted=weighted, count=count, constant=count + width)
 
 
 @kernel

@@ -2,7 +2,7 @@
 
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.lambdarank.form import Form
-from gapboost._kernels.lambdarank.lists import Work
+from gapboost._kernels.lambdarank.lists import ListMemory
 from gapboost._kernels.simd import LANES, Pointer, counting, every8, load8, store, total, where
 from gapboost._kernels.simd.exponential import decay8
 
@@ -21,22 +21,22 @@ def turn_by_grade(n: int, form: Form, lower: Pointer, by_grade: Pointer) -> int:
 
 
 @kernel
-def sum_pairs(n: int, s: Pointer, grade: Pointer, form: Form, work: Work, lam: Pointer, eta: Pointer) -> None:
+def sum_pairs(n: int, s: Pointer, grade: Pointer, form: Form, memory: ListMemory, lam: Pointer, eta: Pointer) -> None:
     """Add what the first ``form.deep`` documents and all documents below each of them do to each other.
 
     Reads up to 7 elements of ``s`` and ``grade`` further.
     """
     zero = every8(0.0)
-    stride = turn_by_grade(n, form, work.lower, work.lower_by_grade)
+    stride = turn_by_grade(n, form, memory.lower, memory.lower_by_grade)
     # one exponential a document instead of one a pair, unless it could overflow
     near = s[0] - s[n - 1] < NEAR
     if near:
         for q in range(0, n, LANES):
             e = decay8(s[0] - load8(s, q))
-            store(work.fall, q, e)
-            store(work.rise, q, 1.0 / e)
+            store(memory.fall, q, e)
+            store(memory.rise, q, 1.0 / e)
     # What documents receive as the upper ones is kept apart: a vector load waits where it covers an element just stored.
-    upper_lam, upper_eta = work.lower, work.lower + n
+    upper_lam, upper_eta = memory.lower, memory.lower + n
     top = min(form.deep, n - 1)
     for p in range(top):
         a = grade[p]
@@ -47,11 +47,11 @@ def sum_pairs(n: int, s: Pointer, grade: Pointer, form: Form, work: Work, lam: P
             grades = load8(grade, q)
             change = zero
             for i in range(form.size):
-                change = where(grades == i, every8(work.upper[p * form.width + i]), change)
+                change = where(grades == i, every8(memory.upper[p * form.width + i]), change)
             place = counting(q)
-            change = where(place > p, change + load8(work.lower_by_grade, a * stride + q), zero)
+            change = where(place > p, change + load8(memory.lower_by_grade, a * stride + q), zero)
             change = where(place < n, change, zero)
-            u = work.rise[p] * load8(work.fall, q) if near else decay8(s[p] - load8(s, q))
+            u = memory.rise[p] * load8(memory.fall, q) if near else decay8(s[p] - load8(s, q))
             v = 1.0 / (1.0 + u)
             t = u * v
             push = change * (t - (grades > a))

@@ -7,14 +7,13 @@ rank    every part by itself                           part by part
 
 import itertools
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
+from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.order.short import GREATEST_SCALE, LEAST_SCALE, Elements, ranking
 
-Array = np.ndarray[Any, Any]
 Each = Callable[[Callable[[int], None], int], None]
 
 # Parts that a list is dealt to, and slices that its rows are read in.
@@ -41,15 +40,15 @@ def count_parts(scores: Array, rows: Array, high: float, scale: float, counts: A
 
 
 @kernel
-def deal(scores: Array, rows: Array, high: float, scale: float, places: Array, dealt: Elements) -> None:
+def deal(scores: Array, rows: Array, high: float, scale: float, places: Array, target: Elements) -> None:
     """Move rows, and their scores, to the next of the ``places`` of their parts."""
     for i in range(len(rows)):
         score = float(scores[rows[i]])
         part = part_of(score, high, scale)
         j = places[part]
         places[part] = j + 1
-        dealt.scores[j] = score
-        dealt.rows[j] = rows[i]
+        target.scores[j] = score
+        target.rows[j] = rows[i]
 
 
 def spread_of(scores: Array) -> tuple[float, float]:
@@ -61,8 +60,8 @@ def spread_of(scores: Array) -> tuple[float, float]:
     return high, scale if LEAST_SCALE < scale < GREATEST_SCALE else 0.0
 
 
-def rank_long(scores: Array, turns: Array, dealt: Elements, order: Array, each: Each) -> None:
-    """Write `gapboost._kernels.order.short.ranking` of one list to ``order``; ``dealt`` is scratch.
+def rank_long(scores: Array, turns: Array, target: Elements, order: Array, each: Each) -> None:
+    """Write `gapboost._kernels.order.short.ranking` of one list to ``order``; ``target`` is scratch.
 
     ``each(task, n)`` calls ``task(0) ... task(n - 1)`` on threads.
     """
@@ -76,12 +75,12 @@ def rank_long(scores: Array, turns: Array, dealt: Elements, order: Array, each: 
         count_parts(scores, turns[slices[k]], high, scale, counts[k])
 
     def deal_slice(k: int) -> None:
-        deal(scores, turns[slices[k]], high, scale, places[k], dealt)
+        deal(scores, turns[slices[k]], high, scale, places[k], target)
 
     def rank_part(part: int) -> None:
         place = slice(starts[part], starts[part + 1])
         size = place.stop - place.start
-        order[place] = dealt.rows[place][ranking(dealt.scores[place], np.array([0, size]))]
+        order[place] = target.rows[place][ranking(target.scores[place], np.array([0, size]))]
 
     each(count_slice, SLICES)
     starts = np.concatenate(([0], np.cumsum(counts.sum(axis=0))))

@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.simd import LANES, Pointer, counting, every8, load8, number, pointer, where
-
-Array = np.ndarray[Any, Any]
 
 # Longest list, and longest bucket, that is ranked by counting: the quadratic cost passes that of spreading about here.
 COUNTED = 48

@@ -1,1 +1,8 @@
-"""Chunks of work on several threads: `chunks` hands them out, `openmp` lends a booster's threads, `scratch` lends memory."""
+"""Chunks of work on several threads.
+
+=========  ======================================
+`chunks`   hands chunks of queries out to threads
+`openmp`   lends the threads of a booster
+`scratch`  lends memory that calls write to
+=========  ======================================
+"""

@@ -16,8 +16,13 @@
 ``number(v)``               how many lanes are not 0.0
 =========================== =======================================================================================
 
-`compiled` defines them for numba, `reference` with numpy and bounds that are checked, for ``NUMBA_DISABLE_JIT=1``. LLVM splits
-vectors into whatever registers the machine has: nothing depends on the instruction set.
+=============  ============================================================================
+`compiled`     defines them for numba
+`reference`    the same with numpy and bounds that are checked, for ``NUMBA_DISABLE_JIT=1``
+`exponential`  the exponential function of a vector, made of them
+=============  ============================================================================
+
+LLVM splits vectors into whatever registers the machine has: nothing depends on the instruction set.
 
 A pointer does not keep its array alive and compiled code checks no bounds, so a pointer is only made in a function that has the
 array as an argument. Arrays themselves cost seven words and two reference counts in every call of a compiled function.

@@ -56,12 +56,12 @@ def _spread(builder: Any, scalar: Any, width: int) -> Any:
     return builder.shuffle_vector(first, first, ir.Constant(_vector(width, INDEX), [0] * width))
 
 
-def _lanes(builder: Any, low: Any, high: Any, numbers: list[int]) -> Any:
+def _pick(builder: Any, low: Any, high: Any, numbers: list[int]) -> Any:
     """Lanes of two vectors side by side, by number."""
     return builder.shuffle_vector(low, high, ir.Constant(_vector(len(numbers), INDEX), numbers))
 
 
-def _call(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:
+def _emit_call(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:
     kind = ir.FunctionType(result, [argument.type for argument in arguments])
     function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
     return builder.call(function, arguments)
@@ -105,10 +105,10 @@ class _BetweenVectors(AbstractTemplate):
     """The type of an operator between vectors, or a vector and a number."""
 
     def generic(self, args: Any, kws: Any) -> Any:
-        found = [kind for kind in args if isinstance(kind, Vector)]
-        if found and all(isinstance(kind, Vector | types.Number) for kind in args):
+        vectors = [kind for kind in args if isinstance(kind, Vector)]
+        if vectors and all(isinstance(kind, Vector | types.Number) for kind in args):
             # numba converts whole numbers to what the signature says
-            return signature(found[0], *[kind if isinstance(kind, Vector) else types.float64 for kind in args])
+            return signature(vectors[0], *[kind if isinstance(kind, Vector) else types.float64 for kind in args])
         return None
 
 
@@ -138,7 +138,7 @@ class _Absolute(AbstractTemplate):
 
 @lower_builtin(abs, Vector)
 def _absolute(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    return _call(builder, f"llvm.fabs.v{args[0].type.count}f64", args[0].type, list(args))
+    return _emit_call(builder, f"llvm.fabs.v{args[0].type.count}f64", args[0].type, list(args))
 
 
 @_builtin
@@ -182,7 +182,7 @@ def _address(builder: Any, pointer: Any, offset: Any, width: int) -> Any:
     return builder.bitcast(builder.gep(pointer, [offset]), _vector(width, pointer.type.pointee).as_pointer())
 
 
-def _loader(kind: Vector) -> Callable[..., Built]:
+def _load_of(kind: Vector) -> Callable[..., Built]:
     def load(typing: Any, source: Any, offset: Any) -> Built:
         element = source.dtype
 
@@ -198,8 +198,8 @@ def _loader(kind: Vector) -> Callable[..., Built]:
     return load
 
 
-load8 = _builtin(_loader(EIGHT))
-load16 = _builtin(_loader(SIXTEEN))
+load8 = _builtin(_load_of(EIGHT))
+load16 = _builtin(_load_of(SIXTEEN))
 
 
 @_builtin
@@ -260,7 +260,7 @@ def powers(typing: Any, base: Any) -> Built:
         vector = _spread(builder, highest, 1)
         for width in (1, 2, 4, 8):
             further = builder.fmul(vector, _spread(builder, highest, width))
-            vector = _lanes(builder, vector, further, list(range(2 * width)))
+            vector = _pick(builder, vector, further, list(range(2 * width)))
             highest = builder.fmul(highest, highest)
         return vector
 
@@ -269,7 +269,7 @@ def powers(typing: Any, base: Any) -> Built:
 
 def _halves(builder: Any, vector: Any) -> Any:
     half = vector.type.count // 2
-    low, high = (_lanes(builder, vector, vector, list(range(start, start + half))) for start in (0, half))
+    low, high = (_pick(builder, vector, vector, list(range(start, start + half))) for start in (0, half))
     return builder.fadd(low, high)
 
 
@@ -303,7 +303,7 @@ def number(typing: Any, vector: Any) -> Built:
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         mask = builder.fcmp_unordered("!=", args[0], ir.Constant(args[0].type, None))
         bits = builder.zext(builder.bitcast(mask, ir.IntType(8)), ir.IntType(64))
-        return _call(builder, "llvm.ctpop.i64", ir.IntType(64), [bits])
+        return _emit_call(builder, "llvm.ctpop.i64", ir.IntType(64), [bits])
 
     return types.int64(EIGHT), code
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from gapboost._kernels import Array
 
 
 class Pointer:
@@ -38,7 +38,7 @@ class Pointer:
         return first
 
 
-def _silent(function: Callable[..., Any]) -> Callable[..., Any]:
+def _without_warnings(function: Callable[..., Any]) -> Callable[..., Any]:
     """As compiled: overflow and division by zero give inf or nan and no warning, be it in lanes that nobody reads."""
 
     @functools.wraps(function)
@@ -52,8 +52,8 @@ def _silent(function: Callable[..., Any]) -> Callable[..., Any]:
 def _both_ways(operate: Callable[[Any, Any], Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """An operator lane by lane, with a vector or a number on the right; and with a number on the left."""
     return (
-        _silent(lambda vector, other: Vector(operate(vector.lanes, _lanes(other)))),
-        _silent(lambda vector, other: Vector(operate(_lanes(other), vector.lanes))),
+        _without_warnings(lambda vector, other: Vector(operate(vector.lanes, _lanes(other)))),
+        _without_warnings(lambda vector, other: Vector(operate(_lanes(other), vector.lanes))),
     )
 
 
@@ -125,7 +125,7 @@ def vector16(numbers: tuple[float, ...]) -> Vector:
     return Vector(numbers)
 
 
-@_silent
+@_without_warnings
 def powers(base: float) -> Vector:
     """``base**1 ... base**16``."""
     return Vector(np.float64(base) ** np.arange(1, 17))
@@ -136,13 +136,13 @@ def where(condition: Vector, x: Vector, y: Vector) -> Vector:
     return Vector(np.where(condition.lanes != 0.0, x.lanes, y.lanes))
 
 
-@_silent
+@_without_warnings
 def fold(vector: Vector) -> Vector:
     """Sum of the lower and the upper half."""
     return Vector(vector.lanes[:8] + vector.lanes[8:])
 
 
-@_silent
+@_without_warnings
 def total(vector: Vector) -> float:
     """Sum of the lanes."""
     return float(vector.lanes.sum())
@@ -153,7 +153,7 @@ def number(vector: Vector) -> int:
     return int(np.count_nonzero(vector.lanes))
 
 
-@_silent
+@_without_warnings
 def times_power(x: Vector, exponents: Vector) -> Vector:
     """``x * 2**exponents`` for whole exponents."""
     return Vector(np.ldexp(x.lanes, exponents.lanes.astype(np.int64)))

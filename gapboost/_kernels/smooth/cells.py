@@ -3,7 +3,7 @@
 Points are sorted into cells of a fixed width. Where a point is in its cell is t, from -1 to 1. Within a pair of cells
 k is a polynomial in the two t, to about 1e-12: so all that other cells need to know of it are its moments, sum_m w_m t_m^k by
 channel (`add_moments`); the moments of the cells around become the polynomial of what arrives in a cell (`interact`);
-and each point reads it (`arrived`). Beyond
+and each point reads it (`arriving_at`). Beyond
 ``reach`` cells k has become 0 below, and 0 or 1 above.
 """
 
@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.polynomial import chebyshev
 
+from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.simd import load16, pointer, powers, total
-
-Array = np.ndarray[Any, Any]
 
 # Coefficients of a polynomial: powers 0 to 16.
 COEFFICIENTS = 17
@@ -47,7 +46,7 @@ class Points(NamedTuple):
     number: Array
 
 
-def tables_of(function: Any, width: float, reach: int) -> Array:
+def interaction_tables(function: Any, width: float, reach: int) -> Array:
     """The tables of a function of x by interpolation at Chebyshev's nodes, in powers of t."""
     nodes = np.cos((np.arange(COEFFICIENTS) + 0.5) * np.pi / COEFFICIENTS)
     to_chebyshev = np.linalg.inv(chebyshev.chebvander(nodes, COEFFICIENTS - 1))
@@ -58,13 +57,13 @@ def tables_of(function: Any, width: float, reach: int) -> Array:
     offsets = np.arange(-reach, reach + 1)[:, None, None]
     # t grows downwards: the source is above the target by the offset, and by half the difference of their t
     values = function(width * (offsets + (nodes[None, None, :] - nodes[None, :, None]) / 2))
-    found: Array = np.ascontiguousarray(ways @ values @ ways.T)
-    return found
+    tables: Array = np.ascontiguousarray(ways @ values @ ways.T)
+    return tables
 
 
 def points_for(longest: int, most: int) -> Points:
     """Room for lists up to `longest` in up to `most` cells."""
-    return Points(np.empty(longest, np.int64), np.empty(longest), np.empty(most, np.int64))
+    return Points(cell=np.empty(longest, np.int64), t=np.empty(longest), number=np.empty(most, np.int64))
 
 
 @kernel
@@ -73,29 +72,29 @@ def find_cells(x: Array, reach: Reach, points: Points) -> int:
     far = (len(reach.tables) // 2 + 2) * reach.width
     top = x[0]
     base = 0
-    found = 0
+    cells = 0
     farthest = 0.0
     for r in range(len(x)):
         if r > 0 and x[r - 1] - x[r] > far:
             # From here numbers begin anew: they stay small, and t exact, however wide the positions are spread.
-            base = points.number[found - 1] + len(reach.tables)
+            base = points.number[cells - 1] + len(reach.tables)
             top = x[r]
             farthest = 0.0
         # rounding may leave positions that rise by the last digit
         farthest = max(farthest, (top - x[r]) / reach.width)
         number = base + int(farthest)
         points.t[r] = 2.0 * (farthest - int(farthest)) - 1.0
-        if found == 0 or number != points.number[found - 1]:
-            if found == len(points.number):
+        if cells == 0 or number != points.number[cells - 1]:
+            if cells == len(points.number):
                 return 0
-            points.number[found] = number
-            found += 1
-        points.cell[r] = found - 1
-    return found
+            points.number[cells] = number
+            cells += 1
+        points.cell[r] = cells - 1
+    return cells
 
 
 @kernel
-def clear(cells: int, moments: Array) -> None:
+def clear_moments(cells: int, moments: Array) -> None:
     """Set the moments of the first cells to zero."""
     for j in range(cells):
         for c in range(moments.shape[1]):
@@ -121,7 +120,7 @@ def interact(
     span = len(reach.tables) // 2
     for c in range(channels):
         so_far[c] = 0.0
-    clear(cells, arriving)
+    clear_moments(cells, arriving)
     passed = 0
     for i in range(cells):
         # cells that are out of reach above
@@ -143,7 +142,7 @@ def interact(
 
 
 @kernel
-def arrived(r: int, channel: int, points: Points, arriving: Array) -> Any:
+def arriving_at(r: int, channel: int, points: Points, arriving: Array) -> Any:
     """What arrives at a point."""
     at = (points.cell[r] * arriving.shape[1] + channel) * COEFFICIENTS
     start = pointer(arriving)

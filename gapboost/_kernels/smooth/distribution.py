@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel, summing_kernel
 from gapboost._kernels.smooth.pairs import add_pushes
-from gapboost._kernels.smooth.query import Array, Documents
+from gapboost._kernels.smooth.query import Documents
 from gapboost._kernels.smooth.steps import GAUSSIAN, above, slope
 
 
@@ -28,10 +29,13 @@ class Distribution(NamedTuple):
     change: Array
 
 
-def distribution(weight: Array, depth: int, longest: int) -> Distribution:
+def distribution_memory(weight: Array, depth: int, longest: int) -> Distribution:
     """Working memory for lists up to `longest`, next to nothing where ``depth`` is 0."""
     n, k = (longest, depth) if depth > 0 else (0, 0)
-    return Distribution(weight, np.empty(n), np.empty((n, k)), np.empty(k), np.empty(k + 1), np.empty((n, n)))
+    return Distribution(
+        weight=weight, beats=np.empty(n), states=np.empty((n, k)), p=np.empty(k), by_p=np.empty(k + 1),
+        change=np.empty((n, n)),
+    )  # fmt: skip
 
 
 @summing_kernel
@@ -81,11 +85,11 @@ def over_rank_distribution(beats: Array, skipped: int, depth: int, dist: Distrib
 
 
 @kernel
-def find_chances(x: Array, counted: Array, depth: int, dist: Distribution, chances: Array) -> None:
-    """Write the mean weight of the rank of each counted document of one query, and 1 for the others; fills ``change``."""
+def find_chances(x: Array, matters: Array, depth: int, dist: Distribution, chances: Array) -> None:
+    """Write the mean weight of the rank of each document of one query that matters, and 1 for the others; fills ``change``."""
     for i in range(len(x)):
         chances[i] = 1.0
-        if counted[i]:
+        if matters[i]:
             for m in range(len(x)):
                 dist.beats[m] = above(GAUSSIAN, x[m] - x[i])
             chances[i] = over_rank_distribution(dist.beats, i, min(depth, len(x)), dist, dist.change[i, : len(x)])
@@ -93,7 +97,7 @@ def find_chances(x: Array, counted: Array, depth: int, dist: Distribution, chanc
 
 @kernel
 def push_within(
-    pair: Array, counted: Array, worth: Array, by_grade: Array, dist: Distribution, documents: Documents
+    pair: Array, matters: Array, worth: Array, by_grade: Array, dist: Distribution, documents: Documents
 ) -> None:
     """Add to ``rising`` and ``pushes`` of one query, with what the chances to be within the cut-off add.
 
@@ -107,9 +111,9 @@ def push_within(
             if j == i:
                 continue
             gain = b[j] - b[i] + share[j] * pair[grade[i], grade[j]] - share[i] * pair[grade[j], grade[i]]
-            if counted[i]:
+            if matters[i]:
                 gain -= dist.change[i, j] * worth[i]
-            if counted[j]:
+            if matters[j]:
                 gain += dist.change[j, i] * worth[j]
             if gain != 0.0:
                 by_grade[grade[j]] += gain * slope(GAUSSIAN, x[j] - x[i])

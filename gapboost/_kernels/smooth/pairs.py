@@ -4,8 +4,9 @@ Positions fall, and each pair is visited once, from its upper document i. Beyond
 with certainty: so sums run over windows, and over counts of all documents far above.
 """
 
+from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
-from gapboost._kernels.smooth.query import Array, Documents
+from gapboost._kernels.smooth.query import Documents
 from gapboost._kernels.smooth.steps import overtaking, slope
 
 # Distance of two positions at which the steps are 0 or 1 to the last digit.

@@ -1,13 +1,12 @@
 """Documents of queries as the sums see them, and how a derivative becomes a gradient and a hessian."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from gapboost._kernels import Array
 from gapboost._kernels.lambdarank.gradients import HESSIAN_FLOOR
 from gapboost._kernels.order.short import ranking
-
-Array = np.ndarray[Any, Any]
 
 # A query whose gradient is smaller than this still weighs as one that has it. With a cut-off SoftRank starts on a plateau:
 # at equal scores each document is within the first 10 of 150 ranks with a probability of 1e-30.
@@ -15,7 +14,7 @@ SMALLEST_TOTAL = 0.05
 
 # Pushes that are this small beside what their documents bring are rounding, which must not be scaled up: all that push
 # are far from each other.
-ROUNDING = 1e-14
+ROUNDING_OF_PUSHES = 1e-14
 
 # Below this a float has lost its digits, and what would scale it up overflows.
 LEAST_TOTAL = 1e-305
@@ -43,7 +42,7 @@ def rows_by_rank(scores: Array, starts: Array) -> Array:
     return np.repeat(starts[:-1], np.diff(starts)) + ranking(scores, starts)
 
 
-def scaled(
+def gradient_and_hessian(
     starts: Array, weights: Array, steepness: float, steepest: float, normalize: bool, documents: Documents
 ) -> tuple[Array, Array]:
     """Gradient and hessian by rank, to be minimised, from the derivatives of the smooth measure by position.
@@ -57,10 +56,10 @@ def scaled(
         # scores and nothing else.
         size = np.add.reduceat(np.abs(documents.rising), starts[:-1])
         brought = np.abs(documents.by_rank) + np.abs(documents.share * documents.total)
-        real = size > ROUNDING * np.add.reduceat(brought, starts[:-1])
+        moves = size > ROUNDING_OF_PUSHES * np.add.reduceat(brought, starts[:-1])
         size = size * (steepness / (4.0 * steepest))
         damped = np.log2(1.0 + np.maximum(size, SMALLEST_TOTAL))
-        real &= size > LEAST_TOTAL
-        scale = weights * np.divide(damped, size, out=np.zeros(len(size)), where=real)
+        moves &= size > LEAST_TOTAL
+        scale = weights * np.divide(damped, size, out=np.zeros(len(size)), where=moves)
     factor = np.repeat(scale * steepness, np.diff(starts))
     return -documents.rising * factor, np.maximum(steepest * documents.pushes * factor, HESSIAN_FLOOR)

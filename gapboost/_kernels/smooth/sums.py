@@ -5,18 +5,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import erfc
 
+from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.smooth.cells import (
     COEFFICIENTS,
     Points,
     Reach,
     add_moments,
-    arrived,
-    clear,
+    arriving_at,
+    clear_moments,
     find_cells,
     interact,
+    interaction_tables,
     points_for,
-    tables_of,
 )
 from gapboost._kernels.smooth.pairs import (
     add_pushes,
@@ -24,7 +25,7 @@ from gapboost._kernels.smooth.pairs import (
     push_by_pairs,
     ranks_by_pairs,
 )
-from gapboost._kernels.smooth.query import Array, Documents
+from gapboost._kernels.smooth.query import Documents
 from gapboost._kernels.smooth.steps import GAUSSIAN, LOGISTIC
 
 # Longest list that goes pair by pair in any case: the cells cost more.
@@ -56,7 +57,9 @@ class Room(NamedTuple):
 def _step(kind: int, width: float, farthest: float, above: Any, slope: Any) -> Step:
     reach = int(np.ceil(farthest / width))
     return Step(
-        kind, Reach(width, tables_of(above, width, reach), 1.0), Reach(width, tables_of(slope, width, reach), 0.0)
+        kind=kind,
+        above=Reach(width=width, tables=interaction_tables(above, width, reach), beyond=1.0),
+        slope=Reach(width=width, tables=interaction_tables(slope, width, reach), beyond=0.0),
     )
 
 
@@ -81,7 +84,10 @@ def room_for(longest: int, n_grades: int) -> Room:
     moments, arriving = np.empty((2, most, 3 * n_grades, COEFFICIENTS))
     # Lists that go pair by pair have no moments.
     by_grade = moments.reshape(-1)[: longest * n_grades].reshape(longest, n_grades)
-    return Room(points_for(longest, most), moments, arriving, np.empty(3 * n_grades), np.empty(n_grades), by_grade)
+    return Room(
+        points=points_for(longest, most), moments=moments, arriving=arriving, by_channel=np.empty(3 * n_grades),
+        of_document=np.empty(n_grades), by_grade=by_grade,
+    )  # fmt: skip
 
 
 @kernel
@@ -98,8 +104,9 @@ def cells_of(x: Array, reach: Reach, room: Room) -> int:
 def part(documents: Documents, first: int, last: int) -> Documents:
     """Documents ``first..last-1``."""
     return Documents(
-        documents.grade[first:last], documents.x[first:last], documents.share[first:last], documents.total[first:last],
-        documents.by_rank[first:last], documents.rising[first:last], documents.pushes[first:last],
+        grade=documents.grade[first:last], x=documents.x[first:last], share=documents.share[first:last],
+        total=documents.total[first:last], by_rank=documents.by_rank[first:last], rising=documents.rising[first:last],
+        pushes=documents.pushes[first:last],
     )  # fmt: skip
 
 
@@ -113,13 +120,13 @@ def smooth_ranks(starts: Array, step: Step, all_x: Array, room: Room, all_ranks:
         if cells == 0:
             ranks_by_pairs(step.kind, x, ranks)
             continue
-        clear(cells, room.moments)
+        clear_moments(cells, room.moments)
         for r in range(len(x)):
             add_moments(r, 0, 1.0, room.points, room.moments)
         interact(cells, channels, step.above, room.points, room.moments, room.by_channel, room.arriving)
         for r in range(len(x)):
             # without the document itself, for which F(0) = 1/2
-            ranks[r] = 1.0 - 0.5 + arrived(r, 0, room.points, room.arriving)
+            ranks[r] = 1.0 - 0.5 + arriving_at(r, 0, room.points, room.arriving)
 
 
 @kernel
@@ -135,7 +142,7 @@ def compare(starts: Array, step: Step, pairs: Array, turning: bool, room: Room, 
         if cells == 0:
             compare_by_pairs(step.kind, pair, turning, room.by_channel[:n_grades], documents)
             continue
-        clear(cells, room.moments)
+        clear_moments(cells, room.moments)
         for r in range(len(documents.x)):
             add_moments(r, documents.grade[r], 1.0, room.points, room.moments)
             if turning:
@@ -143,11 +150,11 @@ def compare(starts: Array, step: Step, pairs: Array, turning: bool, room: Room, 
         interact(cells, n_grades, step.above, room.points, room.moments, room.by_channel, room.arriving)
         for r in range(len(documents.x)):
             a = documents.grade[r]
-            found = -0.5 * pair[a, a]  # the document itself, for which F(0) = 1/2
+            received = -0.5 * pair[a, a]  # the document itself, for which F(0) = 1/2
             for g in range(n_grades):
                 if pair[g, a] != 0.0:
-                    found += pair[g, a] * arrived(r, g, room.points, room.arriving)
-            documents.total[r] += found
+                    received += pair[g, a] * arriving_at(r, g, room.points, room.arriving)
+            documents.total[r] += received
         if turning:
             interact(cells, 2 * n_grades, step.slope, room.points, room.moments, room.by_channel, room.arriving)
             read_turned(pair, room, documents)
@@ -161,9 +168,9 @@ def read_turned(pair: Array, room: Room, documents: Documents) -> None:
         a = documents.grade[r]
         for g in range(n_grades):
             if pair[g, a] != 0.0:
-                documents.rising[r] += documents.share[r] * pair[g, a] * arrived(r, g, room.points, room.arriving)
+                documents.rising[r] += documents.share[r] * pair[g, a] * arriving_at(r, g, room.points, room.arriving)
             if pair[a, g] != 0.0:
-                documents.rising[r] -= pair[a, g] * arrived(r, n_grades + g, room.points, room.arriving)
+                documents.rising[r] -= pair[a, g] * arriving_at(r, n_grades + g, room.points, room.arriving)
 
 
 @kernel
@@ -177,7 +184,7 @@ def push(starts: Array, step: Step, pairs: Array, paired: bool, room: Room, ever
         if cells == 0:
             push_by_pairs(step.kind, pair, paired, room.by_grade, documents)
             continue
-        clear(cells, room.moments)
+        clear_moments(cells, room.moments)
         for r in range(len(documents.x)):
             a = documents.grade[r]
             add_moments(r, a, 1.0, room.points, room.moments)
@@ -189,9 +196,9 @@ def push(starts: Array, step: Step, pairs: Array, paired: bool, room: Room, ever
             a = documents.grade[r]
             for g in range(n_grades):
                 own = documents.by_rank[r]
-                theirs = arrived(r, n_grades + g, room.points, room.arriving)
+                theirs = arriving_at(r, n_grades + g, room.points, room.arriving)
                 if paired:
                     own += documents.share[r] * pair[g, a]
-                    theirs += pair[a, g] * arrived(r, 2 * n_grades + g, room.points, room.arriving)
-                room.of_document[g] = theirs - own * arrived(r, g, room.points, room.arriving)
+                    theirs += pair[a, g] * arriving_at(r, 2 * n_grades + g, room.points, room.arriving)
+                room.of_document[g] = theirs - own * arriving_at(r, g, room.points, room.arriving)
             add_pushes(r, room.of_document, documents)

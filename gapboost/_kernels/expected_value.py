@@ -1,21 +1,12 @@
-"""The value of a measure for each query: its expectation over the orders of tied documents, or of one order."""
+"""The value of each query, its expectation over the orders of tied documents: of the quadratic form, and of a cascade."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.order.short import ranking
-
-Array = np.ndarray[Any, Any]
-
-
-@kernel
-def count_grades(grades: Array, offsets: Array, counts: Array) -> None:
-    """Add the documents of each grade of each query to ``counts``, int64 of shape (Q, c + 1)."""
-    for q in range(len(offsets) - 1):
-        for d in range(offsets[q], offsets[q + 1]):
-            counts[q, grades[d]] += 1
 
 
 class Ranked(NamedTuple):
@@ -55,16 +46,16 @@ def find_ties(scores: Array, grades: Array, order: Array, expected: bool, ranked
             ranked.ends[begin + group] = n
 
 
-def in_order(scores: Array, grades: Array, starts: Array, expected: bool) -> Ranked:
+def rank_queries(scores: Array, grades: Array, starts: Array, expected: bool) -> Ranked:
     """Queries in order of rank, with groups of tied documents where values are ``expected`` over their orders."""
     exact = scores.astype(np.float64, copy=False)
-    ranked = Ranked(starts, np.empty(len(scores), np.int32), np.empty(len(scores), np.int32))
+    ranked = Ranked(starts=starts, grades=np.empty(len(scores), np.int32), ends=np.empty(len(scores), np.int32))
     find_ties(exact, grades, ranking(exact, starts), expected, ranked)
     return ranked
 
 
 @kernel
-def value(
+def evaluate_form(
     ranked: Ranked, discount: Array, begins: Array, depth: int, pair: Array, own: Array, scratch: Array, out: Array
 ) -> None:
     """Write the value of each query to ``out``; ``scratch`` is two rows by grade.
@@ -117,5 +108,55 @@ def value(
                 if tied[i] > 0.0:
                     for j in range(n_grades):
                         above[j] += tied[i] * worth[i, j]
+            r = stop
+        out[q] = total
+
+
+@kernel
+def evaluate_cascade(ranked: Ranked, discount: Array, depth: int, stops: Array, reaching: Array, out: Array) -> None:
+    """Write ``sum_n discount[n] stops[i_n] prod_{m<n} (1 - stops[i_m])`` of each query to ``out``.
+
+    A user goes down the list and stops at a document of grade i with the probability ``stops[i]``.
+
+    ``reaching`` is room for one more number than there are documents in the longest query. Of a tied group, ``reaching[x]``
+    is the mean over its orders of the probability to go on past its first x documents: the elementary symmetric
+    polynomial of degree x of the probabilities to go on, over its number of terms. A document that joins s others is
+    among the first x with probability x / (s + 1). Documents at which nobody stops join all at once, the others grade by
+    grade: in the order of the rows, the last bit would tell that order.
+    """
+    starts, grades, ends = ranked.starts, ranked.grades, ranked.ends
+    for q in range(len(starts) - 1):
+        begin = starts[q]
+        end = min(starts[q + 1] - begin, depth)
+        here = 1.0
+        total = 0.0
+        r = 0
+        while r < end and here > 0.0:
+            stop = ends[begin + r]
+            if stop == r + 1:
+                chance = stops[grades[begin + r]]
+                total += discount[r] * here * chance
+                here *= 1.0 - chance
+                r = stop
+                continue
+            # Ranks beyond the depth take part in the orders, but nobody asks what happens there.
+            wanted = min(stop, end) - r
+            joined = 0
+            for m in range(r, stop):
+                if stops[grades[begin + m]] == 0.0:
+                    joined += 1
+            for x in range(wanted + 1):
+                reaching[x] = 1.0 if x <= joined else 0.0
+            for grade in range(len(stops)):
+                chance = stops[grade]
+                for m in range(r, stop):
+                    if chance > 0.0 and grades[begin + m] == grade:
+                        joined += 1
+                        for x in range(min(joined, wanted), 0, -1):
+                            share = x / joined
+                            reaching[x] = (1.0 - share) * reaching[x] + share * (1.0 - chance) * reaching[x - 1]
+            for x in range(wanted):
+                total += discount[r + x] * here * (reaching[x] - reaching[x + 1])
+            here *= reaching[wanted]
             r = stop
         out[q] = total

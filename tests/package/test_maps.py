@@ -1,0 +1,36 @@
+"""The docstring of a room is its map: it names every file in it, and no other."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import gapboost
+
+PACKAGE = Path(gapboost.__file__).parent
+ROOMS = sorted(path.parent for path in PACKAGE.rglob("__init__.py") if path.parent != PACKAGE)
+
+
+def entries(room):
+    """Names of the modules and rooms in a room."""
+    inside = [path for path in room.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()]
+    return sorted(path.stem for path in inside if path.stem != "__init__")
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.relative_to(PACKAGE).as_posix())
+def test_the_docstring_of_a_room_names_its_files(room):
+    docstring = ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8")))
+    # the first column of its table
+    assert sorted(re.findall(r"^`(\w+)` {2,}", docstring, re.MULTILINE)) == entries(room)
+
+
+def test_the_page_of_the_architecture_names_the_rooms():
+    page = (Path(__file__).parents[2] / "docs" / "architecture.md").read_text(encoding="utf-8")
+    assert sorted(set(re.findall(r"`gapboost/(\w+)(?:/|\.py)`", page))) == entries(PACKAGE)
+
+
+def test_there_are_rooms():
+    """The tests above would be content with none."""
+    assert {"_kernels", "lambdarank", "measures", "dask"} <= {room.name for room in ROOMS}
+    assert "expected_value" in entries(PACKAGE / "_kernels")
