@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gapboost._data.queries import Array
+from gapboost.measures.discounts import Constant
 from gapboost.measures.measure import DiscountOfQuery, Measure, as_relevant, at_or_above, reciprocal
 
 
@@ -41,6 +42,8 @@ class Recall(Measure):
     k: int | None = field(default=10, kw_only=True, metadata={"always_shown": True})
     rel: int = 1
 
+    discount_at = Constant(1.0)
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.k is None:
@@ -51,10 +54,6 @@ class Recall(Measure):
     def short_name(self) -> str:
         """``recall``."""
         return "recall"
-
-    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
-        """1 at every rank."""
-        return np.ones(ranks.shape), np.zeros(ranks.shape)
 
     def tables(self, counts: Array) -> tuple[Array, Array]:
         """``own[j] = 1{j >= rel} / RB[rel]``; no pairs."""
