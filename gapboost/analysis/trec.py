@@ -264,9 +264,9 @@ def retrieved(run: Run, topics: Sequence[str], ties: Ties = "expected") -> Retri
     queries = Queries(ids, np.concatenate(([0], np.cumsum(sizes))).astype(np.int64), None)
     # trec_eval holds scores in single precision: more documents are tied there than the file says.
     single = ties == "trec_eval"
-    given = numeric_column(scores, "run", "finite scores").astype(np.float64) if single else scores
-    found = checked_scores(given, len(scores), "run", "run")
-    return Retrieved(queries, documents, found.astype(np.float32 if single else np.float64), ties)
+    column = numeric_column(scores, "run", "finite scores").astype(np.float64) if single else scores
+    checked = checked_scores(column, len(scores), "run", "run")
+    return Retrieved(queries, documents, checked.astype(np.float32 if single else np.float64), ties)
 
 
 def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:

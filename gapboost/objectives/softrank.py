@@ -83,7 +83,8 @@ class SoftRankPass(SmoothPass):
         super().__init__(objective, data, threads, GAUSSIAN_STEP, steepness, steepness / math.sqrt(math.pi))
         self.objective = objective
         longest = int(data.queries.sizes.max())
-        # Whether the measure is one of pairs: for a query with a document of each grade, on all workers alike, or for one of these.
+        # Whether the measure is one of pairs: for one document of each grade, which all workers ask alike, or for one of
+        # these queries.
         everything = np.ones((1, max(2, data.counts.shape[1])), dtype=np.int64)
         asked = [everything, *(data.counts[first:last] for first, last in self.ranges)]
         self.pairs = any(tables_of(self.measure, counts)[0].any() for counts in asked)
