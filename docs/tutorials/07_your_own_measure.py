@@ -58,6 +58,14 @@ for measure in (Zipf(a=1.0), gb.GAP(g=(0.5, 0.5))):
     print(f"trained for {measure!s:20}", {str(m): round(v, 3) for m, v in values.items()})
 
 # %%
+# Summed with others it counts with its own discount, and costs a pass of its own. Where two measures share their discount, say so
+# by a value: with ``discount_at = Reciprocal()`` in place of the method (`gapboost.measures.discounts` has more of them, and any
+# frozen dataclass that can be called is one), the sum with AP is a single measure, which the smooth objectives train for too.
+
+mixed = 0.5 * Zipf(a=1.0) + 0.5 * gb.AP()
+gb.evaluate(mixed, y_true=[0, 2, 1], y_score=[2.0, 2.0, 1.0])
+
+# %%
 # To hold your measure against an oracle of its own, write its definition as a plain loop and compare on random rankings; the
 # tests of gapboost do that for every measure it has.
 

@@ -43,3 +43,16 @@ def numeric_column(values: Any, name: str, expected: str, entries: str = "one va
         refused = " (Complex data not supported)" if array.dtype.kind == "c" else ""
         raise ValueError(f"{name} has dtype {array.dtype}{refused}; expected {expected}")
     return array
+
+
+def check_told_apart(given: Array, scores: Array, name: str) -> None:
+    """Refuse numbers that differ where `scores`, the floats made of them, are equal: nobody said that they are tied."""
+    order = np.argsort(scores, kind="stable")
+    merged = (scores[order[1:]] == scores[order[:-1]]) & (given[order[1:]] != given[order[:-1]]).astype(bool)
+    if merged.any():
+        first = int(np.argmax(merged))
+        one, other = given[order[first : first + 2]].tolist()
+        raise ValueError(
+            f"{name} holds the different scores {one!s} and {other!s}, which are the same float64; expected scores that "
+            "float64 tells apart, as it does whole numbers up to 2**53: subtract the least, or take the ranks of the scores"
+        )

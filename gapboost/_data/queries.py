@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from gapboost._data.columns import numeric_column
+from gapboost._data.columns import check_told_apart, numeric_column, one_dimensional
 from gapboost._data.ids import as_array, codes_of, is_missing, missing_ids, plain_value, query_ids, run_starts
 from gapboost._kernels.counts import count_grades
 
@@ -287,8 +287,9 @@ def check_highest(highest: Any, name: str, limit: GradeLimit | None) -> None:
 
 
 def checked_scores(y_score: Any, n_rows: int, name: str = "y_score", rows_of: str = "y_true") -> Array:
-    """Scores as float32 or float64, finite, one a row."""
-    scores = numeric_column(y_score, name, "finite scores")
+    """Scores as float32 or float64, finite, one a row, and different where they were."""
+    given = one_dimensional(y_score, name)
+    scores = numeric_column(given, name, "finite scores")
     if len(scores) != n_rows:
         raise ValueError(f"{name} has {len(scores)} rows but {rows_of} has {n_rows}; expected one score a row")
     if scores.dtype not in (np.float32, np.float64):
@@ -296,6 +297,12 @@ def checked_scores(y_score: Any, n_rows: int, name: str = "y_score", rows_of: st
     broken = ~np.isfinite(scores)
     if broken.any():
         raise ValueError(f"{name} holds {int(broken.sum())} NaN or infinite values; expected finite scores")
+    listed = isinstance(y_score, list | tuple)
+    if listed or scores is not given:
+        narrow = given.dtype.kind in "biuf" and given.dtype.itemsize <= 8
+        if not narrow or (np.abs(scores) >= 2.0**53).any():
+            # Where a list holds whole numbers and others, numpy has already made floats of all.
+            check_told_apart(np.array(y_score, object) if listed else given, scores, name)
     return np.ascontiguousarray(scores)
 
 

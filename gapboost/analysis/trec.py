@@ -263,8 +263,10 @@ def retrieved(run: Run, topics: Sequence[str], ties: Ties = "expected") -> Retri
     ids[:] = topics
     queries = Queries(ids, np.concatenate(([0], np.cumsum(sizes))).astype(np.int64), None)
     # trec_eval holds scores in single precision: more documents are tied there than the file says.
-    dtype = np.float32 if ties == "trec_eval" else np.float64
-    return Retrieved(queries, documents, checked_scores(scores, len(scores), "run", "run").astype(dtype), ties)
+    single = ties == "trec_eval"
+    column = numeric_column(scores, "run", "finite scores").astype(np.float64) if single else scores
+    checked = checked_scores(column, len(scores), "run", "run")
+    return Retrieved(queries, documents, checked.astype(np.float32 if single else np.float64), ties)
 
 
 def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:

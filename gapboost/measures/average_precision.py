@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gapboost._kernels import Array
-from gapboost.measures.measure import Measure, as_relevant, diagonal, harmonic, reciprocal, relevant_documents
+from gapboost.measures.discounts import Reciprocal
+from gapboost.measures.measure import Measure, as_relevant, diagonal, reciprocal, relevant_documents
 
 
 @dataclass(frozen=True, repr=False)
@@ -27,6 +28,8 @@ class AP(Measure):
 
     rel: int = field(default=1, metadata={"always_shown": True})
 
+    discount_at = Reciprocal()
+
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "rel", as_relevant(self.rel))
@@ -35,10 +38,6 @@ class AP(Measure):
     def short_name(self) -> str:
         """``ap``."""
         return "ap"
-
-    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
-        """1 / rank."""
-        return harmonic(ranks)
 
     def tables(self, counts: Array) -> tuple[Array, Array]:
         """``pair[i, j] = 1{i >= rel, j >= rel} / RB[rel]``."""

@@ -17,7 +17,8 @@ import numpy as np
 from gapboost._data.arguments import whole
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked, evaluate_cascade
-from gapboost.measures.measure import Measure, as_relevant, harmonic
+from gapboost.measures.discounts import Reciprocal
+from gapboost.measures.measure import Measure, as_relevant
 
 
 @dataclass(frozen=True, repr=False)
@@ -26,13 +27,11 @@ class Cascade(Measure):
 
     has_tables: ClassVar[bool] = False
 
+    discount_at = Reciprocal()
+
     @abstractmethod
     def stops(self, n_grades: int) -> Array:
         """Probability to stop at a document of grade ``0..n_grades - 1``, float64."""
-
-    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
-        """1 / rank."""
-        return harmonic(ranks)
 
     def tables(self, counts: Array) -> tuple[Array, Array]:
         """There are none.

@@ -1,4 +1,4 @@
-"""Gains of grades and discounts of ranks, which measures of cumulated gain have to be told."""
+"""Gains of grades, which measures of cumulated gain have to be told."""
 
 from typing import Any
 
@@ -6,13 +6,11 @@ import numpy as np
 
 from gapboost._data.arguments import as_floats
 from gapboost._kernels import Array
-from gapboost.measures.measure import harmonic
 
 # The quotient of two gains must not overflow.
 LEAST_GAIN = 1e-100
 
 Gains = str | tuple[float, ...] | None
-Discount = str | float
 
 
 def as_gains(gains: Any) -> Gains:
@@ -51,44 +49,6 @@ def gain_of_grades(gains: Gains, n_grades: int) -> Array:
         return np.array(gains + (gains[-1],) * n_grades)[:n_grades]
     grades = np.arange(float(n_grades))
     return grades if gains == "linear" else np.exp2(grades) - 1
-
-
-def as_discount(discount: Any) -> Discount:
-    """``"log2"``, ``"letor"``, ``"reciprocal"``, or the base of a logarithm as float.
-
-    Raises
-    ------
-    ValueError
-        Where it is anything else.
-    """
-    if isinstance(discount, str) and discount in ("log2", "letor", "reciprocal"):
-        return discount
-    number = isinstance(discount, int | float | np.integer | np.floating) and not isinstance(discount, bool)
-    if number and 1.001 <= discount <= 1e100:
-        return float(discount)
-    raise ValueError(
-        f'discount_by is {discount!r}; expected "log2", "letor", "reciprocal", or the base of a logarithm from 1.001 on'
-    )
-
-
-def discount_at(discount: Discount, ranks: Array) -> tuple[Array, Array]:
-    """Weight and slope at real ranks.
-
-    ============  ===================================================================================
-    log2          ``1 / log2(rank + 1)``
-    reciprocal    ``1 / rank``
-    base b        ``1 / max(1, log_b(rank))``: no discount before rank b [jarvelin2002]
-    letor         base 2: 1, 1, 1 / log2(3), 1 / 2, ... of the tables published with LETOR
-    ============  ===================================================================================
-    """
-    if discount == "reciprocal":
-        return harmonic(ranks)
-    if discount == "log2":
-        weight = 1.0 / np.log2(ranks + 1)
-        return weight, -weight * weight / (np.log(2) * (ranks + 1))
-    scale = np.log(2.0 if isinstance(discount, str) else discount)
-    weight = 1.0 / np.maximum(1.0, np.log(ranks) / scale)
-    return weight, np.where(weight < 1.0, -weight * weight / (scale * ranks), 0.0)
 
 
 def ideal_gain(gain: Array, counts: Array, query: Array, ranks: Array) -> Array:

@@ -22,7 +22,8 @@ import numpy as np
 
 from gapboost._data.arguments import as_floats, ordered
 from gapboost._kernels import Array
-from gapboost.measures.measure import Measure, at_or_above, diagonal, harmonic, reciprocal
+from gapboost.measures.discounts import Reciprocal
+from gapboost.measures.measure import Measure, at_or_above, diagonal, reciprocal
 
 # Loose enough for a g that went through float32, far tighter than any mistake.
 SUM_TOLERANCE = 1e-6
@@ -66,6 +67,8 @@ class GradedMeasure(Measure):
 
     g: tuple[float, ...] | None = None
 
+    discount_at = Reciprocal()
+
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "g", as_thresholds(self.g))
@@ -86,10 +89,6 @@ class GradedMeasure(Measure):
         for i in positive:
             g[i - 1] = 1 / len(positive)
         return type(self)(g=tuple(g), k=self.k)
-
-    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
-        """1 / rank."""
-        return harmonic(ranks)
 
     def thresholds(self, top: int) -> tuple[Array, Array]:
         """``g`` and ``G`` by grade ``0..top``, float64 of shape (top + 1,); index 0 is 0."""

@@ -13,6 +13,7 @@ from gapboost._data.arguments import positive, whole
 from gapboost._data.queries import GradeLimit, judged
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked, evaluate_form
+from gapboost.measures.discounts import Discount
 
 
 def as_cutoff(k: Any, name: str = "k") -> int | None:
@@ -139,9 +140,14 @@ class Measure(ABC):
         """
         return self.discount(int(sizes.max())), np.zeros(len(sizes), dtype=np.int64)
 
+    @property
     @abstractmethod
-    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
+    def discount_at(self) -> Discount:
         """Weights at real ranks as if there were no cut-off: what the discount and smooth versions of a measure read.
+
+        A function: a method ``discount_at(self, ranks)`` will do, and so does a value of `gapboost.measures.discounts`. In a
+        `WeightedSum`, measures with equal values and one cut-off are one measure of the form. A method is equal to that of no
+        other measure.
 
         Parameters
         ----------
@@ -380,12 +386,6 @@ def _check_arrays(measure: Measure, method: str, returned: Any, shapes: list[tup
 def grade_limit(measures: Sequence[Measure]) -> GradeLimit | None:
     """The highest grade that all of `measures` know; None where they know any."""
     return min((GradeLimit(m.n_grades, repr(m)) for m in measures if m.n_grades is not None), default=None)
-
-
-def harmonic(ranks: Array) -> tuple[Array, Array]:
-    """``1 / rank`` and its derivative, the discount of every average precision."""
-    weight = 1.0 / ranks
-    return weight, -weight * weight
 
 
 def reciprocal(values: Array) -> Array:

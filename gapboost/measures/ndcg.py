@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gapboost._kernels import Array
-from gapboost.measures.gains import Discount, Gains, as_discount, as_gains, discount_at, gain_of_grades, most_grades
+from gapboost.measures.discounts import NAMED, Discount, LogFromBase, as_discount_by
+from gapboost.measures.gains import Gains, as_gains, gain_of_grades, most_grades
 from gapboost.measures.measure import Measure, reciprocal
 
 
@@ -19,21 +20,22 @@ class CumulatedGain(Measure):
     """A measure of gains and a discount of ranks."""
 
     gains: Gains = None
-    discount_by: Discount = "log2"
+    discount_by: str | float = "log2"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "gains", as_gains(self.gains))
-        object.__setattr__(self, "discount_by", as_discount(self.discount_by))
+        object.__setattr__(self, "discount_by", as_discount_by(self.discount_by))
 
     @property
     def n_grades(self) -> int | None:
         """Positive grades that have a gain; None where the gains are ``2**grade - 1`` or the grades."""
         return most_grades(self.gains)
 
-    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
-        """See `gapboost.measures.gains.discount_at`."""
-        return discount_at(self.discount_by, ranks)
+    @property
+    def discount_at(self) -> Discount:
+        """That of `discount_by`."""
+        return NAMED[self.discount_by] if isinstance(self.discount_by, str) else LogFromBase(self.discount_by)
 
 
 @dataclass(frozen=True, repr=False)

@@ -10,12 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from gapboost._kernels import Array
+from gapboost.measures.discounts import Constant
 from gapboost.measures.measure import Measure, reciprocal
 
 
 @dataclass(frozen=True, repr=False)
 class PairMeasure(Measure):
     """A measure that counts pairs of documents with different grades, wherever they are."""
+
+    discount_at = Constant(1.0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -26,10 +29,6 @@ class PairMeasure(Measure):
     def monotone(self) -> bool:
         """Without a cut-off. With one, a document that comes within it brings its pairs with all above it."""
         return self.k is None
-
-    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
-        """1 at every rank."""
-        return np.ones(ranks.shape), np.zeros(ranks.shape)
 
 
 def share_of_pairs(counts: Array) -> tuple[Array, Array]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gapboost._kernels import Array
+from gapboost.measures.discounts import Constant, Discount
 from gapboost.measures.measure import Measure, as_relevant
 
 
@@ -44,10 +45,11 @@ class Precision(RelevantAtCutoff):
         """``precision``."""
         return "precision"
 
-    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
+    @property
+    def discount_at(self) -> Discount:
         """``1 / k`` at every rank."""
         assert self.k is not None
-        return np.full(ranks.shape, 1.0 / self.k), np.zeros(ranks.shape)
+        return Constant(1.0 / self.k)
 
     def tables(self, counts: Array) -> tuple[Array, Array]:
         """``own[j] = 1{j >= rel}``; no pairs."""

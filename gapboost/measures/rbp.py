@@ -11,6 +11,7 @@ import numpy as np
 
 from gapboost._data.arguments import probability
 from gapboost._kernels import Array
+from gapboost.measures.discounts import Discount, Geometric
 from gapboost.measures.gains import as_gains, gain_of_grades, most_grades
 from gapboost.measures.measure import Measure, as_relevant
 
@@ -56,10 +57,10 @@ class RBP(Measure):
         """Positive grades that have a gain; None where grades are relevant or not."""
         return most_grades(self.gains)
 
-    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
+    @property
+    def discount_at(self) -> Discount:
         """``(1 - p) p^(rank - 1)``."""
-        weight = (1.0 - self.p) * self.p ** (ranks - 1)
-        return weight, weight * np.log(self.p)
+        return Geometric(self.p)
 
     def tables(self, counts: Array) -> tuple[Array, Array]:
         """``own[j] = gain[j]``; no pairs."""

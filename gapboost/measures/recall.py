@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gapboost._kernels import Array
+from gapboost.measures.discounts import Constant
 from gapboost.measures.measure import DiscountOfQuery, as_relevant, reciprocal, relevant_documents
 from gapboost.measures.precision import RelevantAtCutoff
 
@@ -33,14 +34,12 @@ class Recall(RelevantAtCutoff):
         The lowest grade that counts as relevant.
     """
 
+    discount_at = Constant(1.0)
+
     @property
     def short_name(self) -> str:
         """``recall``."""
         return "recall"
-
-    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
-        """1 at every rank."""
-        return np.ones(ranks.shape), np.zeros(ranks.shape)
 
     def tables(self, counts: Array) -> tuple[Array, Array]:
         """``own[j] = 1{j >= rel} / RB[rel]``; no pairs."""

@@ -15,16 +15,14 @@ from gapboost._data.arguments import positive
 from gapboost._data.queries import Array
 from gapboost.measures.measure import DiscountOfQuery, Measure, plain, shortened, tables_of
 
-# Discounts that agree at these ranks are the same.
-PROBES = np.concatenate((np.arange(1.0, 101.0), np.linspace(1.0, 12.0, 57)))
-
 
 @dataclass(frozen=True, repr=False)
 class WeightedSum(Measure):
     """A sum of measures, each times a number above 0: what ``0.7 * one + 0.3 * another`` makes.
 
     Measures with the same discount and cut-off are one measure of the form, whose tables are the sum of theirs: together
-    they cost what one of them costs, and every objective trains for them.
+    they cost what one of them costs, and every objective trains for them. Discounts are the same where they are equal as
+    values (`Measure.discount_at`): nothing depends on the data or on the order of the parts.
 
     Parameters
     ----------
@@ -90,11 +88,12 @@ class WeightedSum(Measure):
 
     @property
     def terms(self) -> tuple[tuple[float, Measure], ...]:
-        """The parts, those of one discount together."""
+        """The parts, those of one discount and cut-off together."""
         sums: dict[Any, list[tuple[float, Measure]]] = {}
         for weight, part in self.parts:
-            sums.setdefault(_discount(part), []).append((weight, part))
-        if len(sums) == 1 and _discount(self.parts[0][1]) is not self.parts[0][1]:
+            shared = (part.k, part.discount_at) if _has_form(part) else part
+            sums.setdefault(shared, []).append((weight, part))
+        if len(sums) == 1 and _has_form(self.parts[0][1]):
             return ((1.0, self),)
         return tuple(each[0] if len(each) == 1 else (1.0, WeightedSum(tuple(each))) for each in sums.values())
 
@@ -121,9 +120,6 @@ class WeightedSum(Measure):
             )
 
 
-def _discount(part: Measure) -> Any:
-    """Equal for measures of the form that share their discount; else the measure itself."""
-    if isinstance(part, DiscountOfQuery) or not part.has_tables:
-        return part
-    weight, slope = part.discount_at(PROBES)
-    return part.k, weight.tobytes(), slope.tobytes()
+def _has_form(part: Measure) -> bool:
+    """Whether a measure is tables and one discount for all queries, so that another one with that discount may join it."""
+    return part.has_tables and not isinstance(part, DiscountOfQuery)

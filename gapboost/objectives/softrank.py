@@ -84,9 +84,11 @@ class SoftRankPass(SmoothPass):
         super().__init__(objective, data, threads, GAUSSIAN_STEP, steepness, steepness / math.sqrt(math.pi))
         self.objective = objective
         longest = int(data.queries.sizes.max())
-        # Whether the measure is one of pairs: asked for a recall base that has all grades.
+        # Whether the measure is one of pairs: for one document of each grade, which all workers ask alike, or for one of
+        # these queries.
         everything = np.ones((1, max(2, data.counts.shape[1])), dtype=np.int64)
-        self.pairs = bool(tables_of(self.measure, everything)[0].any())
+        asked = [everything, *(data.counts[first:last] for first, last in self.ranges)]
+        self.pairs = any(tables_of(self.measure, counts)[0].any() for counts in asked)
         self.by_rank = np.ones(longest) if self.pairs else self.measure.discount(longest)
         self.depth = 0 if self.pairs and self.measure.k is None else self.measure.depth(longest)
         if self.depth > 0:

@@ -276,6 +276,14 @@ def test_other_bad_input():
         trec.evaluate(gb.AP(), {"1": {"a": 300}}, run)
 
 
+def test_scores_beyond_2_to_the_53_are_refused_unless_ties_are_those_of_trec_eval():
+    qrels, run = {"1": {"a": 1}}, {"1": {"a": 2**53, "b": 2**53 + 1, "c": 0.5}}
+    with pytest.raises(ValueError, match=r"run holds the different scores 9007199254740993 and 9007199254740992"):
+        trec.evaluate(gb.AP(), qrels, run)
+    # by which they are equal, and the document b comes first
+    assert trec.evaluate(gb.AP(), qrels, run, ties="trec_eval") == {gb.AP(): 0.5}
+
+
 def test_lists_are_in_the_order_of_trec_eval():
     qrels = {"1": {"a": 2, "b": 1}, "2": {"a": 1}, "3": {"a": 1}}
     run = {"1": {"a": 1.0, "b": 1.0, "c": 2.0}, "3": {"a": 0.0}}

@@ -283,6 +283,17 @@ def test_wide_scores():
         assert evaluate(measures, grades, scores) == evaluate(measures, grades, -ranks)
 
 
+def test_wide_whole_numbers_that_floats_tell_apart():
+    for scores in (
+        np.array([2**62, 2**62 + 2**10, 5, 2**62]),
+        np.array([2**64 - 1, 2**63, 5, 2**63], dtype=np.uint64),
+        [2**70, 2**71, 5, 2**70],
+        [2**60, 2**61, 0.5, 2**60],
+    ):
+        ranks = np.unique(np.array(scores, dtype=object), return_inverse=True)[1]
+        assert evaluate(AP(), [1, 0, 1, 0], scores) == evaluate(AP(), [1, 0, 1, 0], ranks)
+
+
 def test_inputs_stay_as_they_are():
     data = random_rankings(np.random.default_rng(13), 20)
     frozen = [array.copy() for array in (data.grades, data.scores, data.qid)]

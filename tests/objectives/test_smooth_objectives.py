@@ -108,6 +108,26 @@ def test_a_measure_of_pairs_alone(objective):
     assert objective.value(y, scores, qid) > 0
 
 
+@dataclass(frozen=True, repr=False)
+class Together(gb.AP):
+    """A measure of someone's own: the mean reciprocal rank of pairs of relevant documents, of which there must be two."""
+
+    def tables(self, counts):
+        relevant = counts[:, 1:].sum(axis=1)
+        share = np.divide(1.0, relevant * (relevant - 1), out=np.zeros(len(counts)), where=relevant > 1)
+        pair = np.zeros((len(counts), counts.shape[1], counts.shape[1]))
+        pair[:, 1:, 1:] = share[:, None, None]
+        return pair, np.zeros(counts.shape)
+
+
+@pytest.mark.parametrize("objective", [gb.SoftRank(Together()), gb.ApproxRank(Together())], ids=repr)
+def test_a_measure_of_pairs_that_need_several_documents_of_a_grade(objective):
+    test_tends_to_the_measure_as_the_smoothing_goes(objective)
+    alone = objective.value([1, 0, 1, 0], [2.0, 1.5, 0.5, 0.0])
+    beside = objective.value([1, 0, 1, 0, 2, 3], [2.0, 1.5, 0.5, 0.0, 1.0, 0.0], [1, 1, 1, 1, 2, 2], per_query=True)
+    assert alone == pytest.approx(beside[0], rel=1e-12)
+
+
 @pytest.mark.slow(keep=50)
 @every_objective
 @pytest.mark.parametrize("spread", [1e-6, 1e-3, 1.0, 1e3, 1e6])

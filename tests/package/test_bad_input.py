@@ -57,6 +57,30 @@ MISSING = {
     "nan in a tuple": ("a", nan),
     "NA in a tuple": ("a", ("b", pd.NA)),
 }
+# Four numbers, of which two that differ are the same float64.
+WIDE = [2**53 + 1, 2**53, 0, 1]
+BEYOND_FLOATS = {
+    "a list": WIDE,
+    "a tuple": tuple(WIDE),
+    "negative ones": [-wide for wide in WIDE],
+    "int64": np.array(WIDE),
+    "the least int64": np.array([-(2**63), -(2**63) + 1, 0, 1]),
+    "uint64": np.array([2**64 - 1, 2**64 - 2, 0, 1], dtype=np.uint64),
+    "objects": objects(WIDE),
+    "a list beside a fraction": [*WIDE[:3], 0.5],
+    "a list of both signs": [2**63 + 1, 2**63, -1, 0],
+    "a list beyond 64 bits": [2**70 + 1, 2**70, 0, 1],
+    "Decimal": [Decimal("0.1"), Decimal("0.10000000000000000001"), 0, 1],
+    "pandas": pd.Series(WIDE),
+    "pandas Int64": pd.Series(WIDE, dtype="Int64"),
+    "pandas on Arrow": pd.Series(WIDE, dtype=pd.ArrowDtype(pa.uint64())),
+    "polars": pl.Series(WIDE),
+    "Arrow": pa.array(WIDE),
+    "chunks of Arrow": pa.chunked_array([WIDE[:1], WIDE[1:]]),
+    "longdouble": np.array([1, 1, 0, 2], dtype=np.longdouble) + np.array([0, 2**-60, 0, 0], np.longdouble),
+}
+if np.dtype(np.longdouble).itemsize == 8:  # Windows has no longer ones
+    del BEYOND_FLOATS["longdouble"]
 ROWS = table(
     # argument, defect, value, what the message says was found, what it says is expected
     ("y_true", "too short", [0, 1, 2], "rows", "a row"),
@@ -109,6 +133,10 @@ ROWS = table(
     ("y_score", "None", [1.0, None, 2.0, 3.0], "1 NaN or infinite", "finite scores"),
     ("y_score", "strings", ["1", "2", "3", "4"], "dtype <U1", "finite scores"),
     ("y_score", "complex", [1, 2, 3, 1j], "complex", "finite scores"),
+    *(
+        ("y_score", f"beyond 2**53 as {name}", value, "different scores", "scores that float64 tells apart")
+        for name, value in BEYOND_FLOATS.items()
+    ),
     ("qid", "too short", ["a", "a", "b"], "3 rows but y_true has 4", "one query id a row"),
     ("qid", "empty", [], "0 rows but y_true has 4", "one query id a row"),
     ("qid", "two columns", np.ones((4, 2)), "shape (4, 2)", "one value a row"),

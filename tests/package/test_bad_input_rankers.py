@@ -48,6 +48,7 @@ SCORES = {
     "two columns": (np.zeros((40, 2)), "shape (40, 2)"),
     "NaN": (np.full(40, nan), "40 NaN"),
     "infinite": (np.full(40, inf), "40 NaN or infinite"),
+    "beyond 2**53": (2**53 + np.arange(40), "different scores"),
     "text": (["0"] * 40, "dtype <U1"),
 }
 WEIGHTS = {

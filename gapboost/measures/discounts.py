@@ -1,0 +1,93 @@
+"""Discounts of ranks as values: what measures state as their ``discount_at``, and what tells whether two have the same.
+
+Each is a function of real ranks, a float64 ndarray of any shape, that returns weights and slopes as `Measure.discount_at`
+promises. Two of them are equal where they weigh every rank alike.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gapboost._data.queries import Array
+
+Discount = Callable[[Array], tuple[Array, Array]]
+
+
+@dataclass(frozen=True)
+class Reciprocal:
+    """``1 / rank``, the discount of every average precision."""
+
+    def __call__(self, ranks: Array) -> tuple[Array, Array]:
+        """Weight and slope at real ranks."""
+        weight = 1.0 / ranks
+        return weight, -weight * weight
+
+
+@dataclass(frozen=True)
+class Log2:
+    """``1 / log2(rank + 1)``."""
+
+    def __call__(self, ranks: Array) -> tuple[Array, Array]:
+        """Weight and slope at real ranks."""
+        weight = 1.0 / np.log2(ranks + 1)
+        return weight, -weight * weight / (np.log(2) * (ranks + 1))
+
+
+@dataclass(frozen=True)
+class LogFromBase:
+    """``1 / max(1, log_base(rank))``: no discount before the rank `base` [jarvelin2002]."""
+
+    base: float
+
+    def __call__(self, ranks: Array) -> tuple[Array, Array]:
+        """Weight and slope at real ranks."""
+        scale = np.log(self.base)
+        weight = 1.0 / np.maximum(1.0, np.log(ranks) / scale)
+        return weight, np.where(weight < 1.0, -weight * weight / (scale * ranks), 0.0)
+
+
+@dataclass(frozen=True)
+class Geometric:
+    """``(1 - p) p^(rank - 1)``."""
+
+    p: float
+
+    def __call__(self, ranks: Array) -> tuple[Array, Array]:
+        """Weight and slope at real ranks."""
+        weight = (1.0 - self.p) * self.p ** (ranks - 1)
+        return weight, weight * np.log(self.p)
+
+
+@dataclass(frozen=True)
+class Constant:
+    """The same `weight` at every rank."""
+
+    weight: float
+
+    def __call__(self, ranks: Array) -> tuple[Array, Array]:
+        """Weight and slope at real ranks."""
+        return np.full(ranks.shape, self.weight), np.zeros(ranks.shape)
+
+
+# What measures of cumulated gain take by name; "letor" is 1, 1, 1 / log2(3), 1 / 2, ... of the tables published with LETOR.
+NAMED: dict[str, Discount] = {"log2": Log2(), "letor": LogFromBase(2.0), "reciprocal": Reciprocal()}
+
+
+def as_discount_by(discount_by: Any) -> str | float:
+    """A name of `NAMED`, or the base of a logarithm as float.
+
+    Raises
+    ------
+    ValueError
+        Where it is anything else.
+    """
+    if isinstance(discount_by, str) and discount_by in NAMED:
+        return discount_by
+    number = isinstance(discount_by, int | float | np.integer | np.floating) and not isinstance(discount_by, bool)
+    if number and 1.001 <= discount_by <= 1e100:
+        return float(discount_by)
+    raise ValueError(
+        f'discount_by is {discount_by!r}; expected "log2", "letor", "reciprocal", or the base of a logarithm from 1.001 on'
+    )
