@@ -63,6 +63,24 @@ def test_broken_lines_and_duplicates_are_named(written, reader, line):
         reader(path)
 
 
+@pytest.mark.parametrize(
+    ("reader", "line", "number"),
+    [
+        (trec.read_qrels, "601 0 x 1_0", "1_0"),
+        (trec.read_run, "601 Q0 x 1 1_0 tag", "1_0"),
+        (trec.read_run, "601 Q0 x 1 9.2_5 tag", "9.2_5"),
+        (trec.read_run, "601 Q0 x 1_0 9.5 tag more", "1_0"),
+    ],
+)
+def test_numbers_that_only_python_reads_are_refused(written, reader, line, number):
+    """Not read as 10; names may hold what they like, and signs and leading zeros are anybody's."""
+    good = QRELS if reader is trec.read_qrels else RUN
+    with pytest.raises(ValueError, match=rf"file.txt, line \d: .*found '{line}' \(the number '{number}'"):
+        reader(written(good + line + "\n"))
+    plain = line.replace(number, "+07").replace(" x ", " x_1 ").replace("601", "60_1")
+    assert reader(written(plain))["60_1"]["x_1"] in (7, 9.5)
+
+
 # Laid out as the files that trec_eval is tested with.
 COMMENTED_QRELS = "# comment here\n601 0 a 2\n601 0 CR#93 1\n  # and here\n602 0 a 1\n#\n#602 0 b 1\n"
 COMMENTED_RUN = """# This is my favorite run
