@@ -12,6 +12,7 @@ from collections_on_disk import RUNS, made, real
 from rankings import judged_run
 
 import gapboost as gb
+from gapboost import analysis
 from gapboost.analysis import trec
 
 QRELS = "601 0 a 2\n601 0 b 1\n601 0 c 0\n602 0 a 1\n602 0 d -1\n"
@@ -292,6 +293,24 @@ def test_other_bad_input():
         trec.evaluate(gb.AP(), qrels, {"1": {"a": float("nan")}})
     with pytest.raises(ValueError, match="qrels holds the grade 300"):
         trec.evaluate(gb.AP(), {"1": {"a": 300}}, run)
+
+
+@pytest.mark.parametrize(
+    ("name", "function"), [("bpref", analysis.bpref), ("Bpref", analysis.bpref), ("tau_ap", analysis.tau_ap)]
+)
+def test_what_another_function_computes_is_named_by_it(name, function):
+    """Not by the measure that is spelled nearest to it, rbp or ap."""
+    qrels, run = {"1": {"a": 1}}, {"1": {"a": 1.0}}
+    calls = (
+        lambda: trec.evaluate(name, qrels, run),
+        lambda: analysis.system_values([name], qrels, {"r": run}),
+        lambda: gb.evaluate(name, [1], [1.0]),
+    )
+    for call in calls:
+        with pytest.raises(
+            ValueError, match=rf"is '{name}', which gapboost\.analysis\.{function.__name__} computes; expec"
+        ):
+            call()
 
 
 def test_lists_are_in_the_order_of_trec_eval():
