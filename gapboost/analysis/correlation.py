@@ -10,11 +10,12 @@ from gapboost._data.columns import one_dimensional
 from gapboost._data.optional import axes, frame
 from gapboost._data.queries import Array, checked_scores
 from gapboost.analysis.systems import SystemValues, checked_values
+from gapboost.analysis.ties import settled
 
 
 def kendall_tau(a: Array, b: Array) -> float:
-    """Kendall's tau-b of the scores of systems; NaN where one of them makes no difference between systems."""
-    return float(kendalltau(a, b).statistic)
+    """Kendall's tau-b of the scores of systems, ties settled; NaN where one of them makes no difference between systems."""
+    return float(kendalltau(settled(a), settled(b)).statistic)
 
 
 def tau_ap(estimated: Any, truth: Any) -> float:
@@ -27,7 +28,7 @@ def tau_ap(estimated: Any, truth: Any) -> float:
     ----------
     estimated, truth : array-like of shape (n,)
         Scores of systems, n >= 2; higher is better. Equal estimates count the expected value over their orders, a system that
-        is truly as good as another counts one half.
+        is truly as good as another counts one half. Scores that differ by rounding are equal (`gapboost.analysis.ties`).
 
     Returns
     -------
@@ -50,6 +51,7 @@ def tau_ap(estimated: Any, truth: Any) -> float:
     n = len(y)
     if n < 2:
         raise ValueError(f"truth has {n} systems; expected at least two")
+    x, y = settled(x), settled(y)
     better = (y > y[:, None]) + 0.5 * (y == y[:, None])  # [i, j]: j is better than i
     above, tied = x > x[:, None], x == x[:, None]
     np.fill_diagonal(tied, False)
@@ -100,7 +102,10 @@ class Correlation:
 
 
 def correlation(values: SystemValues) -> Correlation:
-    """Kendall's tau between all measures of `values`, over systems, by their means over topics."""
+    """Kendall's tau between all measures of `values`, over systems, by their means over topics.
+
+    Systems whose means differ by rounding are tied (`gapboost.analysis.ties`).
+    """
     if len(checked_values(values).systems) < 2:
         raise ValueError(f"values is {values!r}; expected at least two systems")
     means = values.means

@@ -3,13 +3,16 @@
 At the rank of a document of grade i, graded recall rises by G[i] / E[RB] (the recall step), and graded precision is
 1/n sum_{m<=n} G[min(i_m, i)] / G[i] ([robertson2010], 3.2). GAP is the sum of precision times recall step: the area.
 
-The same curve is read from the arrays of every measure of the library: the recall step is what a document is worth by
-itself, own[i_n], and the precision is its whole contribution divided by that,
+The same curve is read from the arrays of every measure whose discount is one for all queries and whose documents, where they are
+worth anything, are worth something by themselves: the recall step is that worth, own[i_n], and the precision is the whole
+contribution divided by it,
 
     recall_n = sum_{m<=n} own[i_m],    precision_n = discount[n] (own[i_n] + sum_{m<n} pair[i_m, i_n]) / own[i_n],
 
 with area sum_n precision_n own[i_n] = M. For AP it is the usual precision-recall curve, for xGAP and eGAP their own
-graded one; nDCG has its share of the ideal gain for recall and the discount of the rank for precision.
+graded one; nDCG has its share of the ideal gain for recall and the discount of the rank for precision. Kendall's tau and
+pairwise accuracy count pairs and no documents: they have no recall, and no curve. Nor have RR and ERR, Q-measure and
+R-precision, and sums of measures with several discounts.
 """
 
 from dataclasses import dataclass
@@ -129,6 +132,12 @@ def precision_recall(
     ties : {"expected", "row"}, default="expected"
         As in `gapboost.evaluate`. Under "expected" both recall step and contribution of a rank are expected values.
 
+    Raises
+    ------
+    ValueError
+        Where the measure has no recall, as Kendall's tau, RR or ERR, or more than one discount, as Q-measure, R-precision and
+        sums such as ``0.5 * ap + 0.5 * ndcg``; where another argument is unusable.
+
     Examples
     --------
     >>> import gapboost as gb
@@ -146,9 +155,21 @@ def precision_recall(
 def curve(measure: Measure, data: Judged, scores: Array, ties: Ties = "expected") -> PrecisionRecallCurve:
     """As `precision_recall`, for one query that is checked already."""
     measure = measure.resolved(data.occurring)
+    _check_recall(measure, data.counts.shape[1])
     ranks = np.arange(1, data.queries.n_rows + 1)
     value = np.concatenate(query_values([_AtRank(measure, int(n)) for n in ranks], data, scores, ties=ties, n_jobs=1))
     own = [_AtRank(measure, int(n), "own") for n in ranks]
     step = np.concatenate(query_values(own, data, scores, ties=ties, n_jobs=1))
     rising = step > 0
     return PrecisionRecallCurve(measure, ranks[rising], np.cumsum(step[rising]), value[rising] / step[rising])
+
+
+def _check_recall(measure: Measure, n_grades: int) -> None:
+    """Refuse a measure in which a document adds to the value, but not to recall: the area would not be the measure."""
+    # Whatever the list holds: one document of each grade.
+    (pair,), (own,) = tables_of(measure, np.ones((1, max(n_grades, 2)), dtype=np.int64))
+    if pair[:, own == 0].any():
+        raise ValueError(
+            f"measure is {measure!r}, in which documents count beside others and not by themselves, so that there is no recall; "
+            "expected one such as GAP()"
+        )

@@ -3,7 +3,7 @@
 The paired bootstrap test of Sakai (SIGIR 2006), as [robertson2010] (4.2) uses it. With z the differences of two systems by
 topic and t(z) = mean(z) / (sd(z) / sqrt(n)), the centred differences are resampled B times; the achieved significance
 level (ASL) of the pair is the share of resamples with ``|t(w*)| >= |t(z)|``. All pairs and measures see the same resamples of
-the topics, so that what differs between measures is the measures.
+the topics, so that what differs between measures is the measures. Rounding (`gapboost.analysis.ties`) is no difference.
 """
 
 import itertools
@@ -17,6 +17,7 @@ from gapboost._data.optional import axes, frame
 from gapboost._data.pictures import legend, line
 from gapboost._data.queries import Array
 from gapboost.analysis.systems import SystemValues, checked_values, position_of
+from gapboost.analysis.ties import rounding
 from gapboost.analysis.work import generators, in_order
 
 
@@ -123,7 +124,9 @@ def discriminative_power(
     (generator,) = generators(random_state, 1)
     times = generator.multinomial(n_topics, np.full(n_topics, 1 / n_topics), size=n_resamples).astype(np.float64)
     z = values.values[:, first] - values.values[:, second]
-    items = [(differences, times, level) for differences in z]
+    within = rounding(values.values, (1, 2))
+    z[np.abs(z) <= within[:, None, None]] = 0.0
+    items = [(differences, times, level, ties) for differences, ties in zip(z, within, strict=True)]
     asl, required = zip(*in_order(_tested, items, n_jobs, progress, "bootstrap"), strict=True)
     names = tuple((values.systems[i], values.systems[j]) for i, j in pairs)
     return DiscriminativePower(
@@ -131,14 +134,14 @@ def discriminative_power(
     )
 
 
-def _tested(item: tuple[Array, Array, float]) -> tuple[Array, float]:
+def _tested(item: tuple[Array, Array, float, float]) -> tuple[Array, float]:
     """ASL of each pair, and the required difference, for one measure; `times`: how often a topic is drawn."""
-    z, times, level = item
+    z, times, level, within = item
     n = z.shape[1]
     observed = np.abs(_t(z.mean(axis=1), (z**2).mean(axis=1), n))
     w = z - z.mean(axis=1, keepdims=True)
     # What rounding leaves of equal differences is no variance.
-    w[np.abs(w) < 1e-12 * np.abs(z).max(axis=1, keepdims=True)] = 0.0
+    w[np.abs(w) <= within] = 0.0
     means = times @ w.T / n
     drawn = np.abs(_t(means, times @ (w**2).T / n, n))
     # Rounding must not decide between equal values, as where a resample holds every topic once.

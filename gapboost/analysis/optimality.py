@@ -18,14 +18,12 @@ from gapboost._data.columns import numeric_column
 from gapboost._data.optional import axes, frame
 from gapboost._data.pictures import legend, line
 from gapboost._data.queries import Array, Judged, judged
+from gapboost.analysis.ties import rounding
 from gapboost.analysis.work import generators, in_order
 from gapboost.evaluation import mean, query_values
 from gapboost.measures import Measure, Measures, as_measures
 
 STEP_SIZES = tuple(i / 10 for i in range(1, 11))
-
-# Equal rankings may differ in the last digits of their means.
-ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +54,9 @@ class LocalOptimality:
 
     @property
     def improved(self) -> Array:
-        """Number of alterations with any improvement, int64 of shape (datasets, measures)."""
-        improved: Array = np.count_nonzero(self.changes > ROUNDING, axis=(2, 3))
+        """Number of alterations with an improvement that is more than rounding, int64 of shape (datasets, measures)."""
+        within = rounding(self.values[:, :, None, None] + self.changes, (2, 3))
+        improved: Array = np.count_nonzero(self.changes > within[:, :, None, None], axis=(2, 3))
         return improved
 
     @property

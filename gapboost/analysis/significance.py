@@ -1,4 +1,7 @@
-"""Is one ranker better than another? Paired tests over queries, all of them reported, as [yilmaz2009] does."""
+"""Is one ranker better than another? Paired tests over queries, all of them reported, as [yilmaz2009] does.
+
+Two values of a query that differ by rounding alone are a tie, and so are two such differences: see `gapboost.analysis.ties`.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +14,7 @@ from gapboost._data.columns import numeric_column
 from gapboost._data.optional import axes, frame
 from gapboost._data.pictures import COLOURS, legend
 from gapboost._data.queries import Array
+from gapboost.analysis.ties import rounding, settled
 from gapboost.analysis.work import generators
 from gapboost.evaluation import PerQuery
 from gapboost.measures import Measure, as_measure
@@ -26,7 +30,8 @@ class Significance:
     Attributes
     ----------
     differences : float64 ndarray of shape (Q,)
-        One a query; queries without a value for one of the rankers are left out.
+        One a query; queries without a value for one of the rankers are left out. What differs from 0, or in size from
+        another one, by rounding alone is 0, or the same number.
     interval : tuple of float
         Confidence interval of the mean difference, from Student's t.
     confidence : float
@@ -123,11 +128,16 @@ def significance(
 ) -> Significance:
     """Test the difference of two rankers, query by query.
 
+    Values within 1e-12 of the largest one are tied: a sum over ranks or documents changes in its last digits with the order of
+    its terms, and what is equal by definition would count as a win. It is so in the counts and in all tests, which take
+    differences that are as near to each other for equal ones.
+
     Parameters
     ----------
     first, second : PerQuery, or array-like of shape (Q,)
         Two results of ``evaluate(..., per_query=True)`` for the same queries, in any order: values are paired by query id.
         Or bare values of one measure, paired by position: the same queries in the same order. NaN where a query has none.
+        Give values rather than differences beside zeros: they tell how large rounding may be.
     measure : str or Measure, optional
         Which measure of two PerQuery; None where each holds one and the same.
     confidence : float, default=0.95
@@ -159,12 +169,17 @@ def significance(
     )
     if a.shape != b.shape:
         raise ValueError(f"first has {len(a)} values but second has {len(b)}; expected the same queries")
-    d = a - b
-    d = d[~np.isnan(d)]
+    both = ~(np.isnan(a) | np.isnan(b))
+    values = np.stack((a[both], b[both]))
+    with np.errstate(over="ignore", invalid="ignore"):
+        d = values[0] - values[1]
     if len(d) < 2 or not np.isfinite(d).all():
         raise ValueError(f"{len(d)} queries have values for both rankers; expected at least two, and finite values")
     confidence, n_resamples = probability(confidence, "confidence"), whole(n_resamples, "n_resamples")
     (generator,) = generators(random_state, 1)
+    within = float(rounding(values))
+    # In counts, ranks and deviations ties are then equal numbers.
+    d = np.sign(d) * settled(np.append(0.0, np.abs(d)), within)[1:]
     differing = d[d != 0]
     if len(differing) == 0:
         return Significance(d, (0.0, 0.0), confidence, 1.0, 1.0, 1.0, 1.0)
@@ -176,7 +191,7 @@ def significance(
         t,
         float(stats.wilcoxon(differing).pvalue),
         float(stats.binomtest(int((differing > 0).sum()), len(differing)).pvalue),
-        _randomization(d, n_resamples, generator),
+        _randomization(d, within, n_resamples, generator),
     )
 
 
@@ -218,8 +233,7 @@ def _value_by_query(values: PerQuery, measure: Any, name: str) -> dict[tuple[typ
 
 
 def _all_equal(d: Array) -> bool:
-    """Whether all differences are the same but for rounding."""
-    return bool(d.std(ddof=1) <= 1e-12 * abs(d.mean()))
+    return bool((d == d[0]).all())
 
 
 def _student(d: Array, confidence: float) -> tuple[tuple[float, float], float]:
@@ -231,10 +245,10 @@ def _student(d: Array, confidence: float) -> tuple[tuple[float, float], float]:
     return (float(low), float(high)), float(tested.pvalue)
 
 
-def _randomization(d: Array, n_resamples: int, generator: np.random.Generator) -> float:
+def _randomization(d: Array, within: float, n_resamples: int, generator: np.random.Generator) -> float:
     """Share of changes of sign with a mean at least as far from 0; the observed signs count among random ones."""
-    # Sums that are equal but for rounding are equal; scipy's own allowance vanishes where differences cancel.
-    least = abs(d.sum()) - 1e-12 * np.abs(d).sum()
+    # Means that differ by rounding are tied; scipy's own allowance vanishes where differences cancel.
+    least = abs(d.sum()) - len(d) * within
 
     def as_far(changed: Array, axis: int) -> Array:
         far: Array = np.abs(changed.sum(axis=axis)) >= least

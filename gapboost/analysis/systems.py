@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+from scipy.stats import rankdata
 
 from gapboost._data.arguments import mapping, ordered, whole
 from gapboost._data.optional import axes, frame, ir_measures
 from gapboost._data.pictures import legend, line
 from gapboost._data.queries import Array
+from gapboost.analysis.ties import settled
 from gapboost.analysis.trec import Qrels, Retrieved, Run, Ties, checked_qrels, retrieved
 from gapboost.analysis.work import in_order
 from gapboost.measures import Measure, as_measure
@@ -30,7 +32,7 @@ class SystemValues:
     Raises
     ------
     ValueError
-        Where the shape of `values` is another, or a value is NaN.
+        Where the shape of `values` is another, or a value is not finite.
     """
 
     measures: tuple[Any, ...]
@@ -48,8 +50,9 @@ class SystemValues:
         expected = (len(self.measures), len(self.systems), len(self.topics))
         if values.shape != expected:
             raise ValueError(f"values has shape {values.shape}; expected (measures, systems, topics) = {expected}")
-        if np.isnan(values).any():
-            raise ValueError(f"values holds {int(np.isnan(values).sum())} NaN; expected a number for every topic")
+        missing = int((~np.isfinite(values)).sum())
+        if missing:
+            raise ValueError(f"values holds {missing} NaN or infinite values; expected a finite number for every topic")
         object.__setattr__(self, "values", values)
 
     def __repr__(self) -> str:
@@ -85,15 +88,23 @@ class SystemValues:
         ------
         ValueError
             Where there are fewer than `n` systems, or there is no such measure.
+
+        Notes
+        -----
+        Systems whose means are tied (`gapboost.analysis.ties`) share the mean of their ranks. Where that leaves more than `n`,
+        names decide, in alphabetical order: the choice does not depend on the order of the systems.
         """
         if whole(n, "n") > len(self.systems):
             raise ValueError(f"n is {n!r}; expected between 1 and {len(self.systems)} systems")
-        if measure is None:
-            places = (-self.means).argsort(axis=1, kind="stable").argsort(axis=1, kind="stable")
-            kept = np.sort(places.mean(axis=0).argsort(kind="stable")[:n])
-        else:
-            kept = (-self.means[position_of(measure, self.measures)]).argsort(kind="stable")[:n]
-        return self.of_systems([self.systems[s] for s in kept])
+        of = slice(None) if measure is None else [position_of(measure, self.measures)]
+        kept = self._ranking(self.means[of])[:n]
+        return self.of_systems([self.systems[s] for s in (sorted(kept) if measure is None else kept)])
+
+    def _ranking(self, means: Array) -> list[int]:
+        """Systems by their mean rank over the rows of `means`, the best first; where it is the same, by name."""
+        # Sums of ranks are exact.
+        places = np.sum([rankdata(-settled(row)) for row in means], axis=0)
+        return sorted(range(len(self.systems)), key=lambda s: (places[s], self.systems[s]))
 
     def to_pandas(self) -> Any:
         """Systems as rows, the mean of each measure as a column."""
@@ -103,7 +114,7 @@ class SystemValues:
     def plot(self, ax: Any = None) -> Any:
         """Means of the systems, from the best by the first measure on, a line for each measure; returns the axes."""
         ax = axes(ax)
-        order = np.argsort(-self.means[0], kind="stable")
+        order = self._ranking(self.means[:1])
         for m, measure in enumerate(self.measures):
             ax.plot(self.means[m, order], label=str(measure), **line(m))
         ax.set_xticks(range(len(order)), [self.systems[s] for s in order], rotation=60, ha="right")

@@ -10,6 +10,7 @@ The rules, where files leave something open:
 * The ranks written in a run are not read, its scores are, as in trec_eval.
 * A document twice in one topic, of a run or of the judgements, is an error; so is a line that does not have its parts.
 * Lines that begin with ``#`` are comments, and what follows the sixth part of a line of a run is not read, as in trec_eval.
+* A number is what C and Python read alike: ``1_0``, which is 10 to Python alone, is an error.
 * Parts are separated by the white space of ASCII and are UTF-8: a no-break space belongs to a document's name.
 """
 
@@ -25,7 +26,7 @@ import numpy as np
 
 from gapboost._data.arguments import mapping, one_of, whole
 from gapboost._data.columns import numeric_column
-from gapboost._data.lines import MAX_LINE_BYTES, LongLine, lines
+from gapboost._data.lines import MAX_LINE_BYTES, LongLine, checked_number, lines
 from gapboost._data.queries import Array, Judged, Queries, checked_grades, checked_scores, grade_counts
 from gapboost.analysis.lists import RankedList, in_rank_order
 from gapboost.evaluation import EMPTY, Empty, PerQuery, Values, mean, query_values
@@ -49,10 +50,10 @@ def _read(path: Any, limit: int, entry: Callable[[list[bytes]], Any], expected: 
                 if not words or words[0].startswith(b"#"):
                     continue
                 topic, document, value = entry(words)
-                documents = topics.setdefault(topic.decode(), {})
-                if document.decode() in documents:
-                    raise ValueError(f"document {document.decode()!r} for the second time in topic {topic.decode()!r}")
-                documents[document.decode()] = value
+                documents = topics.setdefault(topic, {})
+                if document in documents:
+                    raise ValueError(f"document {document!r} for the second time in topic {topic!r}")
+                documents[document] = value
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise ValueError(f"{name}: broken gzip file after line {number}: {error}") from error
         except LongLine as error:
@@ -67,19 +68,20 @@ def _read(path: Any, limit: int, entry: Callable[[list[bytes]], Any], expected: 
     return topics
 
 
-def _judgement(words: list[bytes]) -> tuple[bytes, bytes, int]:
+def _judgement(words: list[bytes]) -> tuple[str, str, int]:
     topic, _, document, relevance = words
-    return topic, document, int(relevance)
+    return topic.decode(), document.decode(), int(checked_number(relevance))
 
 
-def _retrieved(words: list[bytes]) -> tuple[bytes, bytes, float]:
+def _retrieved(words: list[bytes]) -> tuple[str, str, float]:
     topic, _, document, rank, score, _, *more = words
     if more:
         # A document's name with a space in it makes a line longer too: the rank is then a word, the score a rank.
-        float(rank)
-    if not math.isfinite(float(score)):
-        raise ValueError(f"the score {float(score)}")
-    return topic, document, float(score)
+        float(checked_number(rank))
+    value = float(checked_number(score))
+    if not math.isfinite(value):
+        raise ValueError(f"the score {value}")
+    return topic.decode(), document.decode(), value
 
 
 def read_qrels(path: Any, *, max_line_bytes: int = MAX_LINE_BYTES) -> dict[str, dict[str, int]]:

@@ -18,7 +18,7 @@ from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
 from gapboost._data.arguments import one_of, whole
-from gapboost._data.lines import MAX_LINE_BYTES, LongLine, lines
+from gapboost._data.lines import MAX_LINE_BYTES, UNDERSCORE, LongLine, checked_number, lines
 from gapboost.datasets.data import RankingData, RankingSplit, checked_names
 
 PathLike: TypeAlias = str | os.PathLike[str]
@@ -64,6 +64,8 @@ class _RowTap:
                     _name(key, "query")
                     self.keys[key] = len(self.keys)
                 self.codes.append(self.keys[key] if key else -1)
+                if UNDERSCORE in row:
+                    _check_numbers(row)
                 self._note_docid(comment)
             yield line
 
@@ -76,6 +78,13 @@ class _RowTap:
             self.docids.append(_name(docid, "document"))
         else:
             self.docids = None
+
+
+def _check_numbers(row: bytes) -> None:
+    for word in row.split():
+        if not word.startswith(b"qid:"):
+            for number in word.split(b":"):
+                checked_number(number)
 
 
 def _name(word: bytes, kind: str) -> str:
@@ -321,6 +330,8 @@ def load_letor(
 
     Notes
     -----
+    Numbers are those that C and Python read alike: ``1_5``, 15 to Python alone, is an error.
+
     A document is named by ``docid = D`` in the comment (LETOR), or else by the first word of the comment (RankLib).
 
     A file without queries may have the layout of LightGBM: the sizes of the groups of rows in ``rank.train.query``

@@ -14,7 +14,8 @@ A new measure of the family is one file with a class like `gapboost.measures.rbp
 `pairwise`           KendallTau, PairwiseAccuracy
 `cascade`            RR, ERR: to evaluate by alone
 `weighted`           sums of measures
-`gains`              gains of grades and discounts of ranks
+`gains`              gains of grades
+`discounts`          discounts of ranks, as values
 `grids`              threshold probabilities to try
 `names`              the grammar of names such as ``"ndcg@10"``
 ===================  ================================================

@@ -20,6 +20,9 @@ from typing import Any
 from gapboost.measures.measure import Measure
 from gapboost.measures.weighted import WeightedSum
 
+# What people ask for as for a measure, though it needs more than grades in the order of scores.
+ELSEWHERE = {"bpref": "gapboost.analysis.bpref", "tau_ap": "gapboost.analysis.tau_ap"}
+
 WORDS = {"true": True, "false": False, "none": None}
 
 FORM = re.compile(r"\s*([a-z]\w*)\s*(?:\((.*)\)\s*)?(?:@(.*))?", re.ASCII | re.DOTALL | re.IGNORECASE)
@@ -69,6 +72,10 @@ def _class_named(word: str, text: str, named: Mapping[str, type[Measure]], name:
     known = {**{kind.__name__.lower(): kind for kind in named.values()}, **named}
     if word.lower() in known:
         return known[word.lower()]
+    if word.lower() in ELSEWHERE:
+        raise ValueError(
+            f"{name} is {text!r}, which {ELSEWHERE[word.lower()]} computes; expected one of {', '.join(named)}"
+        )
     near = "".join(f', perhaps "{match}"' for match in difflib.get_close_matches(word.lower(), known, 1, 0.5))
     raise ValueError(
         f"{name} is {text!r}; expected one of {', '.join(named)}{near}, with parameters as in "

@@ -1,5 +1,7 @@
 """The graded precision-recall curve."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from sklearn.metrics import precision_recall_curve
@@ -16,6 +18,10 @@ MEASURES = [
     gb.AP(rel=2),
     gb.nDCG(k=6),
     gb.Precision(k=5),
+    gb.DCG(k=6),
+    gb.RBP(p=0.7),
+    gb.Recall(k=5),
+    0.7 * gb.GAP(g=G) + 0.3 * gb.AP(),
 ]
 
 
@@ -82,6 +88,35 @@ def test_open_thresholds_and_lists_without_relevant_documents():
     empty = precision_recall(gb.AP(), [0, 0], [1, 2])
     assert empty.area == 0
     assert empty.at([0.5]).tolist() == [0]
+
+
+NO_RECALL = [
+    *("kendalltau", "pairwiseaccuracy", gb.PairwiseAccuracy(k=2), "kendalltau@5"),
+    0.5 * gb.KendallTau() + 0.5 * gb.PairwiseAccuracy(),
+    *("rr", "err", "qmeasure", "rprecision", 0.5 * gb.AP() + 0.5 * gb.nDCG(), 0.5 * gb.KendallTau() + 0.5 * gb.AP()),
+]
+
+
+@pytest.mark.parametrize("measure", NO_RECALL, ids=str)
+@pytest.mark.parametrize("y_true", [[0, 1, 2], [2, 1, 0], [0, 0, 0]], ids=str)
+def test_measures_without_a_recall_are_refused_not_drawn_empty(measure, y_true):
+    with pytest.raises(ValueError, match=r"measure is .*; expected "):
+        precision_recall(measure, y_true, [3, 2, 1])
+
+
+@dataclass(frozen=True, repr=False)
+class Beside(gb.KendallTau):
+    """Its documents of grade 2 are worth something by themselves, those of grade 1 beside others alone."""
+
+    def tables(self, counts):
+        pair, own = super().tables(counts)
+        return pair, own + np.array([0.0, 0.0, 0.5])
+
+
+def test_a_part_of_the_worth_that_no_recall_shows_is_refused_too():
+    assert gb.evaluate(Beside(), [2, 1, 0], [3, 2, 1])[Beside()] == 1.5
+    with pytest.raises(ValueError, match=r"measure is Beside\(\), in which documents count beside others and not by"):
+        precision_recall(Beside(), [2, 1, 0], [3, 2, 1])
 
 
 def test_bad_input():

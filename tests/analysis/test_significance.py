@@ -100,6 +100,75 @@ def test_significant_only_where_three_tests_agree(pair):
     assert not result.significant(least)
 
 
+# --------------------------------------------------------------------------------------------------- rounding is no win
+
+
+def precisions(n_queries, seed=0):
+    """P@10 of each query, once as a count over ten and once as a sum of tenths: equal by definition."""
+    counts = np.random.default_rng(seed).integers(1, 11, n_queries)
+    return counts / 10, np.array([sum([0.1] * count) for count in counts])
+
+
+def test_rounding_is_no_win():
+    """Sums of the same terms in another order: on 300 queries neither is better, and nothing is significant."""
+    by_count, by_sum = precisions(300)
+    assert (by_count != by_sum).sum() > 100
+    for first, second in ((by_count, by_sum), (by_sum, by_count)):
+        result = significance(first, second, random_state=0)
+        assert result.counts == (0, 300, 0)
+        assert (result.t, result.wilcoxon, result.sign, result.randomization) == (1, 1, 1, 1)
+        assert (result.difference, result.effect_size, result.interval) == (0, 0, (0, 0))
+        assert not result.significant()
+
+
+def test_rounding_in_every_query_in_the_same_direction_is_no_win():
+    a = np.linspace(0.1, 0.2, 12)
+    result = significance(a + 3e-17, a)
+    upward = significance(np.nextafter(np.nextafter(a, 1), 1), a)
+    assert result.counts == upward.counts == (0, 12, 0)
+    assert upward.effect_size == 0
+    assert not upward.significant()
+
+
+def test_rounding_does_not_tell_tied_differences_apart():
+    """Differences of one and two tenths, as .9 - .8 and .4 - .3: all tests see the tenths, as with whole numbers."""
+    rng = np.random.default_rng(1)
+    a, b = rng.integers(0, 11, (2, 40))
+    found, exact = significance(a / 10, b / 10, random_state=0), significance(a, b, random_state=0)
+    assert len(set((a / 10 - b / 10).tolist())) > len(set((a - b).tolist()))
+    assert found.counts == exact.counts
+    assert (found.wilcoxon, found.sign, found.randomization) == (exact.wilcoxon, exact.sign, exact.randomization)
+    assert found.t == pytest.approx(exact.t)
+
+
+def test_equal_differences_of_values_that_are_much_larger():
+    """Where rounding is large beside the differences, though not beside the values."""
+    a = np.random.default_rng(0).uniform(0.1, 1.0, 60)
+    result = significance(a + 1e-9, a)
+    assert len(set((a + 1e-9 - a).tolist())) > 1
+    assert (result.effect_size, result.t, result.counts) == (np.inf, 0, (60, 0, 0))
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1.0, 1e100])
+def test_small_differences_count_on_every_scale(scale):
+    a = np.linspace(0.1, 0.9, 12)
+    assert significance(scale * a * (1 + 1e-9), scale * a).counts == (12, 0, 0)
+    assert significance(scale * a * (1 + 1e-15), scale * a).counts == (0, 12, 0)
+
+
+def test_many_small_differences_do_not_hide_each_other():
+    """Each is nearer to the next than rounding is, as they are of two rankers that are nearly the same."""
+    d = np.linspace(0, 1e-10, 1001)
+    _, equal, worse = significance(0.5 + d, np.full(1001, 0.5)).counts
+    assert (equal in (5, 6), worse) == (True, 0)  # 5e-13 is rounding beside values of one half
+
+
+def test_values_that_cancel_to_zero_but_for_rounding():
+    """Kendall's tau of 0 adds up to 1e-17 or so: the values next to it are no measure of rounding, the largest is."""
+    a, b = np.array([1e-17, 0.0, 0.5, -2e-17]), np.array([0.0, -1e-17, 0.25, 0.0])
+    assert significance(a, b).counts == (1, 3, 0)
+
+
 def test_queries_without_a_value_are_left_out():
     result = significance([0.5, np.nan, 0.7, 0.2], [0.4, 0.3, np.nan, 0.3])
     assert result.differences.tolist() == pytest.approx([0.1, -0.1])
@@ -237,6 +306,8 @@ def test_degenerate_differences():
         (([1.0], [2.0]), "1 queries have values"),
         (([1.0, np.nan], [2.0, 1.0]), "1 queries have values"),
         (([1.0, np.inf], [2.0, 1.0]), "finite values"),
+        (([1.0, 2.0, np.inf], [2.0, 1.0, np.inf]), "finite values"),
+        (([1.0, 1.7e308], [2.0, -1.7e308]), "finite values"),
         (([[1.0]], [[2.0]]), r"first has shape \(1, 1\)"),
     ],
 )

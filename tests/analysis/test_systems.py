@@ -14,6 +14,7 @@ from gapboost.analysis import (
     discriminative_power,
     robustness,
     system_values,
+    tau_ap,
     trec,
 )
 from gapboost.analysis.robustness import thinned
@@ -79,6 +80,32 @@ def test_the_best_by_one_measure_come_best_first():
     assert ties.best(3, "m").systems == ("b", "c", "a")
 
 
+def shuffled(values, order):
+    """The same systems in another order."""
+    return values.of_systems([values.systems[i] for i in order])
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_the_best_do_not_depend_on_the_order_of_systems_that_tie(order):
+    """Two tie by two of three measures, and b wins the third; where all is equal names decide."""
+    table = np.array([[0.5, 0.5, 0.1], [0.3, 0.3, 0.1], [0.2, 0.4, 0.1]])
+    values = SystemValues(("x", "y", "z"), tuple("abc"), ("1", "2"), np.repeat(table[:, :, None], 2, axis=2))
+    assert shuffled(values, order).best(1).systems == ("b",)
+    assert set(discriminative_power(shuffled(values, order), top=2, n_resamples=20).pairs[0]) == {"a", "b"}
+    level = SystemValues(("x",), tuple("abc"), ("1",), np.full((1, 3, 1), 0.5))
+    assert set(shuffled(level, order).best(2).systems) == {"a", "b"}
+    assert shuffled(level, order).best(3, "x").systems == ("a", "b", "c")
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_the_best_do_not_depend_on_rounding(order):
+    """A mean of .1, .2 and .3 in any order of the topics is one mean."""
+    rows = np.array([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [0.3, 0.1, 0.2]])
+    assert len(set(rows.mean(axis=1))) > 1
+    values = shuffled(SystemValues(("x",), tuple("abc"), tuple("123"), rows[None]), order)
+    assert values.best(1).systems == values.best(1, "x").systems == ("a",)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -90,6 +117,7 @@ def test_the_best_by_one_measure_come_best_first():
         (lambda v: v.best(2, "gap"), "measure is 'gap'; expected one of"),
         (lambda v: SystemValues(v.measures, v.systems, v.topics, v.values[:1]), "values has shape"),
         (lambda v: SystemValues(v.measures, v.systems, v.topics, v.values * np.nan), "NaN"),
+        (lambda v: SystemValues(v.measures, v.systems, v.topics, v.values + np.inf), "120 NaN or infinite"),
         (lambda v: discriminative_power(v, level=0.01, n_resamples=50), "at least 1 / level"),
         (lambda v: discriminative_power(v.on_topics(["1"])), "at least two systems and two topics"),
         (lambda v: correlation(v.of_systems(["s1"])), "at least two systems"),
@@ -149,6 +177,17 @@ def test_equal_and_constantly_different_systems():
     assert discriminative_power(values, random_state=0).asl[0].tolist() == [1, 0, 0]
 
 
+def test_systems_that_differ_by_rounding_are_not_told_apart():
+    """Neither where it is in the same direction on every topic, nor as the only deviation of a constant difference."""
+    x = np.linspace(0.1, 0.9, 9)
+    near = np.array([[x, np.nextafter(x, 1), x + 1e-9]])
+    values = SystemValues(("m",), ("a", "b", "c"), tuple("123456789"), near)
+    result = discriminative_power(values, random_state=0)
+    assert result.asl[0].tolist() == [1, 0, 0]
+    assert result.difference[0, 0] == 0
+    assert result.required[0] == 0  # constant differences do not vary between resamples
+
+
 def test_only_the_best_systems(values):
     result = discriminative_power(values, top=3, random_state=0)
     assert result.pairs == (("s0", "s1"), ("s0", "s2"), ("s1", "s2"))
@@ -175,6 +214,20 @@ def test_tau_between_measures(values):
     up, down = np.arange(8.0).reshape(1, 4, 2), -np.arange(8.0).reshape(1, 4, 2)
     opposite = SystemValues(("up", "down"), tuple("abcd"), ("1", "2"), np.concatenate([up, down]))
     np.testing.assert_allclose(correlation(opposite).tau, [[1, -1], [-1, 1]])
+
+
+def test_means_that_differ_by_rounding_are_tied():
+    """Two of four systems are equal by definition: the order of their topics must not rank them."""
+    topics = np.array([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [0.3, 0.1, 0.2], [0.0, 0.1, 0.0]])
+    exact = np.array([2.0, 2.0, 2.0, 1.0])
+    other = np.array([4.0, 3.0, 2.0, 1.0])
+    assert len(set(topics.mean(axis=1))) > 2
+    table = np.stack([topics, np.repeat(exact[:, None], 3, 1), np.repeat(other[:, None], 3, 1)])
+    tau = correlation(SystemValues(("rounded", "exact", "other"), tuple("abcd"), tuple("123"), table)).tau
+    np.testing.assert_allclose(tau[0], [1, 1, kendalltau(exact, other).statistic])
+    for rounded, plain in ((topics.mean(axis=1), exact), (exact, topics.mean(axis=1))):
+        assert tau_ap(rounded, other) == tau_ap(plain, other)
+        assert tau_ap(other, rounded) == tau_ap(other, plain)
 
 
 # ---------------------------------------------------------------------------------------------------------- robustness

@@ -12,6 +12,7 @@ from collections_on_disk import RUNS, made, real
 from rankings import judged_run
 
 import gapboost as gb
+from gapboost import analysis
 from gapboost.analysis import trec
 
 QRELS = "601 0 a 2\n601 0 b 1\n601 0 c 0\n602 0 a 1\n602 0 d -1\n"
@@ -61,6 +62,24 @@ def test_broken_lines_and_duplicates_are_named(written, reader, line):
     path = written(good + "\n" + line + "\n")
     with pytest.raises(ValueError, match=rf"file.txt, line {good.count(chr(10)) + 2}: expected '.*found '{line}'"):
         reader(path)
+
+
+@pytest.mark.parametrize(
+    ("reader", "line", "number"),
+    [
+        (trec.read_qrels, "601 0 x 1_0", "1_0"),
+        (trec.read_run, "601 Q0 x 1 1_0 tag", "1_0"),
+        (trec.read_run, "601 Q0 x 1 9.2_5 tag", "9.2_5"),
+        (trec.read_run, "601 Q0 x 1_0 9.5 tag more", "1_0"),
+    ],
+)
+def test_numbers_that_only_python_reads_are_refused(written, reader, line, number):
+    """Not read as 10; names may hold what they like, and signs and leading zeros are anybody's."""
+    good = QRELS if reader is trec.read_qrels else RUN
+    with pytest.raises(ValueError, match=rf"file.txt, line \d: .*found '{line}' \(the number '{number}'"):
+        reader(written(good + line + "\n"))
+    plain = line.replace(number, "+07").replace(" x ", " x_1 ").replace("601", "60_1")
+    assert reader(written(plain))["60_1"]["x_1"] in (7, 9.5)
 
 
 # Laid out as the files that trec_eval is tested with.
@@ -282,6 +301,24 @@ def test_scores_beyond_2_to_the_53_are_refused_unless_ties_are_those_of_trec_eva
         trec.evaluate(gb.AP(), qrels, run)
     # by which they are equal, and the document b comes first
     assert trec.evaluate(gb.AP(), qrels, run, ties="trec_eval") == {gb.AP(): 0.5}
+
+
+@pytest.mark.parametrize(
+    ("name", "function"), [("bpref", analysis.bpref), ("Bpref", analysis.bpref), ("tau_ap", analysis.tau_ap)]
+)
+def test_what_another_function_computes_is_named_by_it(name, function):
+    """Not by the measure that is spelled nearest to it, rbp or ap."""
+    qrels, run = {"1": {"a": 1}}, {"1": {"a": 1.0}}
+    calls = (
+        lambda: trec.evaluate(name, qrels, run),
+        lambda: analysis.system_values([name], qrels, {"r": run}),
+        lambda: gb.evaluate(name, [1], [1.0]),
+    )
+    for call in calls:
+        with pytest.raises(
+            ValueError, match=rf"is '{name}', which gapboost\.analysis\.{function.__name__} computes; expec"
+        ):
+            call()
 
 
 def test_lists_are_in_the_order_of_trec_eval():

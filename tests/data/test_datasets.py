@@ -248,6 +248,22 @@ def test_nan_is_kept_and_absent_is_zero(write: Callable[..., Path]) -> None:
     npt.assert_array_equal(load_letor(write("1 qid:1 1:nan 3:1\n")).X, [[np.nan, 0, 1]])
 
 
+@pytest.mark.parametrize("row", ["1_0 qid:1 1:1", "1 qid:1 1_0:1", "1 qid:1 1:1_5", "1 qid:q_1 1:2 2:1e1_0", "1_0 1:1"])
+def test_numbers_that_only_python_reads_are_refused(write: Callable[..., Path], row: str) -> None:
+    """``1:1_5`` is not 15."""
+    with pytest.raises(
+        ValueError, match=r"data\.txt, line 2: cannot be read .*the number '[^:]*_[^:]*' has an underscore"
+    ):
+        load_letor(write(f"0 qid:q_1 1:1 # docid = d_1\n{row}\n"))
+
+
+def test_names_may_hold_underscores_and_numbers_what_c_reads(write: Callable[..., Path]) -> None:
+    data = load_letor(write("+1 qid:q_1 +1:-1.5e+00 02:.5 3:Infinity # docid = d_1\n"))
+    assert (data.y.tolist(), data.qid.tolist(), data.X.tolist()) == ([1], ["q_1"], [[-1.5, 0.5, np.inf]])
+    assert data.docid is not None
+    assert data.docid.tolist() == ["d_1"]
+
+
 # --- columns -----------------------------------------------------------------------------------------------------
 
 

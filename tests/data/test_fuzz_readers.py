@@ -130,6 +130,7 @@ def test_letor(content):
     assert len(data) == len(expected)
     zero = any(word.startswith(b"0:") for words in expected for word in words[2:])
     for i, words in enumerate(expected):
+        assert not any(b"_" in word for word in words if not word.startswith(b"qid:"))
         assert data.y[i] == float(words[0])
         assert str(data.qid[i]) == words[1][4:].decode() or int(data.qid[i]) == int(words[1][4:])
         row = np.zeros(data.n_features)
@@ -162,6 +163,7 @@ def check_trec(content, kind, parts, place, number):
         words = line.split()
         if words and words[0][:1] != b"#":
             assert len(words) == parts or (len(words) > parts and kind == "run")
+            assert b"_" not in words[place]
             found.setdefault(words[0].decode(), {})[words[2].decode()] = number(words[place])
     assert topics == found
     assert all(math.isfinite(value) for documents in topics.values() for value in documents.values())
