@@ -28,6 +28,9 @@ OWN_RANKING_PREFIX = "lambdarank_"
 # The attribute of a booster, and of its files, that says what it was trained for.
 TRAINED_FOR = "gapboost_objective"
 
+# The one that says which value of a feature is missing, which XGBoost's files leave out.
+MISSING = "gapboost_missing"
+
 # Parameters of ours that XGBoost does not know.
 OWN_PARAMETERS = ("measure", "g", REGULARIZATION)
 
@@ -239,7 +242,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                 xgb_model=model,
                 callbacks=self.callbacks,
             )
-        booster.set_attr(**{TRAINED_FOR: words(training.objective)})
+        booster.set_attr(**{TRAINED_FOR: words(training.objective), MISSING: self._missing})
         self._learned(training, {"_Booster": booster, "evals_result_": evals_result}, best(booster))
         return self
 
@@ -370,6 +373,11 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             enable_categorical=self.enable_categorical,
         )
 
+    @property
+    def _missing(self) -> str:
+        """What is missing in features, as model files say it."""
+        return repr(float("nan" if self.missing is None else self.missing))
+
     def load_model(self, fname: Any) -> None:
         """Load what `save_model` saved; `measure_` and `g_` are then those it was trained for.
 
@@ -378,7 +386,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            Where it was trained for a measure or objective that is not gapboost's, and the parameters say another.
+            Where it was trained for a measure or objective that is not gapboost's, and the parameters say another; or with
+            another value of `missing`, by which predictions go and which XGBoost's files leave out.
         """
         objective, requested, before = self.objective, self._requested(), dict(vars(self))
         # XGBoost would load into the booster that is there, and copies of this ranker may share it.
@@ -390,6 +399,11 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             booster = self.get_booster()
             text = booster.attr(TRAINED_FOR)
             self._trained_by = requested if text is None else read(text, requested)
+            missing = booster.attr(MISSING)
+            if missing not in (None, self._missing):
+                raise ValueError(
+                    f"missing is {self._missing}, but the model was trained with {missing}; expected the same"
+                )
         except BaseException:
             self.__dict__ = before
             raise

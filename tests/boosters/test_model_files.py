@@ -258,6 +258,24 @@ def test_load_model_for_a_sum_with_a_measure_that_is_not_gapboosts(tmp_path):
     assert loaded.measure_ == 0.5 * gb.AP() + 0.5 * UserMeasure()
 
 
+def test_load_model_wants_the_missing_value_of_the_training(tmp_path):
+    """XGBoost's files do not say which value was missing, and predictions go by the parameter."""
+    zeros = XGBOOST.fitted(missing=0)
+    zeros.save_model(tmp_path / "zeros.json")
+    loaded = XGBGAPRanker()
+    with pytest.raises(ValueError, match=r"missing is nan, but the model was trained with 0\.0; expected the same"):
+        loaded.load_model(tmp_path / "zeros.json")
+    loaded.set_params(missing=0.0).load_model(tmp_path / "zeros.json")
+    npt.assert_array_equal(loaded.predict(TEST.X), zeros.predict(TEST.X))
+    on = XGBOOST.fitted(missing=-1.0, fit={"xgb_model": zeros})
+    on.save_model(tmp_path / "on.json")
+    XGBGAPRanker(missing=-1).load_model(tmp_path / "on.json")
+    XGBOOST.fitted().save_model(tmp_path / "gaps.json")
+    with pytest.raises(ValueError, match=r"missing is 0\.0, but the model was trained with nan"):
+        loaded.load_model(tmp_path / "gaps.json")
+    XGBGAPRanker().load_model(tmp_path / "gaps.json")
+
+
 def test_load_model_replaces_all_of_a_fit(tmp_path):
     XGBOOST.fitted(measure="ap").save_model(tmp_path / "model.json")
     fitted = XGBOOST.fitted(measure="ndcg", evals=[VALI])
