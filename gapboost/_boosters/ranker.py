@@ -103,6 +103,7 @@ FEW_LEAVES, MANY_ROWS = 8, 1000
 NOT_OF_A_VENDOR = (
     "_trained_by",
     "_position_bias",
+    "_last_bias",
     "_feature_names",
     "n_queries_in_",
     "_objective",
@@ -127,6 +128,8 @@ class GAPRanker:
     n_queries_in_: int
     _trained_by: Objective
     _position_bias: dict[Any, float] | None = None
+    # Of all rounds that the booster holds, which after early stopping can be more: training that continues goes on from there.
+    _last_bias: dict[Any, float] | None = None
     # Of the training data, where it was a data frame.
     _feature_names: tuple[str, ...] = ()
 
@@ -274,16 +277,21 @@ class GAPRanker:
     def _continue_bias(self, training: Training, model: Any) -> None:
         """Go on from the factors of the ranker that the training continues."""
         if training.biased is not None and isinstance(model, GAPRanker):
-            training.biased.start_from(model._position_bias or {})
+            training.biased.start_from(model._last_bias or {})
 
-    def _learned(self, training: Training, found: dict[str, Any], best: int) -> None:
-        """Remember what was found, what it was trained for, and on what; `best` is the best iteration, or 0."""
+    def _learned(self, training: Training, found: dict[str, Any], best: int, rounds: int) -> None:
+        """Remember what was found, what it was trained for, and on what.
+
+        `best` is the best iteration, or 0; the model holds this many `rounds`.
+        """
+        bias = training.biased
         # In one step, so that fits in other threads leave no mixture: while `update` drops the old booster, others may run.
         self.__dict__ = {
             **vars(self),
             **found,
             "_trained_by": training.objective,
-            "_position_bias": None if training.biased is None else training.biased.by_position(best),
+            "_position_bias": None if bias is None else bias.by_position(best),
+            "_last_bias": None if bias is None else bias.by_position(rounds),
             "_feature_names": feature_names(training.rows.X),
             "n_queries_in_": len(training.rows.sizes),
         }

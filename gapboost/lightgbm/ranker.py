@@ -273,7 +273,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         # Its objective holds the training data.
         own = {*trained.get_params(), "_other_params", "_objective"}
         found = {name: value for name, value in vars(trained).items() if name not in own}
-        self._learned(training, found, max(trained.best_iteration_, 0))
+        self._learned(training, found, max(trained.best_iteration_, 0), trained.booster_.current_iteration())
         return self
 
     def predict(

@@ -243,7 +243,9 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                 callbacks=self.callbacks,
             )
         booster.set_attr(**{TRAINED_FOR: words(training.objective), MISSING: self._missing})
-        self._learned(training, {"_Booster": booster, "evals_result_": evals_result}, best(booster))
+        self._learned(
+            training, {"_Booster": booster, "evals_result_": evals_result}, best(booster), booster.num_boosted_rounds()
+        )
         return self
 
     def to_vendor(self) -> xgboost.XGBRanker:  # noqa: D102, the docstring is inherited
@@ -391,7 +393,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         """
         objective, requested, before = self.objective, self._requested(), dict(vars(self))
         # XGBoost would load into the booster that is there, and copies of this ranker may share it.
-        for name in ("_Booster", "evals_result_", "n_queries_in_", "_position_bias"):
+        for name in ("_Booster", "evals_result_", "n_queries_in_", "_position_bias", "_last_bias"):
             self.__dict__.pop(name, None)
         try:
             super().load_model(fname)
