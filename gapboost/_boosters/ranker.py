@@ -12,7 +12,7 @@ from gapboost._boosters.functions import as_metrics, check_contrasts, gradients_
 from gapboost._boosters.positions import REGULARIZATION, Beginning, PositionPass, Units, checked_penalty
 from gapboost._boosters.request import FitRequest, Given, Words
 from gapboost._boosters.search_guard import refuse_blind_search
-from gapboost._data.arguments import random_numbers
+from gapboost._data.arguments import seed
 from gapboost._data.features import check_names, feature_names, features, rows_of, split, without_qid
 from gapboost._data.positions import Positions, positions
 from gapboost._data.queries import Array, GradeLimit, Judged, check_highest, checked_scores, judged
@@ -236,7 +236,7 @@ class GAPRanker:
             raise TypeError(
                 f"objective is {self.objective!r}; expected a name such as 'lambdarank' or an objective value"
             )
-        return as_objective(self.objective, as_measure(self.measure, self.g), _seed(self.random_state))
+        return as_objective(self.objective, as_measure(self.measure, self.g), seed(self.random_state) or 0)
 
     def _fit(self, request: FitRequest, arguments: dict[str, Any]) -> Self:
         """Check what `fit` was asked for, and train; `arguments` are those of `fit` that one booster alone knows."""
@@ -413,11 +413,3 @@ def ranking_rows(given: Given, limit: GradeLimit | None) -> RankingRows:
     if data.queries.rows is not None:
         X = rows_of(X, data.queries.rows)
     return RankingRows(X, data, start, given.weight is not None, shown)
-
-
-def _seed(random_state: Any) -> int:
-    """A seed for the tie keys from any scikit-learn `random_state`; None is 0: training is deterministic by default."""
-    if random_state is None:
-        return 0
-    drawn = random_numbers(random_state)
-    return int(random_state) if isinstance(random_state, int | np.integer) else int(drawn.randint(2**31 - 1))

@@ -15,6 +15,7 @@ from gapboost._boosters.progress import following, without_bars
 from gapboost._boosters.ranker import GAPRanker, RankingRows, Training
 from gapboost._boosters.request import FitRequest, Words
 from gapboost._boosters.signature import taking
+from gapboost._data.arguments import seed
 from gapboost._data.queries import Array, Judged
 from gapboost._kernels.parallel.chunks import working_on
 from gapboost.measures import Measure, Measures
@@ -227,7 +228,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         evals_result: dict[str, dict[str, list[float]]] = {}
         with xgboost.config_context(verbosity=self.verbosity), following(self.callbacks, self._n_rounds):
             booster = xgboost.train(
-                self._vendor_parameters(),
+                self._parameters_of_training(),
                 train,
                 num_boost_round=self._n_rounds,
                 evals=evals,
@@ -344,7 +345,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         training = self._training_on(rows, self._least_hessian())
         with xgboost.config_context(verbosity=self.verbosity):
             xgboost.train(
-                self._vendor_parameters(),
+                self._parameters_of_training(),
                 binned[0],
                 num_boost_round=self._n_rounds,
                 evals=[(binned[1], "held_out")],
@@ -411,17 +412,35 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             raise
         self._feature_names = tuple(booster.feature_names or ())
 
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters of the ranker, as they were given.
+
+        XGBoost's own would draw from a `random_state` that is a RandomState or Generator, so that printing or copying a ranker
+        changes what it trains.
+        """
+        drawless = object.__new__(type(self))
+        drawless.__dict__.update(vars(self), random_state=None)
+        parameters: dict[str, Any] = super(XGBGAPRanker, drawless).get_params(deep)
+        return {**parameters, "random_state": self.random_state}
+
     def get_xgb_params(self) -> dict[str, Any]:
-        """Parameters that XGBoost itself knows."""
+        """Parameters that XGBoost itself knows; a `random_state` that is no number draws one."""
         # `set_params` hands them to the booster of a fitted ranker.
+        return {**self._known_parameters(), "random_state": seed(self.random_state)}
+
+    def _known_parameters(self) -> dict[str, Any]:
+        """`get_xgb_params` before a seed is drawn."""
         parameters: dict[str, Any] = super().get_xgb_params()
         for name in (*OWN_PARAMETERS, "eval_metric"):
             parameters.pop(name, None)
         return {**parameters, "objective": SAVED_AS}
 
+    def _parameters_of_training(self) -> dict[str, Any]:
+        return {**self._vendor_parameters(), "random_state": seed(self.random_state)}
+
     def _vendor_parameters(self) -> dict[str, Any]:
         """Parameters for `xgboost.train`, after refusing those that cannot work with a custom objective."""
-        parameters = self.get_xgb_params()
+        parameters = self._known_parameters()
         for name, value in parameters.items():
             if value is not None and (name.startswith(OWN_RANKING_PREFIX) or name in OWN_RANKING_PARAMETERS):
                 raise ValueError(
