@@ -14,6 +14,7 @@ from gapboost._kernels.parallel.chunks import working_on
 from gapboost._kernels.parallel.openmp import openmp_team
 from gapboost.measures import Measure
 from gapboost.objectives import Objective, Pass
+from gapboost.objectives.objective import CheckedPass
 
 NO_QUERY_BAGGING = (
     "bagging_by_query is True; expected False: with a custom objective LightGBM draws an empty bag and trains nothing. "
@@ -119,7 +120,7 @@ def scale_by_query_length(how: Objective, data: Judged, n_jobs: int | None) -> P
     numbers made for hessians of about 1 a row: without the factor they hold every split by category back. For splits by
     number the factor cancels out.
     """
-    return how.prepared(replace(data, weights=data.weights * units(how, data.mean_size).grad), n_jobs)
+    return CheckedPass(how, replace(data, weights=data.weights * units(how, data.mean_size).grad), n_jobs)
 
 
 def units(how: Objective, mean_size: float) -> Units:

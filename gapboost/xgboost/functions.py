@@ -13,6 +13,7 @@ from gapboost._kernels.parallel.chunks import working_on
 from gapboost._kernels.parallel.openmp import openmp_team
 from gapboost.measures import Measure
 from gapboost.objectives import Objective, Pass
+from gapboost.objectives.objective import CheckedPass
 
 # What a saved model says it was trained with: XGBRanker().load_model() takes it, and predictions are raw scores.
 SAVED_AS = "rank:ndcg"
@@ -130,7 +131,7 @@ class HalfSteps(Pass):
 
 def half_steps(how: Objective, data: Judged, n_jobs: int | None) -> Pass:
     """`how` on the data, in XGBoost's own steps; objectives in units of rows bound their hessians themselves."""
-    prepared = how.prepared(data, n_jobs)
+    prepared = CheckedPass(how, data, n_jobs)
     return prepared if how.in_units_of_rows else HalfSteps(prepared)
 
 
