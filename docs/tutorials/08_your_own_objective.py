@@ -23,7 +23,7 @@ class SoftmaxPass(Pass):
         self.weights = data.weights
 
     def __call__(self, scores, grad, hess):
-        """Write gradients and hessians; rows of query q are ``offsets[q]:offsets[q + 1]``."""
+        """Write gradients and hessians, return nothing; rows of query q are ``offsets[q]:offsets[q + 1]``."""
         for q, weight in enumerate(self.weights):
             rows = slice(self.offsets[q], self.offsets[q + 1])
             likely = np.exp(scores[rows] - scores[rows].max())

@@ -21,7 +21,7 @@ position : array-like of shape (N,), optional
     hashes. As in LightGBM's own objectives, additive factors of the positions are learnt beside the trees, with their learning
     rate and `lambdarank_position_bias_regularization` of the ranker (default 0): the trees learn what the factors do not
     explain. `position_bias_` then has the factors. Evaluation sets and predictions know no positions; training that
-    continues a ranker goes on from its factors."""
+    continues a ranker goes on from its factors, and from none where it continues a booster or a file."""
 
 EVALUATION_SETS = """\
 eval_set : list of (X, y), or one such tuple, optional

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from gapboost._data.queries import Array, Judged
 from gapboost._kernels.parallel.chunks import Team
 from gapboost.objectives import Objective, Pass
+from gapboost.objectives.objective import CheckedPass
 
 
 class Words(NamedTuple):
@@ -69,6 +70,8 @@ class Library:
         ``units(objective, mean_size) -> Units`` for queries of this mean number of documents.
     beginning : callable
         ``beginning(booster) -> Beginning`` in the first round of a training.
+    rounds : callable
+        ``rounds(booster) -> int``: all that the booster holds.
     best_round : callable
         ``best_round(booster) -> int``: rounds of the best model by early stopping, 0 without it.
     least_hessian : callable
@@ -80,6 +83,7 @@ class Library:
     words: Words
     units: Callable[[Objective, float], Units]
     beginning: Callable[[Any], Beginning]
+    rounds: Callable[[Any], int]
     best_round: Callable[[Any], int]
     least_hessian: Callable[[Mapping[str, Any]], float]
 
@@ -88,7 +92,7 @@ class Library:
         units = self.units(objective, data.mean_size)
         if units.hess != 1.0:
             data = replace(data, weights=data.weights * units.hess)
-        prepared = objective.prepared(data, n_jobs)
+        prepared = CheckedPass(objective, data, n_jobs)
         return prepared if units.grad == units.hess else ScaledGradient(prepared, units.grad / units.hess)
 
 

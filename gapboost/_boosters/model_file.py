@@ -4,6 +4,8 @@ import ast
 import re
 from typing import Any
 
+import numpy as np
+
 from gapboost.measures import NAMED as MEASURES
 from gapboost.objectives import NAMED as OBJECTIVES
 from gapboost.objectives import Objective
@@ -11,12 +13,22 @@ from gapboost.objectives import Objective
 KINDS = {kind.__name__: kind for kind in (*MEASURES.values(), *OBJECTIVES.values())}
 
 
+# What not every model file can hold; a question mark stands for such a character, and so is one itself.
+ODD = re.compile(r"[^\w ()\[\]<>=,.+*'/-]", re.ASCII)
+
+G = re.compile(r"\bg=(\([\d.e, -]+\))")
+
+
 def words(objective: Objective) -> str:
     """The objective as it prints, on one line of characters that every model file can hold.
 
-    `read` makes the objective of it again. Of objectives and measures that are not gapboost's, odd characters become ``?``.
+    `read` makes the objective of it again. Odd characters, of objectives and measures that are not gapboost's, become their
+    numbers between question marks.
     """
-    return re.sub(r"[^\w\s()\[\]<>=,.+*'/-]", "?", " ".join(repr(objective).split()), flags=re.ASCII)
+    text = repr(objective)
+    if _parsed(text) not in (None, objective):
+        text = f"own {text}"  # of a class that has the name of one of gapboost's
+    return ODD.sub(lambda found: f"?{ord(found[0]):x}?", text)
 
 
 def read(text: str, requested: Objective) -> Objective:
@@ -26,26 +38,34 @@ def read(text: str, requested: Objective) -> Objective:
     ----------
     text : str
     requested : Objective
-        Taken where the words are of a kind that is not gapboost's, and this is of the same.
+        Taken where the words are of a kind that is not gapboost's, and are its own; g that it leaves to the data is the text's.
 
     Raises
     ------
     ValueError
-        Where they are of another kind.
+        Where they are others.
     """
+    parsed = _parsed(text)
+    if parsed is not None:
+        return parsed
+    grades = {grade for g in G.findall(text) for grade, p in enumerate(ast.literal_eval(g), 1) if p > 0}
+    resolved = requested.resolved(np.array(sorted(grades))) if grades else requested
+    for candidate in (requested, resolved):
+        if words(candidate) == text:
+            return candidate
+    raise ValueError(
+        f"the model was trained for {text}, but measure and objective of the ranker say {requested!r}; expected them to say "
+        "the same: the file has only the words of what is not gapboost's"
+    )
+
+
+def _parsed(text: str) -> Objective | None:
+    """The value of a text that consists of gapboost's objectives and measures; None for any other."""
     try:
         found = _value(ast.parse(text, mode="eval").body)
     except (SyntaxError, TypeError, ValueError):
-        found = None
-    if isinstance(found, Objective):
-        return found
-    kind = "(".join(words(requested).split("(")[:2])
-    if not text.startswith(kind):
-        raise ValueError(
-            f"the model was trained for {text}, but measure and objective of the ranker say {requested!r}; expected the same "
-            "kind: gapboost itself does not know it"
-        )
-    return requested
+        return None
+    return found if isinstance(found, Objective) else None
 
 
 def _value(node: ast.expr) -> Any:

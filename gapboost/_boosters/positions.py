@@ -88,9 +88,10 @@ class PositionPass(Pass):
 
     def factors(self, best: int = 0) -> Array:
         """The factors that go with the first `best` rounds of the model, float64 of shape (P,); 0: with all of them."""
-        if not best or self.begun is None:
+        # A booster that XGBoost's own `train` continues may still name the best round of the training before.
+        if self.begun is None or best <= self.begun.rounds:
             return self.course[-1]
-        return self.course[max(best - self.begun.rounds, 0)]
+        return self.course[best - self.begun.rounds]
 
     def by_position(self, best: int = 0) -> dict[Any, float]:
         """`factors` by position, in the order of the positions where they have one."""

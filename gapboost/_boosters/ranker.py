@@ -25,6 +25,7 @@ from gapboost.objectives import Objective, as_objective
 NOT_OF_A_VENDOR = (
     "_trained_by",
     "_position_bias",
+    "_last_bias",
     "_feature_names",
     "n_queries_in_",
     "_objective",
@@ -49,6 +50,8 @@ class GAPRanker:
     n_queries_in_: int
     _trained_by: Objective
     _position_bias: dict[Any, float] | None = None
+    # Of all rounds that the booster holds, which after early stopping can be more: training that continues goes on from there.
+    _last_bias: dict[Any, float] | None = None
     # Of the training data, where it was a data frame.
     _feature_names: tuple[str, ...] = ()
 
@@ -194,9 +197,8 @@ class GAPRanker:
         training = prepare(self._library, task, self._settings(parameters), total)
         continued = arguments[self._library.words.model]
         if training.biased is not None and isinstance(continued, GAPRanker):
-            training.biased.start_from(continued._position_bias or {})
-        learned, booster = self._boost(training, parameters, **arguments)
-        self._remember(training, learned, self._library.best_round(booster))
+            training.biased.start_from(continued._last_bias or {})
+        self._remember(training, *self._boost(training, parameters, **arguments))
         return self
 
     def _train_on_bins(self, rows: RankingRows, bins: Any, watch: Callable[[Array], None]) -> None:
@@ -219,15 +221,16 @@ class GAPRanker:
         """On factors of positions, as the parameters have it."""
         return self.get_params().get(REGULARIZATION)  # type: ignore[attr-defined]
 
-    def _remember(self, training: Training, learned: dict[str, Any], best_round: int) -> None:
-        """Hold what the booster learned, what it was trained for, and on what; `best_round` is 0 without early stopping."""
-        rows = training.task.rows
+    def _remember(self, training: Training, learned: dict[str, Any], booster: Any) -> None:
+        """Hold what the booster learned, what it was trained for, and on what."""
+        rows, bias, library = training.task.rows, training.biased, self._library
         # In one step, so that fits in other threads leave no mixture: while `update` drops the old booster, others may run.
         self.__dict__ = {
             **vars(self),
             **learned,
             "_trained_by": training.task.objective,
-            "_position_bias": None if training.biased is None else training.biased.by_position(best_round),
+            "_position_bias": None if bias is None else bias.by_position(library.best_round(booster)),
+            "_last_bias": None if bias is None else bias.by_position(library.rounds(booster)),
             "_feature_names": feature_names(rows.X),
             "n_queries_in_": len(rows.sizes),
         }

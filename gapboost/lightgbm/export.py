@@ -1,9 +1,15 @@
 """Models for exporters."""
 
+import re
+
 import lightgbm
 
 from gapboost.lightgbm.model_text import labelled
 from gapboost.lightgbm.ranker import LGBMGAPRanker
+
+# What LightGBM writes of each split, one number: 1 for one by category; 4 for one by number that takes zeros for missing.
+DECISIONS = re.compile(r"^decision_type=(.+)$", re.MULTILINE)
+BY_CATEGORY, MISSING, ZERO_IS_MISSING = 1, 12, 4
 
 
 def exportable(model: LGBMGAPRanker | lightgbm.Booster) -> lightgbm.Booster:
@@ -25,14 +31,27 @@ def exportable(model: LGBMGAPRanker | lightgbm.Booster) -> lightgbm.Booster:
     Raises
     ------
     ValueError
-        Where the model has linear trees: exporters write their constants alone, without a word.
+        Where exporters would write another model without a word: of linear trees their constants alone; of a random forest the
+        sum where it averages; of splits that take zeros for missing (``zero_as_missing=True``) ones that do not.
     NotFittedError
         Before `fit`.
     """
     booster = model.booster_ if isinstance(model, lightgbm.LGBMModel) else model
     found = labelled(booster)
-    if "\nis_linear=1\n" in found.model_to_string():
+    text = found.model_to_string()
+    if "\nis_linear=1\n" in text:
         raise ValueError(
             "linear_tree is True in model; expected a model without linear trees: exporters cannot write them"
         )
+    if "\naverage_output\n" in text:
+        raise ValueError("boosting is 'rf' in model; expected gbdt, dart or goss: exporters sum what a forest averages")
+    if any(_misses_zeros(int(split)) for splits in DECISIONS.findall(text) for split in splits.split()):
+        raise ValueError(
+            "zero_as_missing is True in model; expected a model in which NaN alone is missing: exporters know no other missing "
+            "value. Train with NaN in place of zeros"
+        )
     return found
+
+
+def _misses_zeros(decision: int) -> bool:
+    return not decision & BY_CATEGORY and decision & MISSING == ZERO_IS_MISSING

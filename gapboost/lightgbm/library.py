@@ -55,6 +55,7 @@ LIBRARY = Library(
     words=Words("init_score", "eval_sample_weight", "eval_init_score", "init_model"),
     units=_units,
     beginning=_beginning,
+    rounds=lightgbm.Booster.current_iteration,
     best_round=_best_round,
     least_hessian=_least_hessian,
 )

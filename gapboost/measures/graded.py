@@ -15,7 +15,7 @@ eGAP  [ferrante2014] eq. 6              sum_n 1/n sum_{m<=n} w[min(i_m, i_n)] = 
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -88,7 +88,7 @@ class GradedMeasure(Measure):
         g = [0.0] * max(positive)
         for i in positive:
             g[i - 1] = 1 / len(positive)
-        return type(self)(g=tuple(g), k=self.k)
+        return replace(self, g=tuple(g))
 
     def thresholds(self, top: int) -> tuple[Array, Array]:
         """``g`` and ``G`` by grade ``0..top``, float64 of shape (top + 1,); index 0 is 0."""

@@ -86,6 +86,11 @@ def as_courses(candidates: list[Params]) -> list[Course]:
     return sorted(found.values(), key=lambda course: course.bins)
 
 
+def with_params(estimator: GAPRanker, params: Params) -> Any:
+    """A ranker with these parameters. What it draws or changes in them no other candidate sees, as in scikit-learn's searches."""
+    return clone(estimator).set_params(**clone(params, safe=False))
+
+
 @dataclass(frozen=True, eq=False)
 class Task:
     """Courses of candidates on one fold."""
@@ -103,7 +108,7 @@ class Task:
         found = []
         bins, binned = None, None
         for course in self.courses:
-            ranker = clone(self.estimator).set_params(**course.params, n_estimators=max(course.trees))
+            ranker = with_params(self.estimator, {**course.params, "n_estimators": max(course.trees)})
             if course.bins != bins:
                 bins, binned = course.bins, ranker._bins(train, test)
             found += self._run(ranker, course, train, binned, held_out)

@@ -24,7 +24,7 @@ from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, Measures
 from gapboost.measures.measure import grade_limit
-from gapboost.model_selection.courses import Data, Params, Task, as_courses
+from gapboost.model_selection.courses import Data, Params, Task, as_courses, with_params
 from gapboost.model_selection.scorers import checked_target
 
 # XGBoost's name, LightGBM's and its aliases.
@@ -151,7 +151,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self._search(data, candidates, targets, folds)
         if self.refit:
             start = time.perf_counter()
-            best = clone(self.estimator).set_params(**self.best_params_)
+            best = with_params(self.estimator, self.best_params_)
             self.best_estimator_ = best.fit(X, y, qid=qid, sample_weight=sample_weight, position=position)
             self.refit_time_ = time.perf_counter() - start
         return self
@@ -243,7 +243,7 @@ def _check_candidates(estimator: GAPRanker, candidates: list[Params], targets: l
     """Refuse candidates that could not be trained, before any is."""
     for candidate in candidates:
         whole(candidate["n_estimators"], "n_estimators in param_grid")
-    rankers = [clone(estimator).set_params(**course.params) for course in as_courses(candidates)]
+    rankers = [with_params(estimator, course.params) for course in as_courses(candidates)]
     for ranker in rankers:
         _check_no_early_stopping(ranker)
     checked_grades(y, "y", grade_limit([*targets, *(ranker._requested().measure for ranker in rankers)]))

@@ -1,6 +1,7 @@
 """What an objective is: a frozen value over a measure that turns scores into gradients, query by query."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
@@ -20,12 +21,46 @@ class Pass(ABC):
 
     @abstractmethod
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
-        """Write the gradients at `scores` to `grad` and `hess`.
+        """Write the gradients at `scores` to `grad` and `hess`, as in ``grad[:] = ...``; nothing is returned.
 
         All are of shape (N,), float32 or float64, in grouped order: the documents of query q are rows
         ``data.queries.offsets[q]:data.queries.offsets[q + 1]``. Gradients are to be minimised, hessians above 0, and
         both times the weight of the query, ``data.weights[q]``.
         """
+
+
+class CheckedPass(Pass):
+    """That of an objective, which may be someone else's: what it leaves unwritten would be trained on.
+
+    Raises
+    ------
+    TypeError
+        At a call, where it returns something.
+    ValueError
+        At a call, where not all that it leaves is finite.
+    """
+
+    def __init__(self, objective: "Objective", data: Judged, n_jobs: int | None = None) -> None:
+        self.objective = objective
+        self.inner: Callable[[Array, Array, Array], Any] = objective.prepared(data, n_jobs)
+
+    def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
+        """See `Pass`."""
+        for array in (grad, hess):
+            array.fill(np.nan)
+        returned = self.inner(scores, grad, hess)
+        if returned is not None:
+            raise TypeError(
+                f"the pass of {self.objective!r} returns a {type(returned).__name__}; expected None: it writes to its arguments, "
+                "as in grad[:] = ... and hess[:] = ..."
+            )
+        for name, array in (("grad", grad), ("hess", hess)):
+            finite = np.isfinite(array)
+            if not finite.all():
+                raise ValueError(
+                    f"the pass of {self.objective!r} leaves {int((~finite).sum())} NaN or infinite values in {name}; expected a "
+                    f"finite {array.dtype} for each document"
+                )
 
 
 @dataclass(frozen=True, repr=False)
@@ -101,7 +136,7 @@ class Objective(ABC):
         """
         data, scores, resolved = self._check(y_true, y_score, qid, sample_weight)
         grad, hess = np.empty(len(scores)), np.empty(len(scores))
-        resolved.prepared(data, n_jobs)(scores, grad, hess)
+        CheckedPass(resolved, data, n_jobs)(scores, grad, hess)
         return data.queries.ungrouped(grad), data.queries.ungrouped(hess)
 
     def _check(self, y_true: Any, y_score: Any, qid: Any, sample_weight: Any) -> tuple[Judged, Array, Self]:

@@ -1,11 +1,12 @@
 """Models for exporters."""
 
 import json
+import math
 from typing import Any
 
 import xgboost
 
-from gapboost.xgboost.ranker import XGBGAPRanker
+from gapboost.xgboost.ranker import MISSING, XGBGAPRanker
 
 
 def exportable(model: XGBGAPRanker | xgboost.Booster) -> xgboost.Booster:
@@ -18,21 +19,28 @@ def exportable(model: XGBGAPRanker | xgboost.Booster) -> xgboost.Booster:
     Parameters
     ----------
     model : XGBGAPRanker or Booster
-        Fitted.
+        Fitted. A booster of `xgboost.train` does not know what its `DMatrix` took for missing: that has to be NaN.
 
     Returns
     -------
     Booster
-        Of trees. Exported models take categories of a data frame by code.
+        Of trees. Exported models take categories of a data frame by code, and NaN for what a sparse matrix does not store.
 
     Raises
     ------
     ValueError
-        Where the model is a gblinear: there are no trees to export.
+        Where the model is a gblinear, which has no trees to export, or takes another value than NaN for missing, which exporters
+        do not write.
     NotFittedError
         Before `fit`.
     """
     booster = model.get_booster() if isinstance(model, xgboost.XGBModel) else model
+    missing = model.missing if isinstance(model, xgboost.XGBModel) else float(booster.attr(MISSING) or "nan")
+    if missing is not None and not math.isnan(missing):
+        raise ValueError(
+            f"missing is {float(missing)!r} in model; expected NaN: exporters know no other missing value. Train with NaN in its "
+            "place"
+        )
     best = booster.attr("best_iteration")
     if best is not None:
         booster = booster[: int(best) + 1]
@@ -47,7 +55,9 @@ def exportable(model: XGBGAPRanker | xgboost.Booster) -> xgboost.Booster:
     if weights:
         _weigh_leaves(trees["model"]["trees"], weights)
     learner["gradient_booster"] = trees
-    learner["objective"] = {"name": "reg:squarederror", "reg_loss_param": {"scale_pos_weight": "1"}}
+    # Predictions of the others are no raw scores.
+    if learner["objective"]["name"].startswith("rank:"):
+        learner["objective"] = {"name": "reg:squarederror", "reg_loss_param": {"scale_pos_weight": "1"}}
     learner["feature_names"] = []
     return xgboost.Booster(model_file=bytearray(json.dumps(content), "ascii"))
 

@@ -43,6 +43,7 @@ LIBRARY = Library(
     words=Words("base_margin", "sample_weight_eval_set", "base_margin_eval_set", "xgb_model"),
     units=_units,
     beginning=_beginning,
+    rounds=xgboost.Booster.num_boosted_rounds,
     best_round=_best_round,
     least_hessian=_least_hessian,
 )

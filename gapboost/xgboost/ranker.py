@@ -17,6 +17,7 @@ from gapboost._boosters.request import Beside, FitRequest, Names
 from gapboost._boosters.rows import RankingRows
 from gapboost._boosters.signature import taking
 from gapboost._boosters.training import Training
+from gapboost._data.arguments import seed
 from gapboost._data.queries import Array
 from gapboost.measures import Measure, Measures
 from gapboost.objectives import Objective
@@ -29,6 +30,9 @@ OWN_RANKING_PREFIX = "lambdarank_"
 
 # The attribute of a booster, and of its files, that says what it was trained for.
 TRAINED_FOR = "gapboost_objective"
+
+# The one that says which value of a feature is missing, which XGBoost's files leave out.
+MISSING = "gapboost_missing"
 
 # Parameters of ours that XGBoost does not know.
 OWN_PARAMETERS = ("measure", "g", REGULARIZATION)
@@ -219,7 +223,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         evals_result: dict[str, dict[str, list[float]]] = {}
         with xgboost.config_context(verbosity=self.verbosity), following(self.callbacks, self._n_rounds):
             booster = xgboost.train(
-                parameters,
+                self._seeded(parameters),
                 train,
                 num_boost_round=self._n_rounds,
                 evals=evals,
@@ -231,7 +235,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                 xgb_model=model,
                 callbacks=self.callbacks,
             )
-        booster.set_attr(**{TRAINED_FOR: words(task.objective)})
+        booster.set_attr(**{TRAINED_FOR: words(task.objective), MISSING: self._missing})
         return {"_Booster": booster, "evals_result_": evals_result}, booster
 
     def to_vendor(self) -> xgboost.XGBRanker:  # noqa: D102, the docstring is inherited
@@ -320,7 +324,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
         with xgboost.config_context(verbosity=self.verbosity):
             xgboost.train(
-                parameters,
+                self._seeded(parameters),
                 bins[0],
                 num_boost_round=self._n_rounds,
                 evals=[(bins[1], "held_out")],
@@ -351,6 +355,11 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             enable_categorical=self.enable_categorical,
         )
 
+    @property
+    def _missing(self) -> str:
+        """What is missing in features, as model files say it."""
+        return repr(float("nan" if self.missing is None else self.missing))
+
     def load_model(self, fname: Any) -> None:
         """Load what `save_model` saved; `measure_` and `g_` are then those it was trained for.
 
@@ -359,11 +368,12 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            Where it was trained for a measure or objective that is not gapboost's, and the parameters say another.
+            Where it was trained for a measure or objective that is not gapboost's, and the parameters say another; or with
+            another value of `missing`, by which predictions go and which XGBoost's files leave out.
         """
         objective, requested, before = self.objective, self._requested(), dict(vars(self))
         # XGBoost would load into the booster that is there, and copies of this ranker may share it.
-        for name in ("_Booster", "evals_result_", "n_queries_in_", "_position_bias"):
+        for name in ("_Booster", "evals_result_", "n_queries_in_", "_position_bias", "_last_bias"):
             self.__dict__.pop(name, None)
         try:
             super().load_model(fname)
@@ -371,14 +381,37 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             booster = self.get_booster()
             text = booster.attr(TRAINED_FOR)
             self._trained_by = requested if text is None else read(text, requested)
+            missing = booster.attr(MISSING)
+            if missing not in (None, self._missing):
+                raise ValueError(
+                    f"missing is {self._missing}, but the model was trained with {missing}; expected the same"
+                )
         except BaseException:
             self.__dict__ = before
             raise
         self._feature_names = tuple(booster.feature_names or ())
 
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters of the ranker, as they were given.
+
+        XGBoost's own would draw from a `random_state` that is a RandomState or Generator, so that printing or copying a ranker
+        changes what it trains.
+        """
+        drawless = object.__new__(type(self))
+        drawless.__dict__.update(vars(self), random_state=None)
+        parameters: dict[str, Any] = super(XGBGAPRanker, drawless).get_params(deep)
+        return {**parameters, "random_state": self.random_state}
+
     def get_xgb_params(self) -> dict[str, Any]:
-        """Parameters that XGBoost itself knows."""
+        """Parameters that XGBoost itself knows; a `random_state` that is no number draws one."""
         # `set_params` hands them to the booster of a fitted ranker.
+        return self._seeded(self._known_parameters())
+
+    def _seeded(self, parameters: dict[str, Any]) -> dict[str, Any]:
+        return {**parameters, "random_state": seed(self.random_state)}
+
+    def _known_parameters(self) -> dict[str, Any]:
+        """`get_xgb_params` before a seed is drawn."""
         parameters: dict[str, Any] = super().get_xgb_params()
         for name in (*OWN_PARAMETERS, "eval_metric"):
             parameters.pop(name, None)
@@ -386,7 +419,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
     def _booster_parameters(self) -> dict[str, Any]:
         """Parameters for `xgboost.train`, after refusing those that cannot work with a custom objective."""
-        parameters = self.get_xgb_params()
+        parameters = self._known_parameters()
         for name, value in parameters.items():
             if value is not None and (name.startswith(OWN_RANKING_PREFIX) or name in OWN_RANKING_PARAMETERS):
                 raise ValueError(

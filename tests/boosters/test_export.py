@@ -143,13 +143,51 @@ def test_lightgbm_exporter_refuses_models_with_an_objective_from_python():
     ("twin", "parameters", "message"),
     [
         (LIGHTGBM, {"linear_tree": True}, "linear_tree is True in model; expected a model without linear trees"),
+        (LIGHTGBM, {"zero_as_missing": True}, "zero_as_missing is True in model; expected a model in which NaN alone"),
         (XGBOOST, {"booster": "gblinear", "max_depth": None}, "booster is 'gblinear' in model; expected trees"),
+        (XGBOOST, {"missing": 0.0}, r"missing is 0\.0 in model; expected NaN"),
+        (XGBOOST, {"missing": -999}, r"missing is -999\.0 in model; expected NaN"),
     ],
-    ids=["linear_tree", "gblinear"],
+    ids=["linear_tree", "zero_as_missing", "gblinear", "missing=0", "missing=-999"],
 )
-def test_what_exporters_write_wrongly_is_refused(twin, parameters, message):
-    with pytest.raises(ValueError, match=message):
-        twin.module.exportable(twin.fitted(**parameters))
+def test_what_exporters_write_wrongly_is_refused(twin, parameters, message, tmp_path):
+    """Of a ranker, of its booster, and of what the file of either holds."""
+    ranker = twin.fitted(**parameters)
+    booster = booster_of(ranker)
+    booster.save_model(tmp_path / "model.json")
+    for model in (ranker, booster, type(booster)(model_file=str(tmp_path / "model.json"))):
+        with pytest.raises(ValueError, match=message):
+            twin.module.exportable(model)
+
+
+def test_exportable_refuses_lightgbms_random_forests():
+    """Exporters sum their trees."""
+    dataset = LIGHTGBM.dataset(X, TRAIN.y, np.full(TRAIN.n_queries, 20))
+    forest = {"objective": "lambdarank", "boosting": "rf", "bagging_freq": 1, "bagging_fraction": 0.5}
+    with pytest.raises(ValueError, match="boosting is 'rf' in model; expected"):
+        LIGHTGBM.module.exportable(lightgbm.train({**LIGHTGBM.native, **forest}, dataset, 3))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "trained_on"),
+    [
+        ({}, X),
+        ({"use_missing": False}, with_gaps(X)),
+    ],
+    ids=["no gaps in training", "use_missing=False"],
+)
+def test_exported_lightgbm_sends_zeros_and_gaps_as_the_ranker_does(parameters, trained_on):
+    ranker = LIGHTGBM.ranker(n_estimators=20, **parameters).fit(trained_on, TRAIN.y, TRAIN.qid)
+    exported = LIGHTGBM.module.exportable(ranker)
+    for rows in (T, with_gaps(T), with_gaps(T - np.float32(2))):
+        npt.assert_allclose(onnx_scores(exported, rows), ranker.predict(rows), rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("objective", ["binary:logistic", "count:poisson", "rank:pairwise", "reg:squarederror"])
+def test_exportable_predicts_as_xgboosts_own_objective_does(objective):
+    data = XGBOOST.dataset(X, (TRAIN.y > 0).astype(float), np.full(TRAIN.n_queries, 20))
+    booster = xgboost.train({"objective": objective, "max_depth": 3, "nthread": 1}, data, 5)
+    npt.assert_array_equal(scores_of(XGBOOST.module.exportable(booster), T), scores_of(booster, T))
 
 
 @twins

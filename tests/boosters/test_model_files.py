@@ -66,6 +66,29 @@ class Named(gb.AP):
     name: str = 'a: "b" \\ \n [c] é'
 
 
+@dataclass(frozen=True, repr=False)
+class UserMeasure(gb.AP):
+    """One that prints as gapboost's do."""
+
+    patience: int = 1
+
+
+@dataclass(frozen=True, repr=False)
+class UserGAP(gb.GAP):
+    """One that leaves g to the data."""
+
+    patience: int = 1
+
+
+@dataclass(frozen=True, repr=False)
+class UserObjective(gb.LambdaRank):
+    patience: int = 1
+
+
+# Not gapboost's, in spite of its name.
+OtherAP = type("AP", (gb.AP,), {})
+
+
 def file_of(ranker, path):
     (ranker.booster_ if isinstance(ranker, lightgbm.LGBMModel) else ranker).save_model(path)
     return path
@@ -184,6 +207,73 @@ def test_load_model_for_a_measure_that_is_not_gapboosts(tmp_path):
         fitted.load_model(tmp_path / "model.json")
     assert vars(fitted) == before
     npt.assert_array_equal(fitted.predict(TEST.X), scores)
+
+
+@pytest.mark.parametrize(
+    ("trained", "requested"),
+    [
+        (0.5 * gb.AP() + 0.5 * UserMeasure(), 0.5 * gb.AP() + 0.5 * gb.nDCG(k=3)),
+        (0.5 * gb.AP() + 0.5 * UserMeasure(), 0.4 * gb.AP() + 0.6 * UserMeasure()),
+        (0.5 * gb.AP() + 0.5 * UserMeasure(), UserMeasure()),
+        (UserMeasure(patience=2), UserMeasure(patience=300)),
+        (UserMeasure(k=5), UserMeasure()),
+        (UserGAP(g=(0.2, 0.8)), UserGAP()),
+        (UserGAP(g=(0.5, 0.5)), UserGAP(patience=2)),
+        (Named(name="é"), Named(name="è")),
+        (Named(name="a  b"), Named(name="a b")),
+        (Named(name="?"), Named(name='"')),
+        (OtherAP(), gb.AP()),
+    ],
+    ids=str,
+)
+def test_load_model_takes_no_other_measure_than_the_file_names(trained, requested):
+    text = words(gb.LambdaRank(trained))
+    with pytest.raises(ValueError, match="the model was trained for"):
+        read(text, gb.LambdaRank(requested))
+    assert read(text, gb.LambdaRank(trained)) == gb.LambdaRank(trained)
+
+
+def test_load_model_takes_no_other_objective_than_the_file_names():
+    trained = UserObjective(gb.AP(), patience=2)
+    for other in (UserObjective(gb.AP(), patience=3), UserObjective(gb.nDCG(), patience=2), gb.LambdaRank(gb.AP())):
+        with pytest.raises(ValueError, match="the model was trained for"):
+            read(words(trained), other)
+    assert read(words(trained), trained) == trained
+
+
+@pytest.mark.parametrize("measure", [UserGAP(patience=2), 0.5 * gb.GAP() + 0.5 * UserMeasure(), gb.GAP()], ids=str)
+@pytest.mark.parametrize("how", [gb.LambdaRank, lambda measure: UserObjective(measure, patience=2)])
+def test_words_fill_in_the_g_that_the_parameters_leave_open(measure, how):
+    trained = how(measure).resolved(np.array([0, 1, 3]))
+    assert "(0.5, 0.0, 0.5)" in words(trained)
+    assert read(words(trained), how(measure)) == trained
+
+
+def test_load_model_for_a_sum_with_a_measure_that_is_not_gapboosts(tmp_path):
+    XGBOOST.fitted(measure=0.5 * gb.AP() + 0.5 * UserMeasure()).save_model(tmp_path / "model.json")
+    loaded = XGBGAPRanker(measure=0.5 * gb.AP() + 0.5 * gb.nDCG(k=3))
+    with pytest.raises(ValueError, match="the model was trained for"):
+        loaded.load_model(tmp_path / "model.json")
+    loaded.set_params(measure=0.5 * gb.AP() + 0.5 * UserMeasure()).load_model(tmp_path / "model.json")
+    assert loaded.measure_ == 0.5 * gb.AP() + 0.5 * UserMeasure()
+
+
+def test_load_model_wants_the_missing_value_of_the_training(tmp_path):
+    """XGBoost's files do not say which value was missing, and predictions go by the parameter."""
+    zeros = XGBOOST.fitted(missing=0)
+    zeros.save_model(tmp_path / "zeros.json")
+    loaded = XGBGAPRanker()
+    with pytest.raises(ValueError, match=r"missing is nan, but the model was trained with 0\.0; expected the same"):
+        loaded.load_model(tmp_path / "zeros.json")
+    loaded.set_params(missing=0.0).load_model(tmp_path / "zeros.json")
+    npt.assert_array_equal(loaded.predict(TEST.X), zeros.predict(TEST.X))
+    on = XGBOOST.fitted(missing=-1.0, fit={"xgb_model": zeros})
+    on.save_model(tmp_path / "on.json")
+    XGBGAPRanker(missing=-1).load_model(tmp_path / "on.json")
+    XGBOOST.fitted().save_model(tmp_path / "gaps.json")
+    with pytest.raises(ValueError, match=r"missing is 0\.0, but the model was trained with nan"):
+        loaded.load_model(tmp_path / "gaps.json")
+    XGBGAPRanker().load_model(tmp_path / "gaps.json")
 
 
 def test_load_model_replaces_all_of_a_fit(tmp_path):

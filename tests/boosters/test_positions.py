@@ -456,6 +456,52 @@ def test_continued_training_that_stops_early(twin):
     assert stopped.position_bias_ == expected.position_bias_
 
 
+def n_rounds(one):
+    model = one.booster_ if isinstance(one, lightgbm.LGBMModel) else one.get_booster()
+    return model.num_trees() if isinstance(one, lightgbm.LGBMModel) else model.num_boosted_rounds()
+
+
+def keeping_the_best():
+    # Made anew for each training: XGBoost's callback remembers the last one.
+    return {"callbacks": [xgboost.callback.EarlyStopping(rounds=3, save_best=True)]}, {}
+
+
+@pytest.mark.parametrize(
+    ("twin", "stopping", "behind"),
+    [
+        (LIGHTGBM, lambda: LIGHTGBM.stopping(3), 0),
+        (XGBOOST, lambda: XGBOOST.stopping(3), 3),
+        (XGBOOST, keeping_the_best, 0),
+    ],
+    ids=["lightgbm", "xgboost", "xgboost save_best"],
+)
+def test_continuing_an_early_stopped_model_goes_on_from_the_factors_of_all_its_trees(twin, stopping, behind):
+    """As if nothing had been interrupted: XGBoost goes on from the trees behind the best one too, LightGBM drops them."""
+    (X, y, qid), _, _ = clicks(1, n_queries=60)
+    options = {**twin.no_draws, "objective": gb.LambdaRank(gb.AP())}
+
+    def stopped_early(fit):
+        parameters, stops = stopping()
+        watched = {"eval_set": [(X, y)], "eval_qid": [qid], **stops, **fit}
+        return fitted(twin, watched, n_estimators=100, **parameters, **options)
+
+    stopped = stopped_early({})
+    assert n_rounds(stopped) == stopped.best_iteration_ + behind
+    before = stopped.position_bias_
+    once = fitted(twin, {twin.continued: stopped}, n_estimators=2, **options)
+    assert stopped.position_bias_ == before
+    twice = fitted(twin, {twin.continued: pickle.loads(pickle.dumps(once))}, n_estimators=2, **options)
+    for found, more in ((once, 2), (twice, 4)):
+        whole = fitted(twin, n_estimators=n_rounds(stopped) + more, **options)
+        npt.assert_allclose(values(found.position_bias_), values(whole.position_bias_), rtol=0, atol=1e-5)
+        npt.assert_allclose(found.predict(X), whole.predict(X), rtol=0, atol=1e-4)
+    # And where the continued training stops early in its turn.
+    again = stopped_early({twin.continued: once})
+    found = fitted(twin, {twin.continued: again}, n_estimators=2, **options)
+    whole = fitted(twin, n_estimators=n_rounds(again) + 2, **options)
+    npt.assert_allclose(values(found.position_bias_), values(whole.position_bias_), rtol=0, atol=1e-4)
+
+
 @twins
 def test_every_number_of_threads_gives_the_same_factors(twin):
     train, position, _ = clicks(0)
@@ -627,6 +673,22 @@ def test_native_early_stopping(twin):
     assert 1 < best < 90
     expected = train(twin, objective, prepared(twin)[1], best, {"learning_rate": 0.2})
     npt.assert_array_equal(objective.position_bias(booster), objective.position_bias(expected))
+
+
+def test_native_training_that_continues_an_early_stopped_booster_of_xgboost():
+    """The booster still names the best iteration of the training before."""
+    (X, y, qid), _, _ = clicks(1, n_queries=60)
+    objective, dataset = prepared(XGBOOST)
+    stopping = {"evals": [(xgboost.DMatrix(X, y, qid=qid), "vali")], "early_stopping_rounds": 3, "verbose_eval": False}
+    metric = XGBOOST.module.eval_metric("ap")
+    options = {**XGBOOST.native, "learning_rate": 0.2}
+    stopped = xgboost.train(options, dataset, 100, obj=objective, custom_metric=metric, **stopping)
+    on = xgboost.train(options, dataset, 2, obj=objective, xgb_model=stopped)
+    assert on.best_iteration == stopped.best_iteration
+    stopped.set_attr(best_iteration=None)
+    expected = xgboost.train(options, dataset, 2, obj=objective, xgb_model=stopped)
+    assert np.ptp(objective.position_bias(on)) > 0.1
+    npt.assert_array_equal(objective.position_bias(on), objective.position_bias(expected))
 
 
 def test_lightgbm_folds_keep_positions():

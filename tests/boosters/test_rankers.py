@@ -86,6 +86,23 @@ def test_fit_leaves_the_parameters_alone(twin):
     assert not clone(ranker).__sklearn_is_fitted__()
 
 
+@pytest.mark.parametrize("source", [np.random.RandomState, np.random.default_rng], ids=["RandomState", "Generator"])
+@twins
+def test_a_random_state_is_drawn_from_by_fit_alone(twin, source):
+    """Printing, copying and asking a ranker leave alone what it trains; XGBoost's own draws a seed at each of them."""
+    bagged = {"subsample": 0.6, **({"subsample_freq": 1} if twin is LIGHTGBM else {})}
+    given, untouched = source(3), source(3)
+    ranker = twin.ranker(random_state=given, **bagged)
+    copied = clone(ranker)
+    assert repr(ranker).count("random_state") == 1
+    assert ranker.get_params()["random_state"] is given
+    assert ranker.set_params(learning_rate=0.1).get_params(deep=False)["random_state"] is given
+    assert pickle.dumps(given) == pickle.dumps(untouched)
+    first, second = (ranker.fit(TRAIN.X, TRAIN.y, TRAIN.qid).predict(TEST.X) for _ in range(2))
+    assert np.abs(first - second).max() > 0.01
+    npt.assert_array_equal(copied.set_params(learning_rate=0.1).fit(TRAIN.X, TRAIN.y, TRAIN.qid).predict(TEST.X), first)
+
+
 @twins
 def test_parameters_can_change_after_fit_without_changing_the_model(twin):
     ranker = twin.fitted()

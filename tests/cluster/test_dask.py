@@ -161,6 +161,17 @@ def test_one_worker_trains_the_local_model(booster, how, clients):
     assert ranker.objective_ == local.objective_
 
 
+@pytest.mark.slow
+@booster
+def test_one_worker_draws_the_local_numbers(booster, clients):
+    X, y, qid = ranking(100, 3)
+    bagged = {"subsample": 0.5, **({"subsample_freq": 1} if booster == "lightgbm" else {})}
+    local = local_ranker(booster, random_state=np.random.RandomState(3), **bagged).fit(X, y, qid=qid)
+    ranker = dask_ranker(booster, clients(1), random_state=np.random.RandomState(3), **bagged)
+    ranker.fit(cut(X, 300), cut(y, 300), qid=cut(qid, 300))
+    np.testing.assert_array_equal(ranker.to_local().predict(X), local.predict(X))
+
+
 def shown(X, y, qid, seed=0):
     """Where the documents were shown, and grades that this raised."""
     rng = np.random.default_rng(seed)

@@ -122,6 +122,35 @@ VARIANTS = [
 ]
 
 
+BAGGED = [
+    LGBMGAPRanker(n_jobs=1, verbose=-1, subsample=0.6, subsample_freq=1, n_estimators=5),
+    XGBGAPRanker(n_jobs=1, subsample=0.6, n_estimators=5),
+]
+
+
+@pytest.mark.parametrize("source", [np.random.RandomState, np.random.default_rng], ids=["RandomState", "Generator"])
+@pytest.mark.parametrize("where", ["estimator", "grid"])
+@pytest.mark.parametrize("ranker", BAGGED, ids=NAMES)
+def test_same_as_grid_search_for_any_source_of_random_numbers(ranker, where, source):
+    """Every candidate, on every fold and all data, begins with the source as it was given."""
+    X, y, qid = task()
+
+    def asked():
+        if where == "estimator":
+            one = sklearn.clone(ranker).set_params(random_state=source(3))
+            return one, {"g": simplex_grid(2, 1), "n_estimators": [2, 5]}
+        same = source(3)
+        return ranker, {"random_state": [source(4), same, same], "n_estimators": [2, 5]}
+
+    found = GSearchCV(*asked(), scoring=TARGET, cv=3).fit(X, y, qid=qid)
+    expected = by_scikit_learn(*asked(), X, y, qid, GroupKFold(3))
+    for fold in range(3):
+        name = f"split{fold}_test_score"
+        np.testing.assert_array_equal(found.cv_results_[name], expected.cv_results_[name])
+    np.testing.assert_array_equal(found.best_estimator_.predict(X), expected.best_estimator_.predict(X))
+    assert len(set(found.cv_results_["mean_test_score"])) > 2
+
+
 @pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("weighted", [False, True], ids=["equal", "weighted"])
 @pytest.mark.parametrize("ranker", VARIANTS, ids=["lgbm-bagged", "lgbm-goss", "xgb-bagged", "xgb-dart", "xgb-exact"])
