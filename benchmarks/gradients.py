@@ -19,7 +19,7 @@ import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
 from benchmarks.workload import FIGURES, N_DOCUMENTS, conditions, medians, ranking_task, table
-from gapboost._data.queries import judged
+from gapboost._data.judged import judged
 from gapboost._kernels.parallel.chunks import available_cores
 
 UNIFORM = gb.GAP(g=(0.25, 0.25, 0.25, 0.25))

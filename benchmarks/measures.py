@@ -9,7 +9,7 @@ import numpy as np
 
 import gapboost as gb
 from benchmarks.workload import conditions, medians, ranking_task, table
-from gapboost._data.queries import judged
+from gapboost._data.judged import judged
 
 LENGTH = 100
 G = (0.25, 0.25, 0.25, 0.25)

@@ -14,11 +14,11 @@ import numpy as np
 
 import gapboost as gb
 from benchmarks.workload import FIGURES, GRADE_SHARES, conditions, table
-from gapboost._data.pictures import line
-from gapboost._data.queries import judged
+from gapboost._data.judged import judged
 from gapboost._kernels.smooth.pairs import compare_by_pairs, push_by_pairs, ranks_by_pairs
 from gapboost._kernels.smooth.query import Documents
 from gapboost._kernels.smooth.steps import GAUSSIAN, LOGISTIC
+from gapboost._pictures import line
 
 LENGTHS = (10, 30, 100, 300, 1_000, 3_000, 30_000)
 # Lists that are also summed pair by pair: shorter ones would show the cost of calls from Python, longer ones take minutes.

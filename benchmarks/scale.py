@@ -33,7 +33,8 @@ WORK = """
 import json, sys, time
 import numpy as np
 import gapboost as gb
-from gapboost._data.queries import GradeLimit, judged
+from gapboost._data.grades import GradeLimit
+from gapboost._data.judged import judged
 what, n, length, top = json.loads(sys.argv[1])
 def peak():
     return [int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM")][0]

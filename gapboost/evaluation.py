@@ -6,10 +6,12 @@ from typing import Any, Literal, get_args, overload
 import numpy as np
 
 from gapboost._data.arguments import one_of
-from gapboost._data.optional import imported
-from gapboost._data.queries import Array, Judged, checked_scores, judged
+from gapboost._data.columns import checked_scores
+from gapboost._data.judged import Judged, judged
+from gapboost._kernels import Array
 from gapboost._kernels.expected_value import rank_queries
 from gapboost._kernels.parallel.chunks import chunks, resolve_n_jobs, run, table_bytes
+from gapboost._optional import imported
 from gapboost.measures import Measure, Measures, as_measures
 from gapboost.measures.measure import grade_limit
 

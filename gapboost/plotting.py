@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.optional import imported
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
+from gapboost._optional import imported
 from gapboost.measures import as_measure
 
 # Where g = (1, 0, 0), (0, 1, 0) and (0, 0, 1) stand: an equilateral triangle, the highest grade at the top.

@@ -9,7 +9,9 @@ from sklearn.model_selection import GroupKFold
 
 from gapboost._boosters.functions import as_gradients, as_metrics, check_contrasts, from_groups
 from gapboost._data.arguments import mapping, random_numbers, whole
-from gapboost._data.queries import Array, Judged, Queries
+from gapboost._data.judged import Judged
+from gapboost._data.queries import Queries
+from gapboost._kernels import Array
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 

@@ -9,8 +9,9 @@ import numpy as np
 from gapboost._boosters.callers import booster_in_training
 from gapboost._boosters.library import Library
 from gapboost._boosters.positions import PositionPass, Trainings
+from gapboost._data.judged import Judged, judged
 from gapboost._data.positions import positions
-from gapboost._data.queries import Array, Judged, judged
+from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import working_on
 from gapboost.evaluation import mean, query_values
 from gapboost.measures import Measure, as_measure, as_measures

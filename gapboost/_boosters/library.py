@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from gapboost._data.queries import Array, Judged
+from gapboost._data.judged import Judged
+from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import Team
 from gapboost.objectives import Objective, Pass
 from gapboost.objectives.objective import CheckedPass

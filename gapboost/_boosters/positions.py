@@ -17,7 +17,7 @@ import numpy as np
 from gapboost._boosters.library import Beginning, Units
 from gapboost._data.arguments import not_negative
 from gapboost._data.positions import Positions
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 from gapboost.objectives import Pass
 
 # LightGBM's name for the strength of the penalty on factors.

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from gapboost._data.optional import tqdm
+from gapboost._optional import tqdm
 
 
 class Best(NamedTuple):

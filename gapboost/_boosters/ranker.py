@@ -15,7 +15,8 @@ from gapboost._boosters.search_guard import refuse_blind_search
 from gapboost._boosters.training import Settings, Task, Total, Training, prepare
 from gapboost._data.arguments import seed
 from gapboost._data.features import check_names, feature_names, features, split, without_qid
-from gapboost._data.queries import Array, check_highest
+from gapboost._data.grades import check_highest
+from gapboost._kernels import Array
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.measure import grade_limit

@@ -4,9 +4,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gapboost._boosters.request import Beside
+from gapboost._data.columns import checked_scores
 from gapboost._data.features import features, rows_of, split
+from gapboost._data.grades import GradeLimit
+from gapboost._data.judged import Judged, judged
 from gapboost._data.positions import Positions, positions
-from gapboost._data.queries import Array, GradeLimit, Judged, checked_scores, judged
+from gapboost._kernels import Array
 
 NOTHING_BESIDE = Beside()
 

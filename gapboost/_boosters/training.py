@@ -12,7 +12,7 @@ from gapboost._boosters.functions import gradients_at
 from gapboost._boosters.library import Library
 from gapboost._boosters.positions import PositionPass
 from gapboost._boosters.rows import RankingRows
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import working_on
 from gapboost.measures import Measure
 from gapboost.objectives import Objective, Pass

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from gapboost._kernels import Array
 
 
 def one_dimensional(values: Any, name: str, entries: str = "one value a row, shape (n_rows,)") -> Array:
@@ -56,3 +56,23 @@ def check_told_apart(given: Array, scores: Array, name: str) -> None:
             f"{name} holds the different scores {one!s} and {other!s}, which are the same float64; expected scores that "
             "float64 tells apart, as it does whole numbers up to 2**53: subtract the least, or take the ranks of the scores"
         )
+
+
+def checked_scores(y_score: Any, n_rows: int, name: str = "y_score", rows_of: str = "y_true") -> Array:
+    """Scores as float32 or float64, finite, one a row, and different where they were."""
+    given = one_dimensional(y_score, name)
+    scores = numeric_column(given, name, "finite scores")
+    if len(scores) != n_rows:
+        raise ValueError(f"{name} has {len(scores)} rows but {rows_of} has {n_rows}; expected one score a row")
+    if scores.dtype not in (np.float32, np.float64):
+        scores = scores.astype(np.float64)
+    broken = ~np.isfinite(scores)
+    if broken.any():
+        raise ValueError(f"{name} holds {int(broken.sum())} NaN or infinite values; expected finite scores")
+    listed = isinstance(y_score, list | tuple)
+    if listed or scores is not given:
+        narrow = given.dtype.kind in "biuf" and given.dtype.itemsize <= 8
+        if not narrow or (np.abs(scores) >= 2.0**53).any():
+            # Where a list holds whole numbers and others, numpy has already made floats of all.
+            check_told_apart(np.array(y_score, object) if listed else given, scores, name)
+    return np.ascontiguousarray(scores)

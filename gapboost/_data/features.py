@@ -9,8 +9,7 @@ from scipy import sparse
 from sklearn.utils import _safe_indexing
 
 from gapboost._data.queries import GroupSizes
-
-Array = np.ndarray[Any, Any]
+from gapboost._kernels import Array
 
 # XGBoost's name for the query ids among the columns of a data frame; here for every data frame and both boosters.
 QID = "qid"

@@ -7,8 +7,7 @@ import numpy as np
 
 from gapboost._data.arguments import ordered
 from gapboost._data.columns import one_dimensional
-
-Array = np.ndarray[Any, Any]
+from gapboost._kernels import Array
 
 
 def query_ids(qid: Any, name: str) -> Array:

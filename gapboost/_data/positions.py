@@ -3,12 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from gapboost._data.ids import plain_value
 from gapboost._data.queries import grouped_rows
-
-Array = np.ndarray[Any, Any]
+from gapboost._kernels import Array
 
 
 @dataclass(frozen=True, eq=False)

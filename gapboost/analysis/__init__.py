@@ -16,6 +16,7 @@
 `optimality`       whether small changes of a linear model improve a measure
 `ensembles`        the same for trees, experimental
 `significance`     whether one ranker is better than another
+`ties`             values that differ by rounding alone
 `work`             long work over processes, with a progress bar
 =================  ======================================================================================
 

@@ -10,7 +10,7 @@ unjudged and irrelevant documents alike; here they are told apart.
 
 import numpy as np
 
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 from gapboost.analysis.trec import Qrels, Run, Ties, checked_qrels, retrieved
 from gapboost.measures.measure import as_relevant
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from scipy.stats import kendalltau
 
-from gapboost._data.columns import one_dimensional
-from gapboost._data.optional import axes, frame
-from gapboost._data.queries import Array, checked_scores
+from gapboost._data.columns import checked_scores, one_dimensional
+from gapboost._kernels import Array
+from gapboost._optional import axes, frame
 from gapboost.analysis.systems import SystemValues, checked_values
 from gapboost.analysis.ties import settled
 

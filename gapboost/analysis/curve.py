@@ -21,10 +21,12 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from gapboost._data.arguments import one_of, whole
-from gapboost._data.optional import axes, frame
-from gapboost._data.pictures import legend
-from gapboost._data.pictures import line as styled
-from gapboost._data.queries import Array, Judged, checked_scores, judged
+from gapboost._data.columns import checked_scores
+from gapboost._data.judged import Judged, judged
+from gapboost._kernels import Array
+from gapboost._optional import axes, frame
+from gapboost._pictures import legend
+from gapboost._pictures import line as styled
 from gapboost.evaluation import TIES, Ties, query_values
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.measure import grade_limit, tables_of, weights_at

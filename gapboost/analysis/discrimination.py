@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from gapboost._data.arguments import probability, whole
-from gapboost._data.optional import axes, frame
-from gapboost._data.pictures import legend, line
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
+from gapboost._optional import axes, frame
+from gapboost._pictures import legend, line
 from gapboost.analysis.systems import SystemValues, checked_values, position_of
 from gapboost.analysis.ties import rounding
 from gapboost.analysis.work import generators, in_order

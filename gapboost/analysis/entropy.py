@@ -22,10 +22,11 @@ import numpy as np
 from scipy.special import entr, softmax
 from sklearn.exceptions import ConvergenceWarning
 
-from gapboost._data.optional import axes, frame
-from gapboost._data.pictures import legend
-from gapboost._data.pictures import line as styled
-from gapboost._data.queries import MOST_DOCUMENTS, Array
+from gapboost._data.recall_base import MOST_DOCUMENTS
+from gapboost._kernels import Array
+from gapboost._optional import axes, frame
+from gapboost._pictures import legend
+from gapboost._pictures import line as styled
 from gapboost.analysis.newton import Path, Problem
 from gapboost.measures import Measure, as_measure
 

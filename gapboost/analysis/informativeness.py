@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from gapboost._data.arguments import ordered, whole
-from gapboost._data.optional import axes, frame
-from gapboost._data.pictures import legend, line
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
+from gapboost._optional import axes, frame
+from gapboost._pictures import legend, line
 from gapboost.analysis.entropy import solve
 from gapboost.analysis.lists import RankedList, list_values
 from gapboost.analysis.work import in_order

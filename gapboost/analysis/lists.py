@@ -6,7 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.queries import Array, Judged, Queries, checked_scores, judged
+from gapboost._data.columns import checked_scores
+from gapboost._data.judged import Judged, judged
+from gapboost._data.queries import Queries
+from gapboost._kernels import Array
 from gapboost._kernels.order.short import ranking
 from gapboost.evaluation import query_values
 from gapboost.measures import Measure

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.linalg import solve_banded
 from scipy.special import softmax
 
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 from gapboost.measures import Measure
 from gapboost.measures.measure import tables_of
 

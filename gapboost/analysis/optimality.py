@@ -15,9 +15,10 @@ import numpy as np
 
 from gapboost._data.arguments import mapping, whole
 from gapboost._data.columns import numeric_column
-from gapboost._data.optional import axes, frame
-from gapboost._data.pictures import legend, line
-from gapboost._data.queries import Array, Judged, judged
+from gapboost._data.judged import Judged, judged
+from gapboost._kernels import Array
+from gapboost._optional import axes, frame
+from gapboost._pictures import legend, line
 from gapboost.analysis.ties import rounding
 from gapboost.analysis.work import generators, in_order
 from gapboost.evaluation import mean, query_values

@@ -13,9 +13,9 @@ import numpy as np
 
 from gapboost._data.arguments import mapping, whole
 from gapboost._data.columns import numeric_column
-from gapboost._data.optional import axes, frame
-from gapboost._data.pictures import legend, line
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
+from gapboost._optional import axes, frame
+from gapboost._pictures import legend, line
 from gapboost.analysis.correlation import kendall_tau
 from gapboost.analysis.systems import checked_measures, evaluated, positions
 from gapboost.analysis.trec import Qrels, Retrieved, Run, Ties, checked_qrels, retrieved

@@ -11,9 +11,9 @@ from scipy import stats
 
 from gapboost._data.arguments import probability, whole
 from gapboost._data.columns import numeric_column
-from gapboost._data.optional import axes, frame
-from gapboost._data.pictures import COLOURS, legend
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
+from gapboost._optional import axes, frame
+from gapboost._pictures import COLOURS, legend
 from gapboost.analysis.ties import rounding, settled
 from gapboost.analysis.work import generators
 from gapboost.evaluation import PerQuery

@@ -9,9 +9,9 @@ import numpy as np
 from scipy.stats import rankdata
 
 from gapboost._data.arguments import mapping, ordered, whole
-from gapboost._data.optional import axes, frame, ir_measures
-from gapboost._data.pictures import legend, line
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
+from gapboost._optional import axes, frame, ir_measures
+from gapboost._pictures import legend, line
 from gapboost.analysis.ties import settled
 from gapboost.analysis.trec import Qrels, Retrieved, Run, Ties, checked_qrels, retrieved
 from gapboost.analysis.work import in_order

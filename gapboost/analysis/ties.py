@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 
 ROUNDING = 1e-12
 

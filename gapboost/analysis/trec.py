@@ -25,9 +25,13 @@ from typing import Any, Literal, TypeAlias, overload
 import numpy as np
 
 from gapboost._data.arguments import mapping, one_of, whole
-from gapboost._data.columns import numeric_column
-from gapboost._data.lines import MAX_LINE_BYTES, LongLine, checked_number, lines
-from gapboost._data.queries import Array, Judged, Queries, checked_grades, checked_scores, grade_counts
+from gapboost._data.columns import checked_scores, numeric_column
+from gapboost._data.grades import checked_grades
+from gapboost._data.judged import Judged
+from gapboost._data.queries import Queries
+from gapboost._data.recall_base import grade_counts
+from gapboost._data.text import MAX_LINE_BYTES, LongLine, checked_number, lines
+from gapboost._kernels import Array
 from gapboost.analysis.lists import RankedList, in_rank_order
 from gapboost.evaluation import EMPTY, Empty, PerQuery, Values, mean, query_values
 from gapboost.measures import Measure, Measures, as_measures

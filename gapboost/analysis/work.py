@@ -7,8 +7,8 @@ import joblib
 import numpy as np
 
 from gapboost._data.arguments import seed
-from gapboost._data.optional import progress
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
+from gapboost._optional import progress
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -10,7 +10,8 @@ from dask.base import is_dask_collection
 from dask.core import flatten
 
 from gapboost._boosters.request import Given, Names
-from gapboost._data.queries import Array, GroupSizes
+from gapboost._data.queries import GroupSizes
+from gapboost._kernels import Array
 
 
 class Collections(Given):

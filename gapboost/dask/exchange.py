@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 
 CONNECT_SECONDS = 30.0
 RANK_BYTES = 4

@@ -15,8 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gapboost._data.ids import objects
+from gapboost._data.judged import Whole
 from gapboost._data.positions import positions
-from gapboost._data.queries import Array, Whole, check_total_weight, grouped_rows, varying_weight
+from gapboost._data.queries import grouped_rows
+from gapboost._data.weights import check_total_weight, varying_weight
+from gapboost._kernels import Array
 
 # A worker may have this many times its fair share of documents; with more, queries are taken out of its partitions. Every
 # round of boosting waits for the worker with the most documents.

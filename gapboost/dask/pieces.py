@@ -10,16 +10,12 @@ from sklearn.utils import _safe_indexing
 
 from gapboost._boosters.request import Beside
 from gapboost._boosters.rows import ranking_rows
+from gapboost._data.columns import checked_scores
+from gapboost._data.grades import GradeLimit, checked_grades
 from gapboost._data.positions import Positions, positions
-from gapboost._data.queries import (
-    Array,
-    GradeLimit,
-    checked_grades,
-    checked_scores,
-    checked_weights,
-    constant_weights,
-    grouped_rows,
-)
+from gapboost._data.queries import grouped_rows
+from gapboost._data.weights import checked_weights, constant_weights
+from gapboost._kernels import Array
 from gapboost.dask.layout import Known, Share, Survey
 from gapboost.dask.storage import dump_rows
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from dask.distributed import Future
 
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 from gapboost.dask.collections import partitions
 from gapboost.dask.pieces import assemble, piece
 from gapboost.dask.plan import Counted, Plan

@@ -9,7 +9,8 @@ import numpy as np
 from dask.distributed import Future, futures_of
 
 from gapboost._boosters.functions import no_contrast
-from gapboost._data.queries import Array, GradeLimit, check_highest
+from gapboost._data.grades import GradeLimit, check_highest
+from gapboost._kernels import Array
 from gapboost.dask.collections import Collections, partition_keys, partitions
 from gapboost.dask.layout import Census, census, homes, owners
 from gapboost.dask.pieces import survey

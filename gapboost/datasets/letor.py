@@ -18,7 +18,7 @@ from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
 from gapboost._data.arguments import one_of, whole
-from gapboost._data.lines import MAX_LINE_BYTES, UNDERSCORE, LongLine, checked_number, lines
+from gapboost._data.text import MAX_LINE_BYTES, UNDERSCORE, LongLine, checked_number, lines
 from gapboost.datasets.data import RankingData, RankingSplit, checked_names
 
 PathLike: TypeAlias = str | os.PathLike[str]

@@ -13,7 +13,7 @@
 ============  =======================================================
 """
 
-from gapboost._data.optional import imported
+from gapboost._optional import imported
 
 imported("lightgbm", "lightgbm", "by gapboost.lightgbm")
 

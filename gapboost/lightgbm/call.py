@@ -10,7 +10,7 @@ import numpy as np
 from gapboost._boosters.rows import RankingRows
 from gapboost._boosters.training import Training
 from gapboost._data.features import check_arrow_numbers, check_names
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 from gapboost.lightgbm.versions import readable
 
 

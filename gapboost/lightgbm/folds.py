@@ -5,7 +5,7 @@ from typing import Any
 import lightgbm
 
 from gapboost._boosters.folds import Curve, Fold, check_free, cross_validated, cv_setup
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 from gapboost.lightgbm.functions import LightGBMMetric, LightGBMObjective
 from gapboost.lightgbm.ranker import METRIC_ALIASES, OBJECTIVE_ALIASES
 from gapboost.measures import Measure

@@ -7,7 +7,7 @@ import lightgbm
 import numpy as np
 
 from gapboost._boosters.functions import Content, Gradients, Metrics, as_gradients, as_metrics
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 from gapboost.lightgbm.library import LIBRARY
 from gapboost.measures import Measure
 from gapboost.objectives import Objective

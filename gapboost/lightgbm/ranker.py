@@ -16,7 +16,7 @@ from gapboost._boosters.rows import RankingRows
 from gapboost._boosters.signature import taking
 from gapboost._boosters.training import Training
 from gapboost._data.features import feature_names
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 from gapboost.lightgbm.call import read_exactly, row_weights, shell, to_continue, usable_features
 from gapboost.lightgbm.functions import NO_QUERY_BAGGING, LightGBMMetric
 from gapboost.lightgbm.library import LIBRARY, first_of

@@ -8,7 +8,8 @@ import lightgbm
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost._data.features import Array, arrow_types
+from gapboost._data.features import arrow_types
+from gapboost._kernels import Array
 
 BEFORE_4_7 = "eval_X" not in signature(lightgbm.LGBMRanker.fit).parameters
 

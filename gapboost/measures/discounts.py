@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 
 Discount = Callable[[Array], tuple[Array, Array]]
 

@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from gapboost._data.arguments import positive, whole
-from gapboost._data.queries import GradeLimit, judged
+from gapboost._data.grades import GradeLimit
+from gapboost._data.judged import judged
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked, evaluate_form
 from gapboost.measures.discounts import Discount

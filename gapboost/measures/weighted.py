@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 from gapboost._data.arguments import positive
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 from gapboost.measures.measure import DiscountOfQuery, Measure, plain, shortened, tables_of
 
 

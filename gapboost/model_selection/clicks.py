@@ -20,7 +20,9 @@ import numpy as np
 
 from gapboost._data.arguments import probability, random_numbers, whole
 from gapboost._data.columns import numeric_column
-from gapboost._data.queries import Array, checked_grades, grouped_rows
+from gapboost._data.grades import checked_grades
+from gapboost._data.queries import grouped_rows
+from gapboost._kernels import Array
 
 # Cells of the table of resampled counts that are held at once.
 CELLS = 1 << 22

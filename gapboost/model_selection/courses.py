@@ -15,7 +15,8 @@ from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.request import Beside
 from gapboost._boosters.rows import RankingRows, ranking_rows
 from gapboost._data.features import rows_of
-from gapboost._data.queries import Array, Judged
+from gapboost._data.judged import Judged
+from gapboost._kernels import Array
 from gapboost.evaluation import mean, query_values
 from gapboost.measures import Measure
 

@@ -18,9 +18,10 @@ from gapboost._boosters.request import Beside
 from gapboost._boosters.rows import ranking_rows
 from gapboost._data.arguments import mapping, whole
 from gapboost._data.features import features, split
-from gapboost._data.optional import progress
-from gapboost._data.queries import Array, checked_grades
+from gapboost._data.grades import checked_grades
+from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
+from gapboost._optional import progress
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, Measures
 from gapboost.measures.measure import grade_limit

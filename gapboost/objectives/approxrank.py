@@ -28,7 +28,7 @@ import numpy as np
 from scipy.special import expit
 
 from gapboost._data.arguments import positive
-from gapboost._data.queries import Judged
+from gapboost._data.judged import Judged
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost._kernels.smooth.sums import compare, logistic_step, push
 from gapboost.measures.measure import weights_at

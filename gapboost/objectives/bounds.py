@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.queries import Judged
+from gapboost._data.judged import Judged
 from gapboost._kernels import Array
 from gapboost.measures import AP, Measure, nDCG
 from gapboost.objectives.approxrank import ApproxRank

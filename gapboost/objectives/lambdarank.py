@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from gapboost._data.arguments import positive, whole
-from gapboost._data.queries import Judged
+from gapboost._data.judged import Judged
 from gapboost._kernels import Array
 from gapboost._kernels.lambdarank.gradients import HESSIAN_FLOOR, Setup, ShortPass, dampening, short_queries
 from gapboost._kernels.lambdarank.long import LONG, LongPass, long_query

@@ -7,7 +7,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from gapboost._data.queries import Judged, checked_scores, judged
+from gapboost._data.columns import checked_scores
+from gapboost._data.judged import Judged, judged
 from gapboost._kernels import Array
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.measure import grade_limit

@@ -34,8 +34,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from gapboost._data.columns import one_dimensional
-from gapboost._data.queries import Judged, checked_scores, judged
+from gapboost._data.columns import checked_scores, one_dimensional
+from gapboost._data.judged import Judged, judged
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import CACHED_CHUNK, chunks, run, table_bytes
 from gapboost._kernels.smooth.query import Documents, gradient_and_hessian, rows_by_rank

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gapboost._data.arguments import positive
-from gapboost._data.queries import Judged
+from gapboost._data.judged import Judged
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost._kernels.smooth.distribution import distribution_memory, find_chances, push_within

@@ -11,7 +11,7 @@
 ===========  =============================================
 """
 
-from gapboost._data.optional import imported
+from gapboost._optional import imported
 
 imported("xgboost", "xgboost", "by gapboost.xgboost")
 

@@ -8,7 +8,7 @@ import xgboost
 from gapboost._boosters.folds import Curve, Fold, check_free, cross_validated, cv_setup
 from gapboost._boosters.positions import checked_penalty
 from gapboost._data.positions import positions
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.xgboost.functions import SAVED_AS, XGBoostMetric, XGBoostObjective, passed

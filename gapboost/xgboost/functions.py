@@ -7,7 +7,7 @@ import xgboost
 
 from gapboost._boosters.functions import Content, Gradients, Metrics, as_gradients, as_metrics
 from gapboost._boosters.positions import checked_penalty
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.xgboost.library import LIBRARY

@@ -18,7 +18,7 @@ from gapboost._boosters.rows import RankingRows
 from gapboost._boosters.signature import taking
 from gapboost._boosters.training import Training
 from gapboost._data.arguments import seed
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 from gapboost.measures import Measure, Measures
 from gapboost.objectives import Objective
 from gapboost.xgboost.functions import SAVED_AS, XGBoostMetric, to_continue

@@ -20,7 +20,7 @@ from ranking_task import task
 from sklearn.model_selection import GridSearchCV, GroupKFold
 from tqdm.auto import tqdm
 
-from gapboost._data import optional
+from gapboost import _optional
 from gapboost.lightgbm import LGBMGAPRanker, progress
 from gapboost.model_selection import GSearchCV, measure_scorer
 from gapboost.xgboost import XGBGAPRanker
@@ -349,9 +349,9 @@ def read_all(terminal):
 
 def test_a_search_elsewhere_shows_a_bar_in_notebooks_alone(monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
-    assert not optional._watched()
-    monkeypatch.setitem(sys.modules, "ipykernel.zmqshell", optional)
-    assert optional._watched()
+    assert not _optional._watched()
+    monkeypatch.setitem(sys.modules, "ipykernel.zmqshell", _optional)
+    assert _optional._watched()
     monkeypatch.setattr(sys, "stderr", None)
     monkeypatch.delitem(sys.modules, "ipykernel.zmqshell")
-    assert not optional._watched()
+    assert not _optional._watched()

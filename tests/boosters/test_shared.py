@@ -15,7 +15,7 @@ import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
 from gapboost._boosters.functions import PerDataSet
-from gapboost._data.queries import judged
+from gapboost._data.judged import judged
 from gapboost._kernels.parallel.chunks import working_on
 
 ROUNDS = 20

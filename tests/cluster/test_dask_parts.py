@@ -16,7 +16,7 @@ from scipy import sparse
 
 import gapboost as gb
 from gapboost._boosters.ranker import RankingRows
-from gapboost._data.queries import Whole, judged
+from gapboost._data.judged import Whole, judged
 from gapboost.dask import exchange, training
 from gapboost.dask.exchange import Exchange, Hub, PeerLost
 from gapboost.dask.layout import LIMIT, Known, census, homes, owners

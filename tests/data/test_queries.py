@@ -14,7 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import rows_of_queries
 
-from gapboost._data.queries import MAX_GRADE, GradeLimit, checked_grades, checked_scores, grouped_rows, judged
+from gapboost._data.columns import checked_scores
+from gapboost._data.grades import MAX_GRADE, GradeLimit, checked_grades
+from gapboost._data.judged import judged
+from gapboost._data.queries import grouped_rows
 
 ids = st.one_of(
     st.lists(st.integers(-3, 3).map(lambda i: i + 2**62), min_size=1, max_size=12),

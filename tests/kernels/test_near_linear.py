@@ -15,7 +15,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import gapboost as gb
-from gapboost._data.queries import GradeLimit, judged
+from gapboost._data.grades import GradeLimit
+from gapboost._data.judged import judged
 from gapboost._kernels.lambdarank import long
 from gapboost._kernels.lambdarank.gradients import Setup, ShortPass, short_queries
 from gapboost._kernels.lambdarank.long import LONG

@@ -13,7 +13,7 @@ from scipy.special import erfc, expit
 
 import gapboost as gb
 import gapboost.lightgbm
-from gapboost._data.queries import judged
+from gapboost._data.judged import judged
 from gapboost._kernels.smooth.cells import (
     COEFFICIENTS,
     Reach,

@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold
 import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
-from gapboost._data.queries import judged
+from gapboost._data.judged import judged
 from gapboost.datasets import load_letor_fold
 from gapboost.model_selection import measure_scorer
 from gapboost.objectives import as_objective

@@ -68,7 +68,7 @@ def main():
     except ImportError:
         sys.exit("atheris is needed for coverage-guided fuzzing: pip install atheris")
     with atheris.instrument_imports(
-        include=["gapboost.datasets", "gapboost.analysis.trec", "gapboost._data.lines", "sklearn.datasets"]
+        include=["gapboost.datasets", "gapboost.analysis.trec", "gapboost._data.text", "sklearn.datasets"]
     ):
         import gapboost.analysis.trec
         import gapboost.datasets  # noqa: F401

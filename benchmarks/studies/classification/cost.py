@@ -9,7 +9,7 @@ from benchmarks.studies.effectiveness.competitors import Fold, Trees, train
 from benchmarks.studies.effectiveness.data import Part
 from benchmarks.studies.effectiveness.results import append, read, start
 from benchmarks.workload import table
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 
 RESULTS = Path(__file__).parent / "results" / "cost.csv"
 HEAD = ("trained by", "rows", "trees", "seconds")

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.studies.effectiveness.data import Part
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 
 FOLDS = (1, 2, 3)
 # Of more rows, as many are drawn.

@@ -31,7 +31,7 @@ from benchmarks.studies.effectiveness.report import interval_text, p_text, signe
 from benchmarks.studies.effectiveness.results import read
 from benchmarks.studies.effectiveness.statistics import LEVEL, holm
 from benchmarks.workload import FIGURES, table
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 
 PAGE = Path(__file__).parents[2] / "CLASSIFICATION.md"
 PAIRS = {

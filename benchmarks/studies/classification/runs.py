@@ -21,7 +21,7 @@ from benchmarks.studies.effectiveness.competitors import BINS, Competitor, Fold,
 from benchmarks.studies.effectiveness.data import Part
 from benchmarks.studies.effectiveness.results import append, read, start
 from benchmarks.studies.effectiveness.runs import PATIENCE, STEP, candidates
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 
 RESULTS = Path(__file__).parent / "results" / "values.csv"
 CANDIDATES = 4

@@ -16,7 +16,7 @@ import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
 from benchmarks.studies.effectiveness.data import Part
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
 

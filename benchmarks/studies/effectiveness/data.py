@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 
 import gapboost as gb
-from gapboost._data.queries import Array, Judged, judged
+from gapboost._data.judged import Judged, judged
+from gapboost._kernels import Array
 from gapboost.datasets import RankingData, RankingSplit, load_letor
 from gapboost.evaluation import query_values
 

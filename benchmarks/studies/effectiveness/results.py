@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 
 RESULTS = Path(__file__).parent / "results"
 MEASURES = ("nDCG@10", "nDCG", "AP", "P@10", "GAP", "eGAP")

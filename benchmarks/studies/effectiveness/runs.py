@@ -33,7 +33,7 @@ from benchmarks.studies.effectiveness.competitors import (
 from benchmarks.studies.effectiveness.data import FOLDS, Collection, Part
 from benchmarks.studies.effectiveness.results import CHOICES, MEASURES, Results, Task
 from gapboost._boosters.ranker import GAPRanker
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 
 # What the trees may be; candidates are the same for every competitor.
 LEAVES = (8, 16, 32, 64)

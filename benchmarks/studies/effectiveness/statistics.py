@@ -9,7 +9,7 @@ from scipy import stats
 
 from benchmarks.studies.effectiveness.results import MEASURES, read
 from benchmarks.studies.effectiveness.runs import version
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 from gapboost.analysis import significance
 from gapboost.analysis.significance import Significance
 

@@ -26,7 +26,7 @@ from benchmarks.studies.effectiveness.data import SHARED, Part
 from benchmarks.studies.effectiveness.results import RESULTS, line
 from benchmarks.studies.effectiveness.runs import measures
 from benchmarks.workload import table
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 from gapboost.datasets import load_letor
 
 # Values of every query of every fifth number of trees: too large to keep.

@@ -10,7 +10,7 @@ import pandas as pd
 
 from benchmarks.studies.papers.results import load
 from benchmarks.workload import FIGURES
-from gapboost._data.pictures import line
+from gapboost._pictures import line
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt

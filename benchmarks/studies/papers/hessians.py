@@ -11,7 +11,7 @@ import gapboost as gb
 from benchmarks.studies.papers.grid import fold_of
 from benchmarks.studies.papers.results import Parts, Rows
 from benchmarks.studies.papers.training import DATA, GAP, Fold
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 
 N_ROUNDS = 50
 

@@ -13,7 +13,8 @@ from benchmarks.studies.papers.grid import TESTED
 from benchmarks.studies.papers.results import Parts, Rows
 from benchmarks.studies.papers.training import DATA, OBJECTIVES, Fold, split_of
 from gapboost import analysis
-from gapboost._data.queries import Array, judged
+from gapboost._data.judged import judged
+from gapboost._kernels import Array
 from gapboost.analysis import RankedList, trec
 from gapboost.analysis.informativeness import inferred_precision, real_precision
 from gapboost.datasets import RankingData, load_letor

@@ -15,7 +15,8 @@ import xgboost
 import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
-from gapboost._data.queries import Array, judged
+from gapboost._data.judged import judged
+from gapboost._kernels import Array
 from gapboost.datasets import RankingData, RankingSplit, load_letor, load_letor_fold
 
 DATA = Path(__file__).parents[4] / "shared" / "data"

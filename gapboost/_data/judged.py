@@ -1,0 +1,133 @@
+"""Grades, query ids and weights, checked and brought together, query by query."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from gapboost._data.grades import GradeLimit, checked_grades
+from gapboost._data.queries import Queries, grouped_rows
+from gapboost._data.recall_base import checked_recall_base, grade_counts
+from gapboost._data.weights import query_weights
+from gapboost._kernels import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Whole:
+    """The data set that some queries are a part of, where each worker of a cluster holds a part.
+
+    Attributes
+    ----------
+    begins : int64 ndarray of shape (Q,)
+        Where the documents of each query of the part begin in the whole, in its grouped order.
+    n_rows, n_queries : int
+        Documents and queries of the whole.
+    weighted_size : float
+        Its mean number of documents a query, by the weights of the queries.
+    """
+
+    begins: Array
+    n_rows: int
+    n_queries: int
+    weighted_size: float
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Queries with the grades of their documents, query by query.
+
+    Attributes
+    ----------
+    queries : Queries
+    grades : int32 ndarray of shape (N,)
+        In grouped order.
+    counts : int64 ndarray of shape (Q, c + 1)
+        Documents of each grade; the recall base where one was given.
+    weights : float64 ndarray of shape (Q,)
+    whole : Whole or None
+        Where these queries are a part of a data set: gradients are those of the whole, however it is cut up.
+    """
+
+    queries: Queries
+    grades: Array
+    counts: Array
+    weights: Array
+    whole: Whole | None = None
+
+    @property
+    def mean_size(self) -> float:
+        """Mean number of documents a query in the whole data set."""
+        if self.whole is not None:
+            return self.whole.n_rows / self.whole.n_queries
+        return float(self.queries.sizes.mean())
+
+    @property
+    def weighted_size(self) -> float:
+        """Mean number of documents a query in the whole data set, by the weights of the queries."""
+        if self.whole is not None:
+            return self.whole.weighted_size
+        return float(self.weights @ self.queries.sizes / self.weights.sum())
+
+    @property
+    def occurring(self) -> Array:
+        """The distinct grades that the counts know, ascending."""
+        return np.flatnonzero(self.counts.any(axis=0))
+
+    @property
+    def graded(self) -> Array:
+        """`occurring`, or grade 1 alone where nothing at all is relevant: every g gives the same values then."""
+        return self.occurring if self.occurring[-1] > 0 else np.array([1])
+
+    @property
+    def n_contrasts(self) -> int:
+        """Number of queries that hold documents of two different grades: the others cannot teach an order."""
+        begins = self.queries.offsets[:-1]
+        lowest = np.minimum.reduceat(self.grades, begins)
+        highest = np.maximum.reduceat(self.grades, begins)
+        return int(np.count_nonzero(lowest != highest))
+
+    def up_to_grade(self, top: int | None) -> Self:
+        """The same with counts of the rows for the grades up to `top` at least, as `judged` makes them for a measure."""
+        highest = max(int(self.grades.max()), top or 0)
+        return replace(self, counts=grade_counts(self.grades, self.queries.offsets, highest))
+
+
+def judged(
+    y_true: Any,
+    qid: Any,
+    *,
+    sample_weight: Any = None,
+    recall_base: Any = None,
+    limit: GradeLimit | None = None,
+    names: tuple[str, str, str] = ("y_true", "qid", "sample_weight"),
+) -> Judged:
+    """Check grades, query ids and weights and bring them together, query by query.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (N,)
+        Integer grades ``0..c`` of any numeric dtype.
+    qid : array-like of shape (N,), GroupSizes or None
+        One id a row; None makes all rows one query.
+    sample_weight : array-like of shape (Q,) or (N,), optional
+        Weights of the queries, in the order in which the queries first occur, or of the rows, constant in a query.
+    recall_base : mapping from query id, or array-like of shape (Q, c + 1), optional
+        Grade counts of the queries where judged documents are missing from the rows.
+    limit : GradeLimit, optional
+    names : tuple of str
+        What the caller calls `y_true`, `qid` and `sample_weight`: errors name them so.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, what was found and what is expected.
+    """
+    grades = checked_grades(y_true, names[0], limit)
+    queries = grouped_rows(qid, len(grades), names[1], names[0])
+    weights = query_weights(sample_weight, queries, names[2])
+    grades = np.ascontiguousarray(queries.grouped(grades))
+    top = max(int(grades.max()), limit.highest if limit else 0)
+    counts = grade_counts(grades, queries.offsets, top)
+    if recall_base is not None:
+        counts = checked_recall_base(recall_base, counts, queries.ids, names[1], limit)
+    return Judged(queries, grades, counts, weights)

@@ -1,0 +1,89 @@
+"""The recall base of queries: how many documents of each grade there are."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gapboost._data.columns import numeric_column
+from gapboost._data.grades import GradeLimit, check_highest
+from gapboost._kernels import Array
+from gapboost._kernels.counts import count_grades
+
+# Documents of a grade in a query: many times what any collection has, and their sums are exact.
+MOST_DOCUMENTS = 2**31 - 1
+
+
+def grade_counts(grades: Array, offsets: Array, top: int) -> Array:
+    """Documents of each grade ``0..top`` in each query, int64 of shape (Q, top + 1)."""
+    counts = np.zeros((len(offsets) - 1, top + 1), dtype=np.int64)
+    count_grades(grades, offsets, counts)
+    return counts
+
+
+def checked_recall_base(
+    recall_base: Any, counts: Array, ids: Array, qid_name: str = "qid", limit: GradeLimit | None = None
+) -> Array:
+    """Grade counts of every query, int64 of shape (Q, c + 1), at least as large as those of the rows from grade 1 on."""
+    if isinstance(recall_base, Mapping):
+        rows = _by_query(recall_base, ids, qid_name)
+        given = [numeric_column(row, f"recall_base[{i!r}]", "numbers of documents by grade") for i, row in rows]
+        base = np.zeros((len(ids), max(len(row) for row in given)))
+        for q, row in enumerate(given):
+            base[q, : len(row)] = row
+    else:
+        try:
+            base = np.asarray(recall_base)
+        except ValueError:
+            raise ValueError(
+                "recall_base holds rows of different lengths; expected as many grade counts for every query"
+            ) from None
+        if base.ndim != 2 or len(base) != len(counts) or base.dtype.kind not in "iuf":
+            raise ValueError(
+                f"recall_base has shape {base.shape} and dtype {base.dtype}; expected numbers of shape "
+                f"({len(counts)}, number of grades): how many documents of each query have grade 0, 1, ..."
+            )
+    if not np.isfinite(base).all() or (base < 0).any() or (base != np.floor(base)).any():
+        raise ValueError("recall_base holds a negative, fractional or NaN count; expected numbers of documents")
+    if (base > MOST_DOCUMENTS).any():
+        raise ValueError(
+            f"recall_base holds the count {base.max():g}; expected numbers of documents up to {MOST_DOCUMENTS}"
+        )
+    check_highest(int(np.flatnonzero(base.any(axis=0)).max(initial=0)), "recall_base", limit)
+    width = max(base.shape[1], counts.shape[1])
+    whole = np.zeros((len(counts), width), dtype=np.int64)
+    whole[:, : base.shape[1]] = base
+    listed = np.zeros_like(whole)
+    listed[:, : counts.shape[1]] = counts
+    short = (whole < listed)[:, 1:].any(axis=1)
+    if short.any():
+        q = int(np.argmax(short))
+        raise ValueError(
+            f"recall_base counts {whole[q].tolist()} documents by grade for query {ids[q]!r}, but {listed[q].tolist()} "
+            "are listed; expected at least the listed ones from grade 1 on"
+        )
+    return whole
+
+
+def _by_query(recall_base: Mapping[Any, Any], ids: Array, qid_name: str) -> list[tuple[Any, Any]]:
+    """``(id, entry)`` of every query, in the order of `ids`."""
+    names = ids.tolist()
+    if len(set(names)) < len(names):
+        raise ValueError(
+            f"recall_base is a mapping, which cannot tell ids of {qid_name} apart that are equal but of different types; "
+            "expected an array, or ids of one type"
+        )
+    spellings = [list(ids), names]
+    if ids.dtype.kind in "mM":
+        # Times finer than microseconds, which Python does not have, become whole numbers in tolist().
+        exact = ids.astype(f"{ids.dtype.kind}8[us]")
+        spellings += [exact.tolist()] if (exact == ids).all() else []
+    found = []
+    for spelled in zip(*spellings, strict=True):
+        key = next((key for key in spelled if key in recall_base), None)
+        if key is None:
+            raise ValueError(
+                f"recall_base lacks query {spelled[-1]!r} of {qid_name}; expected grade counts of every query"
+            )
+        found.append((spelled[-1], recall_base[key]))
+    return found
