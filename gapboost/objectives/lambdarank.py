@@ -88,15 +88,10 @@ class LambdaRankPass(Pass):
         offsets, sizes = data.queries.offsets, data.queries.sizes
         discount, begins = self.measure.discounts(data.counts, sizes)
         self.setup = Setup(
-            grades=data.grades,
-            turns=turns(objective.random_state, data),
-            discount=discount,
-            begins=begins,
-            weights=data.weights,
-            sigma=objective.sigma,
-            normalize=objective.normalize,
+            grades=data.grades, turns=turns(objective.random_state, data), discount=discount, begins=begins,
+            weights=data.weights, sigma=objective.sigma, normalize=objective.normalize,
             least_curvature=0.0 if self.measure.monotone else CURVATURE_OF_A_PUSH,
-        )
+        )  # fmt: skip
         if begins.any():
             # Of several discounts each may reach down to the end of its list.
             discount = np.ones(int(sizes.max()))

@@ -102,13 +102,7 @@ class Objective(ABC):
         return replace(self, measure=self.measure.resolved(occurring))
 
     def gradients(
-        self,
-        y_true: Any,
-        y_score: Any,
-        qid: Any = None,
-        *,
-        sample_weight: Any = None,
-        n_jobs: int | None = None,
+        self, y_true: Any, y_score: Any, qid: Any = None, *, sample_weight: Any = None, n_jobs: int | None = None
     ) -> tuple[Array, Array]:
         """Gradient and hessian of the objective, to be minimised, for each document.
 

@@ -91,25 +91,20 @@ def reach(discount: Array, longest: int, truncation: int) -> int:
     return min(deep, truncation) if truncation > 0 else deep
 
 
-def quicker_by_pairs(sizes: Array, deep: Array) -> Array:
-    """For lists of these lengths, whether their pairs are visited one by one sooner than they are swept; bool."""
-    quicker: Array = (sizes <= LONGEST_BY_PAIRS) & (deep * (2 * sizes - deep) <= 2 * PAIRS_PER_DOCUMENT * sizes)
-    return quicker
-
-
 def short_queries(
     offsets: Array, discount: Array, truncation: int, first: int, last: int, by_pairs: bool | None = None
 ) -> ShortQueries:
     """What stays the same; with ``truncation`` > 0 only pairs whose upper document is among that many first ranks count.
 
-    ``by_pairs`` forces one of the two ways on all queries.
+    ``by_pairs`` forces one of the two ways on all queries; else the pairs of a list are visited one by one where that is quicker.
     """
     begin, end = int(offsets[first]), int(offsets[last])
     starts = offsets[first : last + 1] - begin
     sizes = np.diff(starts)
     longest = int(sizes.max(initial=0))
     deep = np.minimum(reach(discount, longest, truncation), sizes)
-    direct = quicker_by_pairs(sizes, deep) if by_pairs is None else np.full(len(sizes), by_pairs)
+    quicker = (sizes <= LONGEST_BY_PAIRS) & (deep * (2 * sizes - deep) <= 2 * PAIRS_PER_DOCUMENT * sizes)
+    direct = quicker if by_pairs is None else np.full(len(sizes), by_pairs)
     return ShortQueries(
         first=first, last=last, rows=slice(begin, end), starts=starts, deep=deep, by_pairs=direct,
         longest=longest, longest_by_pairs=int(sizes[direct].max(initial=0)),

@@ -19,18 +19,7 @@ from typing import Any, NamedTuple
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.lambdarank.exponents import LOGISTIC, SLOPE
 from gapboost._kernels.lambdarank.form import Form
-from gapboost._kernels.simd import (
-    LANES,
-    Pointer,
-    counting,
-    fold,
-    load8,
-    load16,
-    powers,
-    store,
-    total,
-    vector16,
-)  # fmt: skip
+from gapboost._kernels.simd import LANES, Pointer, counting, fold, load8, load16, powers, store, total, vector16
 
 # The width of `load16`, `powers` and `vector16`. For fewer terms pad the coefficients with zeros: fewer lanes were slower.
 TERMS = 16

@@ -10,8 +10,7 @@ objectives are made of four sums,
     rising_n = sum_m f(x_m - x_n) ((b_m + share_m P[i_n, i_m]) - (b_n + share_n P[i_m, i_n]))
 
 in M = sum_n share_n total_n, where ``share_n`` is the discount at the smooth rank (times the probability of being
-within a cut-off) and
-``b_n`` the derivative of M by the rank of document n.
+within a cut-off) and ``b_n`` the derivative of M by the rank of document n.
 
 ==============  ====================================================================================
 `steps`         the two smooth steps and their derivatives

@@ -3,8 +3,7 @@
 Points are sorted into cells of a fixed width. Where a point is in its cell is t, from -1 to 1. Within a pair of cells
 k is a polynomial in the two t, to about 1e-12: so all that other cells need to know of it are its moments, sum_m w_m t_m^k by
 channel (`add_moments`); the moments of the cells around become the polynomial of what arrives in a cell (`interact`);
-and each point reads it (`arriving_at`). Beyond
-``reach`` cells k has become 0 below, and 0 or 1 above.
+and each point reads it (`arriving_at`). Beyond ``reach`` cells k has become 0 below, and 0 or 1 above.
 """
 
 from typing import Any, NamedTuple
