@@ -31,17 +31,12 @@ Content = tuple[Array, Array, Array | None]
 def metric_names(measures: Sequence[Measure]) -> list[str]:
     """Names under which boosters report measures: short, without blanks or colons, and distinct.
 
-    A cut-off follows an ``@``; measures that would share a name get their other parameters too. Names that XGBoost would
-    minimise begin with ``map-``: its early stopping goes by the beginning of the name.
+    A cut-off follows an ``@``; measures that would share a name have their labels. Names that XGBoost would minimise begin
+    with ``map-``: its early stopping goes by the beginning of the name.
     """
-    names = []
-    for measure in measures:
-        name = measure.short_name + (f"@{measure.k}" if measure.k else "")
-        names.append(name if name.startswith(MAXIMISED_PREFIXES) else f"map-{name}")
-    return [
-        f"{name}-{str(measure).replace(' ', '')}" if names.count(name) > 1 else name
-        for name, measure in zip(names, measures, strict=True)
-    ]
+    short = [measure.short_name + (f"@{measure.k}" if measure.k else "") for measure in measures]
+    names = [measure.label if short.count(name) > 1 else name for name, measure in zip(short, measures, strict=True)]
+    return [name if name.startswith(MAXIMISED_PREFIXES) else f"map-{name}" for name in names]
 
 
 class PerDataSet(Generic[State]):

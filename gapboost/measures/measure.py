@@ -16,6 +16,10 @@ from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked, evaluate_form
 from gapboost.measures.discounts import Discount
 
+SHORT_NAME = re.compile(r"[a-zA-Z0-9_.-]+")
+
+NUMBERS = int | float | np.integer | np.floating
+
 
 def as_cutoff(k: Any, name: str = "k") -> int | None:
     """A cut-off as int, or None for the whole list.
@@ -59,6 +63,11 @@ class Measure(ABC):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", as_cutoff(self.k))
+        name = self.short_name
+        if not isinstance(name, str) or not SHORT_NAME.fullmatch(name):
+            raise ValueError(
+                f"short_name of {type(self).__name__} is {name!r}; expected letters, digits, '_', '.' and '-', such as 'ndcg'"
+            )
 
     def __repr__(self) -> str:
         shown = []
@@ -72,7 +81,10 @@ class Measure(ABC):
     @property
     @abstractmethod
     def short_name(self) -> str:
-        """Lower-case name by which rankers take the measure and boosters report it."""
+        """Lower-case name by which rankers take the measure and boosters report it: letters, digits, ``_``, ``.`` and ``-``.
+
+        It is read when the measure is made. XGBoost parts what it reports at blanks and colons.
+        """
 
     @property
     def monotone(self) -> bool:
@@ -93,14 +105,15 @@ class Measure(ABC):
     def label(self) -> str:
         """A name for files, columns and logs, of letters, digits, ``_``, ``.`` and ``-``: ``ndcg_at_10``, ``gap_g_0.5_0.5``.
 
-        Different measures have different ones. The short name comes first, the cut-off last, and every other parameter that
-        is not at its default in between.
+        The short name comes first, the cut-off last, and every other parameter that is not at its default in between. Different
+        measures of the library have different ones, and so have those of a class of your own whose parameters are numbers,
+        words and tuples of numbers.
         """
         words = [self.short_name]
         for f in fields(self):
             value = getattr(self, f.name)
             if f.name != "k" and value != f.default:
-                words += [f.name, *map(plain, value if isinstance(value, tuple) else (value,))]
+                words += [f.name, plain(value)]
         words += [] if self.k is None else ["at", str(self.k)]
         return shortened("_".join(words))
 
@@ -334,9 +347,14 @@ def shortened(label: str) -> str:
     return label if len(label) <= 200 else f"{label[:150]}-{hashlib.sha256(label.encode()).hexdigest()[:16]}"
 
 
-def plain(word: Any) -> str:
-    """A word or number of letters, digits, ``.`` and ``-``; other characters by their code."""
-    return re.sub(r"[^a-zA-Z0-9.-]", lambda odd: f"-{ord(odd[0]):x}-", str(word).replace("e+", "e"))
+def plain(value: Any) -> str:
+    """A number, or numbers with ``_`` between them, as they print; another value with its odd characters by their codes."""
+    if isinstance(value, tuple) and all(isinstance(each, NUMBERS) for each in value):
+        return "_".join(map(plain, value))
+    if isinstance(value, NUMBERS):
+        return str(value.item() if isinstance(value, np.generic) else value).replace("e+", "e")
+    # A word begins with a letter or a code, and a number with neither.
+    return re.sub(r"^[^a-zA-Z]|[^a-zA-Z0-9.]", lambda odd: f"-{ord(odd[0]):x}-", str(value))
 
 
 def tables_of(measure: Measure, counts: Array) -> tuple[Array, Array]:

@@ -7,6 +7,7 @@ import pickle
 import re
 import subprocess
 import sys
+from dataclasses import dataclass
 
 import joblib
 import lightgbm
@@ -882,6 +883,13 @@ def test_a_data_set_without_groups_is_refused(twin):
             callback(np.zeros(len(Y)), dataset)
 
 
+@dataclass(frozen=True, repr=False)
+class Worded(gb.AP):
+    """A measure of someone's own with a word for a parameter."""
+
+    word: str = ""
+
+
 def test_names_of_metrics_are_short_distinct_and_maximised():
     measures = [gb.GAP(), gb.GAP(k=10), gb.xGAP(), gb.eGAP(g=(0.5, 0.5)), gb.AP(), gb.nDCG(k=10), gb.Precision(k=5)]
     assert metric_names(measures) == [
@@ -898,7 +906,8 @@ def test_names_of_metrics_are_short_distinct_and_maximised():
     sums = metric_names([0.7 * gb.GAP(k=5) + 0.3 * gb.AP(k=5), 2 * gb.AP() + 0.5 * gb.nDCG(k=10)])
     assert sums == ["map-0.7*gap+0.3*ap@5", "map-2*ap+0.5*ndcg@10"]
     alike += metric_names([gb.AP(rel=1) + gb.RR(), gb.AP(rel=2) + gb.RR(), gb.RR(rel=2)])
-    assert len(set(alike)) == 7
+    alike += metric_names([Worded(word="a:b"), Worded(word="a b"), Worded(word="ab")])
+    assert len(set(alike)) == 10
     for name in alike:
         assert name.startswith("map-")
         assert not set(name) & set(" :\t")

@@ -227,6 +227,58 @@ def test_labels_are_distinct_and_fit_for_files_and_mlflow():
         assert re.fullmatch(r"[A-Za-z0-9_.-]{1,200}", label)
 
 
+@dataclasses.dataclass(frozen=True, repr=False)
+class Worded(gb.AP):
+    """A measure of someone's own, with words and numbers for parameters."""
+
+    word: object = "none"
+    numbers: tuple[float, ...] = ()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("a_b", "a-5f-b"),
+        ("a b", "a-20-b"),
+        ("-", "-2d-"),
+        ("1.5", 1.5),
+        ("-1", -1),
+        ("1e-05", 1e-05),
+        (("a", "b"), ("a_b",)),
+        (np.float32(0.1), 0.1),
+    ],
+)
+def test_labels_of_words_do_not_collide(one, other):
+    labels = {Worded(word=one).label, Worded(word=other).label}
+    assert len(labels) == 2
+    for label in labels:
+        assert re.fullmatch(r"[A-Za-z0-9_.-]{1,200}", label)
+
+
+@given(
+    st.text(),
+    st.text(),
+    st.lists(st.floats(allow_nan=False), max_size=3),
+    st.lists(st.floats(allow_nan=False), max_size=3),
+)
+def test_labels_of_any_words_and_numbers_are_distinct(one, other, numbers, others):
+    first, second = Worded(word=one, numbers=tuple(numbers)), Worded(word=other, numbers=tuple(others))
+    assert first == second or first.label != second.label
+    assert re.fullmatch(r"[A-Za-z0-9_.-]{1,200}", first.label)
+
+
+@pytest.mark.parametrize("name", ["my measure", "my:measure", "a\tb", "a\nb", "a/b", "", "m\u00e4h", "ndcg@5", None, 3])
+def test_a_short_name_that_boosters_cannot_report_is_refused_when_the_measure_is_made(name):
+    @dataclasses.dataclass(frozen=True, repr=False)
+    class Named(gb.AP):
+        @property
+        def short_name(self):
+            return name
+
+    with pytest.raises(ValueError, match=r"short_name of Named is .*; expected letters, digits, '_', '.' and '-'"):
+        Named()
+
+
 def test_means_can_be_logged():
     values = gb.evaluate(NAMES, Y, S, Q)
     assert isinstance(values, dict)
