@@ -59,6 +59,9 @@ class PerDataSet(Generic[State]):
         # A data set can get new labels between trainings. XGBoost copies them at every call, so identity tells nothing.
         if entry is not None and all(map(_same, entry[1], content)):
             return entry[2]
+        if content[0] is owner:
+            # LGBMRanker shows its array of labels in place of a data set: kept in its own entry, it would never go.
+            content = (owner.copy(), content[1], content[2])
         state = self._build(*content)
         # Only the dictionary is captured: the callback dies with the weak reference.
         entries = self._entries

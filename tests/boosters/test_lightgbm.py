@@ -1,5 +1,7 @@
 """What is particular to LightGBM: its ways of calling, its aliases, and what it cannot do with a custom objective."""
 
+import gc
+
 import lightgbm
 import numpy as np
 import numpy.testing as npt
@@ -92,6 +94,18 @@ def test_native_early_stopping():
 
 
 # --- the callbacks in LightGBM's own rankers --------------------------------------------------------------------------
+
+
+def test_fits_of_lightgbms_own_ranker_leave_nothing_in_the_callbacks():
+    """It shows them no data set: the array of labels stands for it, and what is remembered of it must not keep it."""
+    trains, reports = objective("gap"), eval_metric("gap")
+    for _ in range(5):
+        theirs = lightgbm.LGBMRanker(n_estimators=2, objective=trains, metric="None", verbose=-1)
+        watched = {**evaluation_sets([VALI.X], [VALI.y]), "eval_group": [sizes_of(VALI.qid)], "eval_metric": reports}
+        theirs.fit(X, Y, group=SIZES, **watched)
+        del theirs
+        gc.collect()
+    assert (len(trains.state), len(reports.state)) == (0, 0)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
