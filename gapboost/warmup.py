@@ -1,15 +1,17 @@
 """Compile everything into the cache, for images and for machines whose first fit must not wait: ``python -m gapboost.warmup``.
 
-It takes some 12 to 20 seconds of processor time, once. Set ``NUMBA_CACHE_DIR`` to a folder of the image where the
-user who will run it cannot write beside the package.
+It takes some 12 to 20 seconds of processor time. The code is kept beside the package, or in ``NUMBA_CACHE_DIR``; every user who
+can read it there uses it, on processors of the same kind. The exit status is 1 where it cannot be kept.
 """
 
+import sys
 import time
 
 import numpy as np
 
 from gapboost._boosters.functions import gradients_at
 from gapboost._data.judged import judged
+from gapboost._kernels.jit import KernelCache
 from gapboost._kernels.lambdarank.long import LONG
 from gapboost.evaluation import evaluate
 from gapboost.measures import AP, RR, nDCG
@@ -32,7 +34,15 @@ def warm_up() -> None:
         gradients_at(prepared, scores.astype(dtype))
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Warm up, and say where the code is kept."""
     begun = time.process_time()
     warm_up()
-    print(f"all kernels are compiled and kept: {time.process_time() - begun:.1f} s of processor time")
+    if KernelCache.failed:
+        sys.exit("the kernels are compiled, but not kept on disk")
+    where = KernelCache.kept or "where they were before"
+    print(f"all kernels are compiled and kept, {where}: {time.process_time() - begun:.1f} s of processor time")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,16 +1,25 @@
 """The one way functions of this room are compiled, and kept on disk."""
 
 import logging
+import os
+import pickle
+import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from hashlib import blake2b
 from importlib.resources import files
+from pathlib import Path
 from typing import Any, TypeVar, cast
+from uuid import uuid4
 
 import numba
 from numba import config
 from numba.core import event
-from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
+from numba.core.caching import NullCache
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+from numba.misc.appdirs import AppDirs
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -18,13 +27,13 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 PATIENCE = 3.0
 
 SLOW = (
-    "compiling for this processor: up to 10 s for a first fit, 20 s for everything, once, as the result is kept on disk; "
-    "python -m gapboost.warmup does it beforehand"
+    "compiling for this processor: up to 10 s for a first fit, 20 s for everything; the result is kept on disk (%s, ...) for "
+    "every process that can read it there; python -m gapboost.warmup does it beforehand, when an image is built for instance"
 )
-BROKEN = "compiled code on disk cannot be read (%s: %r); it is compiled anew and broken files are replaced"
+BROKEN = "compiled code on disk cannot be read (%s: %r); it is compiled anew"
 UNKEPT = (
-    "compiled code cannot be kept on disk (%s), and every process compiles it anew, which takes some seconds; expected "
-    "a folder that can be written: set NUMBA_CACHE_DIR to one"
+    "compiled code cannot be kept on disk (%s), and every process compiles it anew, which takes some seconds; expected what "
+    "python -m gapboost.warmup keeps on this kind of processor, or a folder that can be written: set NUMBA_CACHE_DIR to one"
 )
 
 
@@ -44,16 +53,8 @@ def _compiled(function: Function, fastmath: Any) -> Function:
         return function
     dispatcher: Any = numba.njit(nogil=True, error_model="numpy", fastmath=fastmath)(function)
     # As numba's `cache=True` does, with a cache of our own.
-    dispatcher._cache = _cache_of(function)
+    dispatcher._cache = KernelCache(function)
     return cast(Function, dispatcher)
-
-
-def _cache_of(function: Function) -> Any:
-    try:
-        return KernelCache(function)
-    # numba raises RuntimeError where it finds no folder; whatever it is, an import does not fail for it.
-    except Exception as error:
-        return NoCache(error)
 
 
 def _sources(folder: Any) -> Iterator[bytes]:
@@ -64,73 +65,123 @@ def _sources(folder: Any) -> Iterator[bytes]:
             yield from _sources(entry)
 
 
+def _fingerprint(sources: list[bytes]) -> str:
+    return blake2b(b"\0".join(sources), digest_size=16).hexdigest()
+
+
+def _fingerprint_of_room() -> str | None:
+    """None where Python runs without our sources: then nothing tells new code from old."""
+    try:
+        sources = list(_sources(files(__package__)))
+    except OSError:
+        return None
+    return _fingerprint(sources) if sources else None
+
+
 # A compiled function holds the code of all that it calls, in whichever files these are.
-SOURCES = blake2b(b"\0".join(_sources(files(__package__))), digest_size=16).hexdigest()
+SOURCES = _fingerprint_of_room()
 
 
-class KernelFile(IndexDataCacheFile):
-    """The files that keep one function, for each combination of types.
+def _folders(source: str) -> Iterator[str]:
+    """Where code that was compiled from the file `source` may lie, best first: in the folders that numba itself would use."""
+    folder = os.path.dirname(source)
+    below = f"{os.path.basename(folder)}_{_fingerprint([folder.encode()])}"
+    if config.CACHE_DIR:  # type: ignore[attr-defined]
+        yield os.path.join(config.CACHE_DIR, below)  # type: ignore[attr-defined]
+    yield os.path.join(folder, "__pycache__")
+    users = AppDirs(appname="numba", appauthor=False).user_cache_dir  # type: ignore[no-untyped-call]
+    # A user whose home nobody knows has his cache in "~/.cache", below whatever folder is the current one.
+    if os.path.isabs(users):
+        yield os.path.join(users, below)
 
-    Processes write the index and what it names one after the other: a name may lead to what another process has written
-    meanwhile: from other sources, by another numba, for other types. So each entry says what it is.
+
+class KernelCache(NullCache):
+    """What one function was compiled to, on disk, one file for each combination of types and processor.
+
+    numba's own cache chooses the first folder that can be written and reads no other. In a container that would be an empty one,
+    or none at all, while the code lies beside the package, where another user has compiled it. Here every folder is read, and
+    the first that takes a file keeps it. Each file says what it was compiled from and by, and what for.
     """
 
-    def load(self, key: Any) -> Any:
-        """What was saved under `key`; None where that is missing, stale or broken."""
-        entry = super().load(key)  # type: ignore[no-untyped-call]
-        return entry[2] if entry is not None and entry[:2] == (self._source_stamp, key) else None
+    # Where the first file was kept in this process.
+    kept: str | None = None
 
-    def save(self, key: Any, data: Any) -> None:
-        """Save `data` under `key`."""
-        super().save(key, (self._source_stamp, key, data))  # type: ignore[no-untyped-call]
-
-    def _load_index(self) -> Any:
-        return self._read(super()._load_index, self._index_path) or {}
-
-    def _load_data(self, name: str) -> Any:
-        return self._read(lambda: super(KernelFile, self)._load_data(name), self._data_path(name))  # type: ignore[no-untyped-call]
-
-    @staticmethod
-    def _read(load: Callable[[], Any], path: str) -> Any:
-        try:
-            return load()
-        except FileNotFoundError:
-            return None
-        # Unpickling raises whatever the bytes happen to lead to.
-        except Exception as error:
-            once(BROKEN, path, error)
-            return None
-
-
-class KernelCache(FunctionCache):
-    """numba's cache, for functions that call those of other files, and for disks that are full or broken."""
-
-    # Whether anything has been kept yet.
-    kept = False
+    # Whether some file could be kept nowhere.
+    failed = False
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function)  # type: ignore[no-untyped-call]
-        stamp = numba.__version__, self._impl.locator.get_source_stamp(), SOURCES
-        self._cache_file = KernelFile(self._cache_path, self._impl.filename_base, stamp)  # type: ignore[no-untyped-call]
+        self._source = os.path.abspath(function.__code__.co_filename)
+        tag = f"{sys.implementation.cache_tag}{getattr(sys, 'abiflags', '')}"
+        name = function.__qualname__.replace("<", "").replace(">", "")
+        self._name = f"{Path(self._source).stem}.{name}-{function.__code__.co_firstlineno}.{tag}"
+        # The tests compile functions of their own.
+        ours = function.__module__.startswith(f"{__package__}.")
+        own = "" if ours else _fingerprint([Path(self._source).read_bytes()])
+        self.stamp = numba.__version__, SOURCES, own
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """What the function was compiled to for a signature, None where that is not on disk."""
+        target_context.refresh()
+        compiled = self.load((sig, target_context.codegen().magic_tuple()))
+        return None if compiled is None else CompileResult._rebuild(target_context, *compiled)  # type: ignore[no-untyped-call]
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep what was compiled, where that is possible."""
-        try:
-            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
-            KernelCache.kept = True
-        except OSError as error:
-            once(UNKEPT, error)
+        """Keep what was compiled for a signature, where that is possible."""
+        # Otherwise it holds addresses in this process.
+        if not data.library.has_dynamic_globals:
+            self.save((sig, data.codegen.magic_tuple()), data._reduce())
+
+    def load(self, key: tuple[Any, Any]) -> Any:
+        """What was saved for types and a processor; None where that is missing, stale or broken."""
+        for path in self._paths(key):
+            # Not `open` and FileNotFoundError: this user may be refused a look into the folder of another.
+            if not os.path.exists(path):
+                continue
+            try:
+                with open(path, "rb") as file:
+                    # First the stamp alone: what another numba has written may not be readable.
+                    if pickle.load(file) == self.stamp:
+                        saved_for, compiled = pickle.load(file)
+                        if saved_for == key:
+                            return compiled
+            # Unpickling raises whatever the bytes happen to lead to.
+            except Exception as error:
+                once(BROKEN, path, error)
+        return None
+
+    def save(self, key: tuple[Any, Any], compiled: Any) -> None:
+        """Save what can be pickled, for types and a processor, in the first folder that takes it."""
+        content = pickle.dumps(self.stamp) + dumps((key, compiled))  # type: ignore[no-untyped-call]
+        reasons: list[Any] = []
+        for path in self._paths(key):
+            try:
+                _write(path, content)
+            except OSError as error:
+                reasons.append(error)
+            else:
+                KernelCache.kept = KernelCache.kept or os.path.dirname(path)
+                return
+        KernelCache.failed = True
+        once(UNKEPT, reasons[0] if reasons else "the sources of gapboost are not there")
+
+    def _paths(self, key: tuple[Any, Any]) -> Iterator[str]:
+        if SOURCES is not None:
+            name = f"{self._name}-{_fingerprint([repr(key).encode()])}.nbc"
+            for folder in _folders(self._source):
+                yield os.path.join(folder, name)
 
 
-class NoCache(NullCache):
-    """Where no folder can be written: everything is compiled in memory."""
-
-    def __init__(self, reason: Exception) -> None:
-        self.reason = reason
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Say that nothing is kept."""
-        once(UNKEPT, self.reason)
+def _write(path: str, content: bytes) -> None:
+    """Write a file that appears when it is complete."""
+    unfinished = f"{path}.tmp.{uuid4().hex[:16]}"
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    try:
+        Path(unfinished).write_bytes(content)
+        os.replace(unfinished, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(unfinished)
+        raise
 
 
 _said: set[str] = set()
@@ -162,7 +213,7 @@ class Announcement(event.Listener):
             self.begun = time.monotonic()
         self.nested += 1
         if KernelCache.kept and not _said and self.spent + time.monotonic() - self.begun >= PATIENCE:
-            once(SLOW)
+            once(SLOW, KernelCache.kept)
 
     def on_end(self, event: Any) -> None:
         """One of them is done."""

@@ -1,4 +1,4 @@
-"""Compiled code on disk: nowhere to keep it, a full disk, broken files, edited sources; in copies of the package."""
+"""Compiled code on disk, in copies of the package: in containers, on a full disk, broken, of other sources, or nowhere."""
 
 import os
 import shutil
@@ -10,9 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from installed import needs
+from numba import config
 
 import gapboost as gb
-from gapboost._kernels.jit import KernelFile
+from gapboost import warmup
+from gapboost._kernels.jit import KernelCache
 from gapboost._kernels.lambdarank.pairs import sum_pairs
 
 pytestmark = needs("lightgbm")  # by which the programs below fit
@@ -38,7 +40,17 @@ X = np.arange(40.0)[:, None] % 7
 ranker = LGBMGAPRanker(n_estimators=2, min_child_samples=1, verbose=-1, n_jobs=1)
 print(ranker.fit(X, (X[:, 0] > 3).astype(int), np.arange(40) // 10).predict(X[:7]).tolist())
 """
-# A limit on the length of files, as of a disk that fills up: there is room for an index, and none for code.
+# Prints how many of our functions were compiled, in the last line.
+COUNTING = """
+import atexit
+from numba.core import event
+listener = event.RecordingListener()
+event.register("numba:compile", listener)
+def ours(one):
+    return one.is_start and one.data["dispatcher"].py_func.__module__.startswith("gapboost.")
+atexit.register(lambda: print(sum(ours(one) for _, one in listener.buffer)))
+"""
+# A limit on the length of files, as of a disk that fills up: there is no room for code.
 FULL = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
 
 
@@ -63,6 +75,19 @@ def output(process):
     return printed, [line for line in said.splitlines() if "matplotlib" not in line.lower()]
 
 
+def counted(process):
+    """What a program that begins with COUNTING printed itself, how many functions were compiled, and what it was warned of."""
+    printed, said = output(process)
+    *own, number = printed.splitlines(keepends=True)
+    return "".join(own), int(number), said
+
+
+def copy_of_package(place, *, compiled):
+    """A copy of the package, with the code that was compiled or without; its file name is `place`."""
+    left = None if compiled else shutil.ignore_patterns("__pycache__")
+    shutil.copytree(PACKAGE, Path(place, "gapboost"), ignore=left)
+
+
 @pytest.fixture(scope="module")
 def expected():
     """What the programs print; afterwards all that they call is on disk."""
@@ -72,7 +97,7 @@ def expected():
 @pytest.fixture
 def folder(tmp_path, expected):
     """A copy of the package, with the code that was compiled."""
-    shutil.copytree(PACKAGE, tmp_path / "gapboost")
+    copy_of_package(tmp_path, compiled=True)
     return tmp_path
 
 
@@ -95,25 +120,102 @@ def unprivileged():
     return nobody
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="there are no unprivileged users here")
-@pytest.mark.parametrize("program", [EVALUATE + FIT, EVALUATE], ids=["no folder", "a folder that cannot be written"])
-def test_nothing_is_writable(program, expected):
-    nobody = unprivileged()
-    # Not in pytest's folder, which only its owner may read.
+unprivileged_users = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="there are no unprivileged users here")
+
+
+@pytest.fixture
+def image():
+    """A folder that everybody may read, unlike pytest's; once it is closed nobody but root may write anything in it."""
     with tempfile.TemporaryDirectory() as place:
-        shutil.copytree(PACKAGE, Path(place, "gapboost"), ignore=shutil.ignore_patterns("__pycache__"))
-        chosen = Path(place, "chosen")
-        chosen.mkdir()
-        folders = [path for path in [Path(place), *Path(place).rglob("*")] if path.is_dir()]
-        for path in folders:
-            path.chmod(0o555)
-        try:
-            home = {"HOME": place, "XDG_CACHE_HOME": place}
-            printed, said = output(run(program, place, chosen if program == EVALUATE else None, nobody, **home))
-        finally:
-            for path in folders:
+        Path(place).chmod(0o755)
+        yield Path(place)
+        for path in [Path(place), *Path(place).rglob("*")]:
+            if path.is_dir():
                 path.chmod(0o755)
+
+
+def closed(image):
+    for path in [image, *image.rglob("*")]:
+        if path.is_dir():
+            path.chmod(0o555)
+    return {"HOME": str(image), "XDG_CACHE_HOME": str(image)}
+
+
+@pytest.mark.slow
+@unprivileged_users
+@pytest.mark.parametrize(
+    "environment",
+    [{}, {"NUMBA_CACHE_DIR": "/nowhere"}, {"HOME": "/root", "XDG_CACHE_HOME": "/root/.cache"}],
+    ids=["nothing is writable", "nor the chosen folder", "the home of somebody else"],
+)
+def test_kernels_of_an_image_are_used_by_another_user_who_cannot_write(environment, image, expected):
+    nobody = unprivileged()
+    copy_of_package(image, compiled=True)
+    environment = {**closed(image), **environment}
+    program = COUNTING + EVALUATE + FIT
+    assert counted(run(program, image, None, nobody, **environment)) == (expected[EVALUATE + FIT], 0, [])
+
+
+@pytest.mark.slow
+@unprivileged_users
+def test_kernels_in_a_chosen_folder_are_used_by_another_user_who_cannot_write(image, expected):
+    nobody = unprivileged()
+    copy_of_package(image, compiled=False)
+    chosen = image / "chosen"
+    printed, compiled, _ = counted(run(COUNTING + EVALUATE, image, chosen))
+    assert printed == expected[EVALUATE]
+    assert compiled > 0
+    assert not list((image / "gapboost").rglob("*.nbc"))
+    environment = closed(image)
+    assert counted(run(COUNTING + EVALUATE, image, chosen, nobody, **environment)) == (expected[EVALUATE], 0, [])
+
+
+@pytest.mark.slow
+@unprivileged_users
+def test_kernels_of_an_image_for_another_processor_are_compiled_anew(image, expected):
+    nobody = unprivileged()
+    copy_of_package(image, compiled=True)
+    environment = {**closed(image), "NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
+    printed, compiled, said = counted(run(COUNTING + EVALUATE, image, None, nobody, **environment))
+    values, right = ([float(x) for x in text.strip("[]\n").split(",")] for text in (printed, expected[EVALUATE]))
+    np.testing.assert_allclose(values, right, rtol=1e-14)
+    assert compiled > 0
+    assert len(said) == 1, said
+    assert "gapboost.warmup keeps on this kind of processor" in said[0]
+
+
+@pytest.mark.slow
+@unprivileged_users
+def test_what_an_image_lacks_is_compiled_and_kept_where_the_user_can_write(image, expected):
+    nobody = unprivileged()
+    copy_of_package(image, compiled=True)
+    lacking = [path for path in image.rglob("*.nbc") if path.name.startswith("value.")]
+    assert 0 < len(lacking) < len(list(image.rglob("*.nbc")))
+    for path in lacking:
+        path.unlink()
+    environment = closed(image)
+    home = image / "home"
+    home.mkdir()
+    home.chmod(0o777)
+    environment["XDG_CACHE_HOME"] = str(home)
+    first, again = [counted(run(COUNTING + EVALUATE, image, None, nobody, **environment)) for _ in range(2)]
+    kept = {path.name for path in home.rglob("*.nbc")}
+    assert first == (expected[EVALUATE], len(kept), [])
+    assert again == (expected[EVALUATE], 0, [])
+    assert kept
+    assert kept <= {path.name for path in lacking}
+
+
+@pytest.mark.slow
+@unprivileged_users
+@pytest.mark.parametrize("program", [EVALUATE + FIT, EVALUATE], ids=["no folder", "a folder that cannot be written"])
+def test_nothing_is_writable(program, image, expected):
+    nobody = unprivileged()
+    copy_of_package(image, compiled=False)
+    chosen = image / "chosen"
+    chosen.mkdir()
+    environment = closed(image)
+    printed, said = output(run(program, image, chosen if program == EVALUATE else None, nobody, **environment))
     assert printed == expected[program]
     assert len(said) == 1, said
     assert "cannot be kept on disk" in said[0]
@@ -121,9 +223,24 @@ def test_nothing_is_writable(program, expected):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("chosen", [True, False], ids=["a chosen folder", "the user's"])
+def test_a_package_in_a_zip_file(chosen, tmp_path, expected):
+    copy_of_package(tmp_path / "sources", compiled=False)
+    package = shutil.make_archive(str(tmp_path / "package"), "zip", tmp_path / "sources")
+    place = tmp_path / "kept"
+    where = (
+        {"cache": place} if chosen else {"XDG_CACHE_HOME": str(place), "LOCALAPPDATA": str(place), "HOME": str(place)}
+    )
+    (_, compiled, _), again = [counted(run(COUNTING + EVALUATE, package, **where)) for _ in range(2)]
+    assert compiled > 0
+    assert again == (expected[EVALUATE], 0, [])
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no limits on the length of files here")
 def test_a_limit_on_the_length_of_files(expected, tmp_path):
-    printed, said = output(run(FULL + EVALUATE + FIT, PACKAGE.parent, tmp_path))
+    copy_of_package(tmp_path, compiled=False)
+    printed, said = output(run(FULL + EVALUATE + FIT, tmp_path))
     assert printed == expected[EVALUATE + FIT]
     assert len(said) == 1, said
     assert "cannot be kept on disk ([Errno 27] File too large" in said[0]
@@ -134,20 +251,27 @@ def test_a_limit_on_the_length_of_files(expected, tmp_path):
 def full_disk(tmp_path):
     if sys.platform != "linux" or os.geteuid() != 0:
         pytest.skip("only root on Linux can make a small disk")
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", tmp_path], check=False)
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", disk], check=False)
     if made.returncode != 0:
         pytest.skip("a small disk cannot be made here")
-    yield tmp_path
-    subprocess.run(["umount", tmp_path], check=True)
+    yield disk
+    subprocess.run(["umount", disk], check=True)
 
 
 @pytest.mark.slow
-def test_a_full_disk(expected, full_disk):
-    printed, said = output(run(EVALUATE, PACKAGE.parent, full_disk))
+def test_a_full_disk(expected, full_disk, tmp_path):
+    copy_of_package(tmp_path, compiled=False)
+    # Where a folder would have to be, for root may write in every one.
+    for folder in [path for path in (tmp_path / "gapboost").rglob("*") if path.is_dir()]:
+        (folder / "__pycache__").touch()
+    (tmp_path / "file").touch()
+    printed, said = output(run(EVALUATE, tmp_path, full_disk, XDG_CACHE_HOME=str(tmp_path / "file")))
     assert printed == expected[EVALUATE]
     # The first functions had room.
     assert len([line for line in said if "cannot be kept on disk ([Errno 28]" in line]) == 1, said
-    assert len(said) <= 2
+    assert len(said) <= 2, said
     assert list(full_disk.rglob("*.nbc"))
     assert not list(full_disk.rglob("*.tmp.*"))
 
@@ -163,17 +287,13 @@ def emptied_or_overwritten(path, i):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("programs", "files", "broken"),
-    [
-        ([EVALUATE + FIT, EVALUATE], "*.nb?", cut_off),
-        ([EVALUATE], "*.nbc", cut_off),
-        ([EVALUATE], "*.nb?", emptied_or_overwritten),
-    ],
-    ids=["every file cut off, two processes at once", "all code cut off", "every file empty or something else"],
+    ("programs", "broken"),
+    [([EVALUATE + FIT, EVALUATE], cut_off), ([EVALUATE], emptied_or_overwritten)],
+    ids=["every file cut off, two processes at once", "every file empty or something else"],
 )
-def test_broken_files(programs, files, broken, expected, folder):
+def test_broken_files(programs, broken, expected, folder):
     """They are compiled anew, which is said once, and are good again."""
-    found = sorted(folder.rglob(files))
+    found = sorted(folder.rglob("*.nbc"))
     assert len(found) > 20
     for i, path in enumerate(found):
         broken(path, i)
@@ -203,26 +323,88 @@ def test_an_edited_function_changes_those_that_call_it_from_other_files(folder):
     assert not gradients(False).any()
 
 
-def file(folder, sources="these"):
-    return KernelFile(str(folder), "function", sources)
+KEY = ("types", "processor")
 
 
-def test_code_of_other_sources_is_not_taken_for_these(tmp_path):
-    """A disk that is full or a process that ends between its index and its code leaves older code under its names."""
-    old, new = file(tmp_path, "those"), file(tmp_path)
-    old.save("types", "old code")
-    assert new.load("types") is None
-    new._save_index({"types": old._data_name(1)})
-    assert new.load("types") is None
-    new.save("types", "new code")
-    assert new.load("types") == "new code"
+def function():
+    """Stands for a kernel."""
 
 
-def test_code_for_other_types_is_not_taken_for_these(tmp_path):
-    """Two processes that save at once may choose the same name."""
-    one = file(tmp_path)
-    one.save("types", "code")
-    one._save_index({"other types": one._data_name(1)})
-    assert one.load("other types") is None
-    one.save("other types", "other code")
-    assert one.load("other types") == "other code"
+@pytest.fixture
+def chosen(monkeypatch, tmp_path):
+    """The folder that `NUMBA_CACHE_DIR` names; the user's own is beside it."""
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path / "chosen"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "users"))
+    return tmp_path / "chosen"
+
+
+def cache(**stamp):
+    made = KernelCache(function)
+    made.stamp = tuple({"numba": "this", "sources": "these", "file": "this", **stamp}.values())
+    return made
+
+
+@pytest.mark.parametrize("differs", ["numba", "sources", "file"])
+def test_code_of_other_sources_or_another_numba_is_not_taken_for_these(differs, chosen):
+    old, new = cache(**{differs: "other"}), cache()
+    old.save(KEY, "old code")
+    assert new.load(KEY) is None
+    new.save(KEY, "new code")
+    assert new.load(KEY) == "new code"
+    assert len(list(chosen.rglob("*"))) == 2  # a folder, and a file that was replaced
+
+
+@pytest.mark.parametrize("other", [("other types", "processor"), ("types", "other processor")])
+def test_code_for_other_types_or_another_processor_is_not_taken_for_these(other, chosen):
+    one = cache()
+    one.save(KEY, "code")
+    (saved,) = chosen.rglob("*.nbc")
+    one.save(other, "other code")
+    assert (one.load(KEY), one.load(other)) == ("code", "other code")
+    (second,) = {*chosen.rglob("*.nbc")} - {saved}
+    shutil.copy(saved, second)
+    assert (one.load(KEY), one.load(other)) == ("code", None)
+
+
+def test_a_stale_file_does_not_hide_a_good_one_in_another_folder(chosen, tmp_path):
+    cache().save(KEY, "code")
+    chosen.rename(tmp_path / "elsewhere")
+    cache(sources="others").save(KEY, "old code")
+    (stale,), (good,) = chosen.rglob("*.nbc"), (tmp_path / "elsewhere").rglob("*.nbc")
+    users = tmp_path / "users" / "numba" / good.parent.name
+    users.mkdir(parents=True)
+    shutil.copy(good, users)
+    assert cache().load(KEY) == "code"
+    assert stale.exists()
+
+
+@pytest.fixture
+def unsaved(monkeypatch, tmp_path):
+    """A cache of a file in a zip, for a user without a home."""
+    monkeypatch.setattr(config, "CACHE_DIR", "")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+    monkeypatch.setattr(KernelCache, "failed", False)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "package.zip").touch()
+    made = cache()
+    made._source = str(tmp_path / "package.zip" / "kernels.py")
+    return made
+
+
+def test_no_folder_is_made_for_a_user_without_a_home(unsaved, tmp_path):
+    unsaved.save(KEY, "code")
+    assert KernelCache.failed
+    assert unsaved.load(KEY) is None
+    assert [path.name for path in tmp_path.iterdir()] == ["package.zip"]
+
+
+def test_a_warmup_that_cannot_keep_its_code_fails(unsaved, monkeypatch, capsys):
+    """The build of an image then stops."""
+    monkeypatch.setattr(warmup, "warm_up", lambda: unsaved.save(KEY, "code"))
+    with pytest.raises(SystemExit, match="not kept"):
+        warmup.main()
+    monkeypatch.setattr(KernelCache, "failed", False)
+    monkeypatch.setattr(warmup, "warm_up", lambda: None)
+    warmup.main()
+    assert "all kernels are compiled and kept" in capsys.readouterr().out

@@ -93,6 +93,37 @@ def test_an_error_reaches_the_caller_and_the_threads_work_on(team, error):
     assert sorted(done) == list(range(8))
 
 
+@pytest.fixture
+def interrupted_at_entry():
+    """Ctrl-C as soon as a booster's runtime calls back, before Python has run a line of what it calls."""
+
+    def trace(frame, event, _):
+        # The functions that are made in the call of a team, whatever they are called.
+        if event == "call" and frame.f_code in TEAMS["LightGBM"].__code__.co_consts:
+            raise KeyboardInterrupt
+
+    before = sys.gettrace()
+    yield lambda: sys.settrace(trace)
+    sys.settrace(before)
+
+
+@lent
+@pytest.mark.parametrize("n_threads", [1, 2], ids=["OMP_THREAD_LIMIT=1", "two threads"])
+@pytest.mark.parametrize("name", ["LightGBM", "XGBoost"])
+@pytest.mark.filterwarnings(
+    "ignore:Exception ignored on calling ctypes callback:pytest.PytestUnraisableExceptionWarning"
+)
+def test_ctrl_c_at_the_entry_of_the_openmp_callback_reaches_the_caller(name, n_threads, interrupted_at_entry):
+    done = []
+    with working_on(lambda work, _: TEAMS[name](work, n_threads)):
+        interrupted_at_entry()
+        with pytest.raises(KeyboardInterrupt):
+            run(done.append, 8, 2)
+        done.clear()
+        run(done.append, 8, 2)
+    assert sorted(done) == list(range(8))
+
+
 @lent
 def test_a_team_is_given_back():
     team = TEAMS["LightGBM"]

@@ -3,6 +3,7 @@
 import ctypes
 import os
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -43,16 +44,21 @@ def openmp_team(library: Any) -> Callable[[Work, int], None] | None:
 
     def team(work: Work, n_threads: int) -> None:
         errors: list[BaseException] = []
+        finished: list[int] = []
 
         def entry(_: Any) -> None:
             # ctypes would print an exception and go on.
             try:
                 work()
+                finished.append(threading.get_ident())
             except BaseException as error:
                 errors.append(error)
 
         fork_and_join(_ENTRY(entry), None, n_threads, 0)
         if errors:
             raise errors[0]
+        # An interrupt can also come before the `try`, where ctypes prints it; the caller's thread then has done none of the work.
+        if threading.get_ident() not in finished:
+            raise KeyboardInterrupt
 
     return team
