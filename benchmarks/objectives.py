@@ -19,6 +19,7 @@ from gapboost._kernels.smooth.pairs import compare_by_pairs, push_by_pairs, rank
 from gapboost._kernels.smooth.query import Documents
 from gapboost._kernels.smooth.steps import GAUSSIAN, LOGISTIC
 from gapboost._pictures import line
+from gapboost.measures import RecallBase
 
 LENGTHS = (10, 30, 100, 300, 1_000, 3_000, 30_000)
 # Lists that are also summed pair by pair: shorter ones would show the cost of calls from Python, longer ones take minutes.
@@ -61,7 +62,7 @@ def direct_passes(length: int) -> dict[str, Callable[[], object]]:
     order = np.argsort(-scores)
     documents = Documents(y[order].astype(np.int64), *np.zeros((6, length)))
     documents.share[:] = 1.0 / np.arange(1, length + 1)
-    (pair,), _ = UNIFORM.tables(np.bincount(y, minlength=5)[None])
+    (pair,), _ = UNIFORM.tables(RecallBase.of_whole_grades(np.bincount(y, minlength=5)[None]))
     by_grade, by_rank = np.empty((length, 5)), np.empty(length)
 
     def run(step: int, turning: bool) -> None:

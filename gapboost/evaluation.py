@@ -189,25 +189,25 @@ def query_values(
     """One float64 array of shape (Q,) for each of `measures`, for checked data and scores in grouped order."""
     offsets, sizes = data.queries.offsets, data.queries.sizes
     terms = [measure.terms for measure in measures]
-    discounts = {part: part.discounts(data.counts, sizes) for each in terms for _, part in each}
+    discounts = {part: part.discounts(data.base, sizes) for each in terms for _, part in each}
     values = [np.zeros(len(sizes)) for _ in measures]
     threads = resolve_n_jobs(n_jobs)
 
-    ranges = chunks(offsets, threads, table_bytes(data.counts.shape[1]))
+    ranges = chunks(offsets, threads, table_bytes(data.base.n_levels))
 
     def task(k: int) -> None:
         first, last = ranges[k]
         rows = slice(offsets[first], offsets[last])
-        counts = data.counts[first:last]
+        base = data.base[first:last]
         ranked = rank_queries(
             scores[rows], data.grades[rows], offsets[first : last + 1] - rows.start, ties == "expected"
         )
         for each, out in zip(terms, values, strict=True):
             for weight, part in each:
                 weights, begins = discounts[part]
-                out[first:last] += weight * part.evaluated(ranked, counts, weights, begins[first:last])
+                out[first:last] += weight * part.evaluated(ranked, base, weights, begins[first:last])
             if empty != 0:
-                relevant = np.any([part.relevant(counts) for _, part in each], axis=0)
+                relevant = np.any([part.relevant(base) for _, part in each], axis=0)
                 out[first:last][~relevant] = 1.0 if empty == 1 else np.nan
 
     run(task, len(ranges), threads)

@@ -31,13 +31,13 @@ class Zipf(Measure):
         """Discount at real ranks and its derivative, which smooth objectives use."""
         return ranks**-self.a, -self.a * ranks ** (-self.a - 1)
 
-    def tables(self, counts):
-        """From the grade counts of each query, of shape (Q, c + 1): pairs gain nothing; grade 2 gains 1 / ideal."""
-        n_queries, n_grades = counts.shape
-        wanted = counts[:, 2:].sum(axis=1)
+    def tables(self, base):
+        """From the documents of each grade in each query, ``base.counts``: pairs gain nothing; grade 2 gains 1 / ideal."""
+        n_queries, n_levels = base.counts.shape
+        wanted = base.counts[:, base.levels >= 2].sum(axis=1)
         ideal = np.array([(np.arange(1, n + 1) ** -self.a).sum() if n else np.inf for n in wanted])
-        own = (np.arange(n_grades) >= 2) / ideal[:, None]
-        return np.zeros((n_queries, n_grades, n_grades)), own
+        own = (base.levels >= 2) / ideal[:, None]
+        return np.zeros((n_queries, n_levels, n_levels)), own
 
 
 # %%

@@ -266,9 +266,10 @@ def check_contrasts(data: Judged, name: str) -> None:
 
 def no_contrast(name: str, n_queries: int, n_rows: int, occurring: Array) -> ValueError:
     """The error about training data in which there is no order to learn."""
+    grades = ", ".join(f"{grade:g}" for grade in occurring)
     return ValueError(
         f"{name} holds no query with two different grades ({n_queries} queries, n_samples = {n_rows}, grades "
-        f"{occurring.tolist()}); expected at least one: there is nothing to learn"
+        f"[{grades}]); expected at least one: there is nothing to learn"
     )
 
 

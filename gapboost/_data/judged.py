@@ -7,7 +7,7 @@ import numpy as np
 
 from gapboost._data.grades import GradeLimit, checked_grades
 from gapboost._data.queries import Queries, grouped_rows
-from gapboost._data.recall_base import checked_recall_base, grade_counts
+from gapboost._data.recall_base import RecallBase, checked_recall_base, grade_counts
 from gapboost._data.weights import query_weights
 from gapboost._kernels import Array
 
@@ -41,8 +41,9 @@ class Judged:
     queries : Queries
     grades : int32 ndarray of shape (N,)
         In grouped order.
-    counts : int64 ndarray of shape (Q, c + 1)
-        Documents of each grade; the recall base where one was given.
+        The number of each document's grade among the levels of the recall base.
+    base : RecallBase
+        Of the rows, unless one was given.
     weights : float64 ndarray of shape (Q,)
     whole : Whole or None
         Where these queries are a part of a data set: gradients are those of the whole, however it is cut up.
@@ -50,7 +51,7 @@ class Judged:
 
     queries: Queries
     grades: Array
-    counts: Array
+    base: RecallBase
     weights: Array
     whole: Whole | None = None
 
@@ -70,8 +71,8 @@ class Judged:
 
     @property
     def occurring(self) -> Array:
-        """The distinct grades that the counts know, ascending."""
-        return np.flatnonzero(self.counts.any(axis=0))
+        """The distinct grades of the recall base, ascending."""
+        return self.base.levels[self.base.counts.any(axis=0)]
 
     @property
     def graded(self) -> Array:
@@ -89,7 +90,8 @@ class Judged:
     def up_to_grade(self, top: int | None) -> Self:
         """The same with counts of the rows for the grades up to `top` at least, as `judged` makes them for a measure."""
         highest = max(int(self.grades.max()), top or 0)
-        return replace(self, counts=grade_counts(self.grades, self.queries.offsets, highest))
+        counts = grade_counts(self.grades, self.queries.offsets, highest)
+        return replace(self, base=RecallBase.of_whole_grades(counts))
 
 
 def judged(
@@ -130,4 +132,4 @@ def judged(
     counts = grade_counts(grades, queries.offsets, top)
     if recall_base is not None:
         counts = checked_recall_base(recall_base, counts, queries.ids, names[1], limit)
-    return Judged(queries, grades, counts, weights)
+    return Judged(queries, grades, RecallBase.of_whole_grades(counts), weights)

@@ -1,7 +1,8 @@
-"""The recall base of queries: how many documents of each grade there are."""
+"""The recall base of queries: how many documents of each grade there are, and which grade that is."""
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 
@@ -12,6 +13,48 @@ from gapboost._kernels.counts import count_grades
 
 # Documents of a grade in a query: many times what any collection has, and their sums are exact.
 MOST_DOCUMENTS = 2**31 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class RecallBase:
+    """Documents of each grade in some queries.
+
+    Attributes
+    ----------
+    counts : int64 ndarray of shape (Q, L)
+        How many documents of the query have each of L grades.
+    levels : float64 ndarray of shape (L,)
+        These grades, ascending.
+    """
+
+    counts: Array
+    levels: Array
+
+    @classmethod
+    def of_whole_grades(cls, counts: Array) -> Self:
+        """From the documents of grade 0, 1, ..., int64 of shape (Q, c + 1)."""
+        return cls(counts, np.arange(float(counts.shape[1])))
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def __getitem__(self, queries: Any) -> Self:
+        """That of some of the queries, by a slice or an array of numbers."""
+        return type(self)(self.counts[queries], self.levels)
+
+    @property
+    def n_levels(self) -> int:
+        """How many grades there are."""
+        return len(self.levels)
+
+    @property
+    def at_or_above(self) -> Array:
+        """``[q, i]``: documents of query q with the grade i or a higher one, int64 of shape (Q, L)."""
+        return np.cumsum(self.counts[:, ::-1], axis=1)[:, ::-1]
+
+    def relevant(self, rel: float) -> Array:
+        """Documents of each query with a grade of at least `rel`, int64 of shape (Q,)."""
+        return np.asarray(self.counts[:, self.levels >= rel].sum(axis=1))
 
 
 def grade_counts(grades: Array, offsets: Array, top: int) -> Array:

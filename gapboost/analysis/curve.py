@@ -23,6 +23,7 @@ import numpy as np
 from gapboost._data.arguments import one_of, whole
 from gapboost._data.columns import checked_scores
 from gapboost._data.judged import Judged, judged
+from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost._optional import axes, frame
 from gapboost._pictures import legend
@@ -110,9 +111,9 @@ class _AtRank(Measure):
         within = self.measure.k is None or self.rank <= self.measure.k
         return np.where(here & within, weight, 0.0), np.zeros(ranks.shape)
 
-    def tables(self, counts: Array) -> tuple[Array, Array]:
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
         assert self.measure is not None
-        pair, own = tables_of(self.measure, counts)
+        pair, own = tables_of(self.measure, base)
         return (pair if self.part == "value" else np.zeros_like(pair)), own
 
 
@@ -157,7 +158,7 @@ def precision_recall(
 def curve(measure: Measure, data: Judged, scores: Array, ties: Ties = "expected") -> PrecisionRecallCurve:
     """As `precision_recall`, for one query that is checked already."""
     measure = measure.resolved(data.occurring)
-    _check_recall(measure, data.counts.shape[1])
+    _check_recall(measure, data.base.n_levels)
     ranks = np.arange(1, data.queries.n_rows + 1)
     value = np.concatenate(query_values([_AtRank(measure, int(n)) for n in ranks], data, scores, ties=ties, n_jobs=1))
     own = [_AtRank(measure, int(n), "own") for n in ranks]
@@ -169,7 +170,7 @@ def curve(measure: Measure, data: Judged, scores: Array, ties: Ties = "expected"
 def _check_recall(measure: Measure, n_grades: int) -> None:
     """Refuse a measure in which a document adds to the value, but not to recall: the area would not be the measure."""
     # Whatever the list holds: one document of each grade.
-    (pair,), (own,) = tables_of(measure, np.ones((1, max(n_grades, 2)), dtype=np.int64))
+    (pair,), (own,) = tables_of(measure, RecallBase.of_whole_grades(np.ones((1, max(n_grades, 2)), dtype=np.int64)))
     if pair[:, own == 0].any():
         raise ValueError(
             f"measure is {measure!r}, in which documents count beside others and not by themselves, so that there is no recall; "

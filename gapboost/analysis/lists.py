@@ -9,6 +9,7 @@ import numpy as np
 from gapboost._data.columns import checked_scores
 from gapboost._data.judged import Judged, judged
 from gapboost._data.queries import Queries
+from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost._kernels.order.short import ranking
 from gapboost.evaluation import query_values
@@ -56,7 +57,7 @@ def in_rank_order(data: Judged, scores: Array) -> list[RankedList]:
     return [
         RankedList(name, data.grades[begin:end][order[begin:end]], counts)
         for name, begin, end, counts in zip(
-            data.queries.ids.tolist(), offsets[:-1], offsets[1:], data.counts, strict=True
+            data.queries.ids.tolist(), offsets[:-1], offsets[1:], data.base.counts, strict=True
         )
         if end > begin
     ]
@@ -70,7 +71,7 @@ def list_values(measures: Sequence[Measure], lists: Sequence[RankedList], n_jobs
     data = Judged(
         Queries(np.arange(len(lists)), offsets, None),
         np.concatenate([found.grades for found in lists]),
-        counts,
+        RecallBase.of_whole_grades(counts),
         np.ones(len(lists)),
     )
     falling = -np.arange(offsets[-1], dtype=np.float64)

@@ -18,6 +18,7 @@ import numpy as np
 from scipy.linalg import solve_banded
 from scipy.special import softmax
 
+from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost.measures import Measure
 from gapboost.measures.measure import tables_of
@@ -35,11 +36,12 @@ class Problem:
     """The arrays of a measure for one list, and the expected value with its derivative; only for grades that occur."""
 
     def __init__(self, measure: Measure, n: int, recall_base: Array, occurring: Array) -> None:
-        pair, own = tables_of(measure, recall_base[None, :])
+        base = RecallBase.of_whole_grades(recall_base[None, :])
+        pair, own = tables_of(measure, base)
         self.n = n
         self.pair = pair[0][np.ix_(occurring, occurring)]
         self.own = own[0][occurring]
-        self.discount = measure.discounts(recall_base[None, :], np.array([n]))[0][:, None]
+        self.discount = measure.discounts(base, np.array([n]))[0][:, None]
 
     def expected(self, p: Array) -> float:
         """The expected value where p_n(i) is the probability of grade i at rank n."""

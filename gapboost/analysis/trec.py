@@ -29,7 +29,7 @@ from gapboost._data.columns import checked_scores, numeric_column
 from gapboost._data.grades import checked_grades
 from gapboost._data.judged import Judged
 from gapboost._data.queries import Queries
-from gapboost._data.recall_base import grade_counts
+from gapboost._data.recall_base import RecallBase, grade_counts
 from gapboost._data.text import MAX_LINE_BYTES, LongLine, checked_number, lines
 from gapboost._kernels import Array
 from gapboost.analysis.lists import RankedList, in_rank_order
@@ -184,7 +184,11 @@ class Retrieved:
         top = int(base.max())
         counts = grade_counts(base, np.cumsum([0, *(len(qrels[topic]) for topic in topics)]), top)
         grades = np.maximum(np.array(gains, dtype=np.int32), 0)
-        return Rankings(Judged(self.queries, grades, counts, np.ones(len(topics))), self.scores, self.ties)
+        return Rankings(
+            Judged(self.queries, grades, RecallBase.of_whole_grades(counts), np.ones(len(topics))),
+            self.scores,
+            self.ties,
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,6 +26,7 @@ from dataclasses import replace
 from typing import Any
 
 from gapboost._data.arguments import ordered
+from gapboost._data.recall_base import RecallBase
 from gapboost.measures.average_precision import AP
 from gapboost.measures.cascade import ERR, RR
 from gapboost.measures.graded import GAP, eGAP, xGAP
@@ -54,6 +55,7 @@ __all__ = [
     "QMeasure",
     "RPrecision",
     "Recall",
+    "RecallBase",
     "WeightedSum",
     "as_measure",
     "as_measures",

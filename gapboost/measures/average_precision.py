@@ -7,11 +7,10 @@
 
 from dataclasses import dataclass, field
 
-import numpy as np
-
+from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost.measures.discounts import Reciprocal
-from gapboost.measures.measure import Measure, as_relevant, diagonal, reciprocal, relevant_documents
+from gapboost.measures.measure import Measure, as_relevant, diagonal, reciprocal
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,8 +38,8 @@ class AP(Measure):
         """``ap``."""
         return "ap"
 
-    def tables(self, counts: Array) -> tuple[Array, Array]:
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``pair[i, j] = 1{i >= rel, j >= rel} / RB[rel]``."""
-        relevant = np.arange(counts.shape[1]) >= self.rel
-        pair = (relevant[:, None] & relevant) * reciprocal(relevant_documents(counts, self.rel))[:, None, None]
+        relevant = base.levels >= self.rel
+        pair = (relevant[:, None] & relevant) * reciprocal(base.relevant(self.rel))[:, None, None]
         return pair, diagonal(pair)

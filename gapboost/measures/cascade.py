@@ -15,6 +15,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from gapboost._data.arguments import whole
+from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked, evaluate_cascade
 from gapboost.measures.discounts import Reciprocal
@@ -30,10 +31,10 @@ class Cascade(Measure):
     discount_at = Reciprocal()
 
     @abstractmethod
-    def stops(self, n_grades: int) -> Array:
-        """Probability to stop at a document of grade ``0..n_grades - 1``, float64."""
+    def stops(self, levels: Array) -> Array:
+        """Probability to stop at a document of each of these grades, float64 of shape (L,)."""
 
-    def tables(self, counts: Array) -> tuple[Array, Array]:
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """There are none.
 
         Raises
@@ -45,21 +46,21 @@ class Cascade(Measure):
             f"measure is {self!r}, which is no sum over pairs of documents; expected one such as nDCG(k=10)"
         )
 
-    def evaluated(self, ranked: Ranked, counts: Array, weights: Array, begins: Array) -> Array:
+    def evaluated(self, ranked: Ranked, base: RecallBase, weights: Array, begins: Array) -> Array:
         """See `Measure.evaluated`. A group of t tied documents, R of which may satisfy, costs O(t R)."""
         longest = int(np.diff(ranked.starts).max())
-        values, reaching = np.empty(len(counts)), np.empty(longest + 1)
-        evaluate_cascade(ranked, weights, self.depth(longest), self.stops(counts.shape[1]), reaching, values)
+        values, reaching = np.empty(len(base)), np.empty(longest + 1)
+        evaluate_cascade(ranked, weights, self.depth(longest), self.stops(base.levels), reaching, values)
         return values
 
-    def relevant(self, counts: Array) -> Array:
+    def relevant(self, base: RecallBase) -> Array:
         """See `Measure.relevant`."""
-        return np.asarray(np.any(counts[:, self.stops(counts.shape[1]) > 0] > 0, axis=1))
+        return np.asarray(np.any(base.counts[:, self.stops(base.levels) > 0] > 0, axis=1))
 
-    def changes(self, grades: Array, counts: Array) -> Array:
+    def changes(self, grades: Array, base: RecallBase) -> Array:
         """See `Measure.changes`: every pair of documents is swapped, and the list evaluated again."""
         n = len(grades)
-        weights, _ = self.discounts(counts, np.array([n]))
+        weights, _ = self.discounts(base, np.array([n]))
         changes = np.zeros((n, n))
         for p in range(n):
             lists = np.tile(grades, (n - p, 1))
@@ -67,7 +68,7 @@ class Cascade(Measure):
             lists[:, p], lists[others, p + others] = grades[p:], grades[p]
             untied = np.tile(np.arange(1, n + 1, dtype=np.int32), n - p)
             ranked = Ranked(starts=np.arange(n - p + 1) * n, grades=lists.ravel(), ends=untied)
-            values = self.evaluated(ranked, np.repeat(counts, n - p, axis=0), weights, np.zeros(n - p, dtype=np.int64))
+            values = self.evaluated(ranked, base[np.zeros(n - p, int)], weights, np.zeros(n - p, dtype=np.int64))
             changes[p, p:] = values - values[0]
         return changes
 
@@ -95,9 +96,9 @@ class RR(Cascade):
         """``rr``."""
         return "rr"
 
-    def stops(self, n_grades: int) -> Array:
+    def stops(self, levels: Array) -> Array:
         """1 from grade `rel` on."""
-        return (np.arange(n_grades) >= self.rel).astype(np.float64)
+        return (levels >= self.rel).astype(np.float64)
 
 
 @dataclass(frozen=True, repr=False)
@@ -133,11 +134,11 @@ class ERR(Cascade):
         """With the highest grade that occurs for `top`."""
         return self if self.top is not None else replace(self, top=max(int(occurring[-1]), 1))
 
-    def stops(self, n_grades: int) -> Array:
+    def stops(self, levels: Array) -> Array:
         """``(2**i - 1) / 2**top``."""
         if self.top is None:
             raise ValueError(f"{self!r} leaves top to the data; expected a top, or a call of resolved() first")
         # Grades above it have no document: measures with a top of their own evaluated together.
-        grades = np.minimum(np.arange(float(n_grades)), self.top)
+        grades = np.minimum(levels, self.top)
         stops: Array = np.exp2(grades - self.top) - np.exp2(-float(self.top))
         return stops

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from gapboost._data.arguments import as_floats
+from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 
 # The quotient of two gains must not overflow.
@@ -43,31 +44,31 @@ def most_grades(gains: Gains) -> int | None:
     return len(gains) - 1 if isinstance(gains, tuple) else None
 
 
-def gain_of_grades(gains: Gains, n_grades: int) -> Array:
-    """The gain of grade ``0..n_grades - 1``, float64."""
+def gain_of_grades(gains: Gains, levels: Array) -> Array:
+    """The gain of each of these grades, float64 of shape (L,)."""
     if isinstance(gains, tuple):
-        return np.array(gains + (gains[-1],) * n_grades)[:n_grades]
-    grades = np.arange(float(n_grades))
-    return grades if gains == "linear" else np.exp2(grades) - 1
+        # Grades above the last have no document: measures with gains of their own evaluated together.
+        return np.array(gains)[np.minimum(levels.astype(np.int64), len(gains) - 1)]
+    return levels if gains == "linear" else np.exp2(levels) - 1
 
 
-def ideal_gain(gain: Array, counts: Array, query: Array, ranks: Array) -> Array:
+def ideal_gain(gain: Array, base: RecallBase, query: Array, ranks: Array) -> Array:
     """Cumulated gain of an ideal ranking down to each rank, float64 of shape (N,).
 
     Parameters
     ----------
-    gain : float64 ndarray of shape (c + 1,)
-        Never falling.
-    counts : int ndarray of shape (Q, c + 1)
+    gain : float64 ndarray of shape (L,)
+        By level, never falling.
+    base : RecallBase
     query : int ndarray of shape (N,)
-        The row of `counts` that each rank belongs to.
+        The number of the query in `base` that each rank belongs to.
     ranks : float64 ndarray of shape (N,)
     """
     left, cumulated = ranks, np.zeros(len(ranks))
-    for grade in range(len(gain) - 1, -1, -1):
-        if gain[grade] == 0:
+    for level in range(len(gain) - 1, -1, -1):
+        if gain[level] == 0:
             break
-        here = np.minimum(left, counts[query, grade])
-        cumulated += gain[grade] * here
+        here = np.minimum(left, base.counts[query, level])
+        cumulated += gain[level] * here
         left = left - here
     return cumulated

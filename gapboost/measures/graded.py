@@ -21,9 +21,10 @@ from typing import Any, Self
 import numpy as np
 
 from gapboost._data.arguments import as_floats, ordered
+from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost.measures.discounts import Reciprocal
-from gapboost.measures.measure import Measure, at_or_above, diagonal, reciprocal
+from gapboost.measures.measure import Measure, diagonal, reciprocal
 
 # Loose enough for a g that went through float32, far tighter than any mistake.
 SUM_TOLERANCE = 1e-6
@@ -90,27 +91,29 @@ class GradedMeasure(Measure):
             g[i - 1] = 1 / len(positive)
         return replace(self, g=tuple(g))
 
-    def thresholds(self, top: int) -> tuple[Array, Array]:
-        """``g`` and ``G`` by grade ``0..top``, float64 of shape (top + 1,); index 0 is 0."""
+    def thresholds(self, levels: Array) -> tuple[Array, Array]:
+        """The probability of a threshold at each of these grades, and at it or below, float64 of shape (L,): ``g`` and ``G``."""
         if self.g is None:
             raise ValueError(f"{self!r} leaves g to the data; expected a g, or a call of resolved() first")
-        g = np.zeros(top + 1)
-        # Grades that have a probability but no document: measures with g of different lengths evaluated together.
-        g[1 : len(self.g) + 1] = self.g[:top]
+        grades = np.arange(1.0, len(self.g) + 1)
+        # How much of g_k, which lies between the grades k - 1 and k, comes between each of the levels and the one below it.
+        below = np.concatenate(([0.0], levels[:-1]))
+        shares = np.minimum(levels[:, None], grades) - np.maximum(below[:, None], grades - 1)
+        g = np.maximum(shares, 0.0) @ np.array(self.g)
         return g, np.cumsum(g)
 
-    def tables(self, counts: Array) -> tuple[Array, Array]:
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """See `Measure.tables`; ``own`` is the diagonal of ``pair``."""
-        grades = np.arange(counts.shape[1])
-        pair = self.pair(counts, np.minimum(grades[:, None], grades[None, :]))
+        levels = np.arange(base.n_levels)
+        pair = self.pair(base, np.minimum(levels[:, None], levels[None, :]))
         return pair, diagonal(pair)
 
-    def pair(self, counts: Array, lower: Array) -> Array:
-        """Worth of a pair, float64 of shape (Q, c + 1, c + 1); ``lower[i, j] = min(i, j)``."""
+    def pair(self, base: RecallBase, lower: Array) -> Array:
+        """Worth of a pair, float64 of shape (Q, L, L); ``lower[i, j] = min(i, j)``."""
         raise NotImplementedError
 
-    def _w(self, counts: Array, g: Array) -> Array:
-        w: Array = np.cumsum(g * reciprocal(at_or_above(counts)), axis=1)
+    def _w(self, base: RecallBase, g: Array) -> Array:
+        w: Array = np.cumsum(g * reciprocal(base.at_or_above), axis=1)
         return w
 
 
@@ -142,10 +145,10 @@ class GAP(GradedMeasure):
         """``gap``."""
         return "gap"
 
-    def pair(self, counts: Array, lower: Array) -> Array:
+    def pair(self, base: RecallBase, lower: Array) -> Array:
         """``G[min(i, j)] / E[RB]``, with ``E[RB] = sum_i R[i] G[i]``."""
-        _, cumulative = self.thresholds(counts.shape[1] - 1)
-        pair: Array = cumulative[lower] * reciprocal(counts @ cumulative)[:, None, None]
+        _, cumulative = self.thresholds(base.levels)
+        pair: Array = cumulative[lower] * reciprocal(base.counts @ cumulative)[:, None, None]
         return pair
 
 
@@ -173,10 +176,10 @@ class xGAP(GradedMeasure):
         """``xgap``."""
         return "xgap"
 
-    def pair(self, counts: Array, lower: Array) -> Array:
+    def pair(self, base: RecallBase, lower: Array) -> Array:
         """``G[min(i, j)] w[j] / G[j]``."""
-        g, cumulative = self.thresholds(counts.shape[1] - 1)
-        pair: Array = cumulative[lower] * (self._w(counts, g) * reciprocal(cumulative))[:, None, :]
+        g, cumulative = self.thresholds(base.levels)
+        pair: Array = cumulative[lower] * (self._w(base, g) * reciprocal(cumulative))[:, None, :]
         return pair
 
 
@@ -197,9 +200,9 @@ class eGAP(GradedMeasure):
         """``egap``."""
         return "egap"
 
-    def pair(self, counts: Array, lower: Array) -> Array:
+    def pair(self, base: RecallBase, lower: Array) -> Array:
         """``w[min(i, j)]``."""
-        g, _ = self.thresholds(counts.shape[1] - 1)
+        g, _ = self.thresholds(base.levels)
         # Indexing with [:, lower] would leave the queries in the last place of memory.
-        pair: Array = np.take(self._w(counts, g), lower, axis=1)
+        pair: Array = np.take(self._w(base, g), lower, axis=1)
         return pair

@@ -12,6 +12,7 @@ import numpy as np
 from gapboost._data.arguments import positive, whole
 from gapboost._data.grades import GradeLimit
 from gapboost._data.judged import judged
+from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked, evaluate_form
 from gapboost.measures.discounts import Discount
@@ -123,7 +124,7 @@ class Measure(ABC):
         return None
 
     def resolved(self, occurring: Array) -> Self:
-        """The same measure with what it leaves to the data (``g=None``) taken from the grades that occur."""
+        """The same measure with what it leaves to the data (``g=None``) taken from the grades that occur, ascending."""
         return self
 
     def depth(self, n: int) -> int:
@@ -135,13 +136,13 @@ class Measure(ABC):
         weights, _ = weights_at(self, np.arange(1.0, n + 1))
         return np.where(np.arange(n) < self.depth(n), weights, 0.0)
 
-    def discounts(self, counts: Array, sizes: Array) -> tuple[Array, Array]:
+    def discounts(self, base: RecallBase, sizes: Array) -> tuple[Array, Array]:
         """Weights of the ranks of several queries, 0 beyond the cut-off.
 
         Parameters
         ----------
-        counts : int ndarray of shape (Q, c + 1)
-            As in `tables`.
+        base : RecallBase
+            Of the queries.
         sizes : int ndarray of shape (Q,)
             Documents in the list of each query, at least 1.
 
@@ -175,32 +176,32 @@ class Measure(ABC):
         """
 
     @abstractmethod
-    def tables(self, counts: Array) -> tuple[Array, Array]:
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """The worth of pairs and of single documents.
 
         Parameters
         ----------
-        counts : int ndarray of shape (Q, c + 1)
-            Documents of each grade in each query: the recall base.
+        base : RecallBase
+            Documents of each grade in each query: ``base.counts``, int64 of shape (Q, L), of the L grades ``base.levels``.
 
         Returns
         -------
-        pair : float64 ndarray of shape (Q, c + 1, c + 1)
-            ``[q, i, j]``: what a document of grade j is worth below one of grade i.
-        own : float64 ndarray of shape (Q, c + 1)
-            ``[q, j]``: what a document of grade j is worth by itself. Both arrays are C-contiguous; where
+        pair : float64 ndarray of shape (Q, L, L)
+            ``[q, i, j]``: what a document of the grade ``levels[j]`` is worth below one of ``levels[i]``.
+        own : float64 ndarray of shape (Q, L)
+            ``[q, j]``: what a document of the grade ``levels[j]`` is worth by itself. Both arrays are C-contiguous; where
             nothing in a query is relevant, they are 0 for every grade that occurs in it.
         """
 
-    def evaluated(self, ranked: Ranked, counts: Array, weights: Array, begins: Array) -> Array:
+    def evaluated(self, ranked: Ranked, base: RecallBase, weights: Array, begins: Array) -> Array:
         """The value of each query, its expectation over the orders of tied documents.
 
         Parameters
         ----------
         ranked : Ranked
             Queries in order of rank.
-        counts : int ndarray of shape (Q, c + 1)
-            As in `tables`.
+        base : RecallBase
+            Of the queries.
         weights, begins
             Of these queries, as `discounts` returns them.
 
@@ -208,16 +209,16 @@ class Measure(ABC):
         -------
         float64 ndarray of shape (Q,)
         """
-        pair, own = tables_of(self, counts)
+        pair, own = tables_of(self, base)
         depth = self.depth(int(np.diff(ranked.starts).max()))
-        values = np.empty(len(counts))
+        values = np.empty(len(base))
         evaluate_form(ranked, weights, begins, depth, pair, own, np.empty((2, own.shape[1])), values)
         return values
 
-    def relevant(self, counts: Array) -> Array:
-        """Whether anything in a query is worth anything, bool of shape (Q,); `counts` as in `tables`."""
-        pair, own = tables_of(self, counts)
-        occurs = counts > 0
+    def relevant(self, base: RecallBase) -> Array:
+        """Whether anything in a query is worth anything, bool of shape (Q,)."""
+        pair, own = tables_of(self, base)
+        occurs = base.counts > 0
         worth = np.any((own > 0) & occurs, axis=1)
         worth |= np.any((pair > 0) & occurs[:, :, None] & occurs[:, None, :], axis=(1, 2))
         return np.asarray(worth)
@@ -282,14 +283,14 @@ class Measure(ABC):
             names=("ranked", "qid", "sample_weight"),
         )
         terms = self.resolved(data.graded).terms
-        changes: Array = np.sum([weight * part.changes(data.grades, data.counts) for weight, part in terms], axis=0)
+        changes: Array = np.sum([weight * part.changes(data.grades, data.base) for weight, part in terms], axis=0)
         return changes + changes.T
 
-    def changes(self, grades: Array, counts: Array) -> Array:
-        """The upper triangle of `swap_changes` for one checked list; `counts` of shape (1, c + 1)."""
-        (pair,), (own,) = tables_of(self, counts)
+    def changes(self, grades: Array, base: RecallBase) -> Array:
+        """The upper triangle of `swap_changes` for one checked list, whose grades are numbers of levels of `base`."""
+        (pair,), (own,) = tables_of(self, base)
         rank = np.arange(len(grades))
-        weights, _ = self.discounts(counts, np.array([len(grades)]))
+        weights, _ = self.discounts(base, np.array([len(grades)]))
         discount = weights[:, None]
         c = np.cumsum(pair[grades], axis=0)  # [r, g] = C_g[r]
         e = np.cumsum(discount * pair[:, grades].T, axis=0)  # [r, g] = E_g[r]
@@ -307,15 +308,14 @@ class DiscountOfQuery(Measure):
     """A measure of the form whose discount is another for each query: `weights_of` in place of `discount_at`."""
 
     @abstractmethod
-    def weights_of(self, counts: Array, query: Array, ranks: Array) -> Array:
+    def weights_of(self, base: RecallBase, query: Array, ranks: Array) -> Array:
         """Weights at whole ranks as if there were no cut-off.
 
         Parameters
         ----------
-        counts : int ndarray of shape (Q, c + 1)
-            As in `tables`.
+        base : RecallBase
         query : int ndarray of shape (N,)
-            The row of `counts` that each rank belongs to.
+            The number of the query in `base` that each rank belongs to.
         ranks : float64 ndarray of shape (N,)
 
         Returns
@@ -323,12 +323,12 @@ class DiscountOfQuery(Measure):
         float64 ndarray of shape (N,)
         """
 
-    def discounts(self, counts: Array, sizes: Array) -> tuple[Array, Array]:
+    def discounts(self, base: RecallBase, sizes: Array) -> tuple[Array, Array]:
         """See `Measure.discounts`; the weights of one query follow those of another."""
         ends = np.cumsum(sizes, dtype=np.int64)
         begins = ends - sizes
         ranks = np.arange(1.0, ends[-1] + 1) - np.repeat(begins, sizes)
-        weights = self.weights_of(counts, np.repeat(np.arange(len(sizes)), sizes), ranks)
+        weights = self.weights_of(base, np.repeat(np.arange(len(sizes)), sizes), ranks)
         return np.where(ranks <= (np.inf if self.k is None else self.k), weights, 0.0), begins
 
     def discount_at(self, ranks: Array) -> tuple[Array, Array]:
@@ -357,7 +357,7 @@ def plain(value: Any) -> str:
     return re.sub(r"^[^a-zA-Z]|[^a-zA-Z0-9.]", lambda odd: f"-{ord(odd[0]):x}-", str(value))
 
 
-def tables_of(measure: Measure, counts: Array) -> tuple[Array, Array]:
+def tables_of(measure: Measure, base: RecallBase) -> tuple[Array, Array]:
     """``pair`` and ``own`` of `Measure.tables`, as compiled code trusts them.
 
     Raises
@@ -365,9 +365,8 @@ def tables_of(measure: Measure, counts: Array) -> tuple[Array, Array]:
     ValueError
         Where they are not finite numbers of the shapes that `Measure.tables` promises.
     """
-    pair, own = _check_arrays(
-        measure, "tables", measure.tables(counts), [(*counts.shape, counts.shape[1]), counts.shape]
-    )
+    shape = base.counts.shape
+    pair, own = _check_arrays(measure, "tables", measure.tables(base), [(*shape, base.n_levels), shape])
     return pair, own
 
 
@@ -412,15 +411,9 @@ def reciprocal(values: Array) -> Array:
     return np.divide(1.0, values, out=np.zeros(values.shape), where=values > 0)
 
 
-def at_or_above(counts: Array) -> Array:
-    """``[q, k]``: documents of query q with grade k or higher, of the shape of `counts`."""
-    return np.cumsum(counts[:, ::-1], axis=1)[:, ::-1]
-
-
-def relevant_documents(counts: Array, rel: int) -> Array:
-    """``RB[rel]`` by row of `counts`."""
-    base: Array = at_or_above(counts)[:, rel] if rel < counts.shape[1] else np.zeros(len(counts))
-    return base
+def no_pairs(base: RecallBase) -> Array:
+    """The worth of pairs in a measure without any."""
+    return np.zeros((len(base), base.n_levels, base.n_levels))
 
 
 def diagonal(pair: Array) -> Array:

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost.measures.discounts import NAMED, Discount, LogFromBase, as_discount_by
 from gapboost.measures.gains import Gains, as_gains, gain_of_grades, most_grades
-from gapboost.measures.measure import Measure, reciprocal
+from gapboost.measures.measure import Measure, no_pairs, reciprocal
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,11 +59,9 @@ class DCG(CumulatedGain):
         """``dcg``."""
         return "dcg"
 
-    def tables(self, counts: Array) -> tuple[Array, Array]:
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``own[j] = gain[j]``; no pairs."""
-        n_grades = counts.shape[1]
-        own = np.tile(gain_of_grades(self.gains, n_grades), (len(counts), 1))
-        return np.zeros((len(counts), n_grades, n_grades)), own
+        return no_pairs(base), np.tile(gain_of_grades(self.gains, base.levels), (len(base), 1))
 
 
 @dataclass(frozen=True, repr=False)
@@ -95,10 +94,9 @@ class nDCG(CumulatedGain):
         """``ndcg``."""
         return "ndcg"
 
-    def tables(self, counts: Array) -> tuple[Array, Array]:
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``own[j] = gain[j] / ideal DCG``; no pairs."""
-        n_grades = counts.shape[1]
-        gain = gain_of_grades(self.gains, n_grades)
+        counts, gain = base.counts, gain_of_grades(self.gains, base.levels)
         # The ideal ranking fills the ranks grade by grade from the top: its DCG is a sum of differences of the
         # cumulated discount at the edges between grades.
         # Those that gain nothing come last: however many there are, they need no rank.
@@ -109,4 +107,4 @@ class nDCG(CumulatedGain):
         own = gain * reciprocal(ranks @ gain)[:, None]
         if self.short_is_zero and self.k is not None:
             own[counts.sum(axis=1) < self.k] = 0.0
-        return np.zeros((len(counts), n_grades, n_grades)), own
+        return no_pairs(base), own

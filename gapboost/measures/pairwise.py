@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost.measures.discounts import Constant
 from gapboost.measures.measure import Measure, reciprocal
@@ -31,13 +32,13 @@ class PairMeasure(Measure):
         return self.k is None
 
 
-def share_of_pairs(counts: Array) -> tuple[Array, Array]:
+def share_of_pairs(base: RecallBase) -> tuple[Array, Array]:
     """``[q, i, j] = 1{i > j}`` over the pairs with different grades, and the worth of documents by themselves: 0."""
     # As floats: a query may have more pairs than a whole number of 64 bits counts.
-    documents = counts.astype(np.float64)
+    documents = base.counts.astype(np.float64)
     pairs = (documents.sum(axis=1) ** 2 - (documents**2).sum(axis=1)) / 2
-    grades = np.arange(counts.shape[1])
-    return (grades[:, None] > grades) * reciprocal(pairs)[:, None, None], np.zeros(counts.shape)
+    levels = base.levels
+    return (levels[:, None] > levels) * reciprocal(pairs)[:, None, None], np.zeros(base.counts.shape)
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,9 +59,9 @@ class KendallTau(PairMeasure):
         """``kendalltau``."""
         return "kendalltau"
 
-    def tables(self, counts: Array) -> tuple[Array, Array]:
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``pair[i, j] = 1{i > j} - 1{i < j}`` over the number of pairs; documents by themselves are worth nothing."""
-        share, own = share_of_pairs(counts)
+        share, own = share_of_pairs(base)
         return share - share.transpose(0, 2, 1), own
 
 
@@ -81,6 +82,6 @@ class PairwiseAccuracy(PairMeasure):
         """``pairwiseaccuracy``."""
         return "pairwiseaccuracy"
 
-    def tables(self, counts: Array) -> tuple[Array, Array]:
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``pair[i, j] = 1{i > j}`` over the number of pairs; documents by themselves are worth nothing."""
-        return share_of_pairs(counts)
+        return share_of_pairs(base)

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost.measures.discounts import Constant, Discount
-from gapboost.measures.measure import Measure, as_relevant
+from gapboost.measures.measure import Measure, as_relevant, no_pairs
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,8 +52,6 @@ class Precision(RelevantAtCutoff):
         assert self.k is not None
         return Constant(1.0 / self.k)
 
-    def tables(self, counts: Array) -> tuple[Array, Array]:
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``own[j] = 1{j >= rel}``; no pairs."""
-        n_grades = counts.shape[1]
-        own = np.tile((np.arange(n_grades) >= self.rel).astype(np.float64), (len(counts), 1))
-        return np.zeros((len(counts), n_grades, n_grades)), own
+        return no_pairs(base), np.tile((base.levels >= self.rel).astype(np.float64), (len(base), 1))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gapboost._data.arguments import positive
+from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost.measures.gains import Gains, as_gains, gain_of_grades, ideal_gain, most_grades
 from gapboost.measures.measure import DiscountOfQuery, diagonal, reciprocal
@@ -56,18 +57,17 @@ class QMeasure(DiscountOfQuery):
         """Positive grades that have a gain."""
         return most_grades(self.gains)
 
-    def _gain(self, n_grades: int) -> Array:
-        return gain_of_grades(self.gains, n_grades)
-
-    def weights_of(self, counts: Array, query: Array, ranks: Array) -> Array:
+    def weights_of(self, base: RecallBase, query: Array, ranks: Array) -> Array:
         """``1 / (rank + beta cg*(rank))``."""
-        weights: Array = 1.0 / (ranks + self.beta * ideal_gain(self._gain(counts.shape[1]), counts, query, ranks))
+        weights: Array = 1.0 / (
+            ranks + self.beta * ideal_gain(gain_of_grades(self.gains, base.levels), base, query, ranks)
+        )
         return weights
 
-    def tables(self, counts: Array) -> tuple[Array, Array]:
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``pair[i, j] = (1 + beta gain[i]) / R`` where both gain anything."""
-        gain = self._gain(counts.shape[1])
+        gain = gain_of_grades(self.gains, base.levels)
         relevant = gain > 0
         worth = np.where(relevant[:, None] & relevant, 1.0 + self.beta * gain[:, None], 0.0)
-        pair = worth * reciprocal(counts[:, relevant].sum(axis=1))[:, None, None]
+        pair = worth * reciprocal(base.counts[:, relevant].sum(axis=1))[:, None, None]
         return pair, diagonal(pair)

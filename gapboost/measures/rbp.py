@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gapboost._data.arguments import probability
+from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost.measures.discounts import Discount, Geometric
 from gapboost.measures.gains import as_gains, gain_of_grades, most_grades
-from gapboost.measures.measure import Measure, as_relevant
+from gapboost.measures.measure import Measure, as_relevant, no_pairs
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,9 +63,8 @@ class RBP(Measure):
         """``(1 - p) p^(rank - 1)``."""
         return Geometric(self.p)
 
-    def tables(self, counts: Array) -> tuple[Array, Array]:
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``own[j] = gain[j]``; no pairs."""
-        n_grades = counts.shape[1]
-        relevant = (np.arange(n_grades) >= self.rel).astype(np.float64)
-        own = np.tile(relevant if self.gains is None else gain_of_grades(self.gains, n_grades), (len(counts), 1))
-        return np.zeros((len(counts), n_grades, n_grades)), own
+        relevant = (base.levels >= self.rel).astype(np.float64)
+        own = np.tile(relevant if self.gains is None else gain_of_grades(self.gains, base.levels), (len(base), 1))
+        return no_pairs(base), own

@@ -9,17 +9,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost.measures.discounts import Constant
-from gapboost.measures.measure import DiscountOfQuery, as_relevant, reciprocal, relevant_documents
+from gapboost.measures.measure import DiscountOfQuery, as_relevant, no_pairs, reciprocal
 from gapboost.measures.precision import RelevantAtCutoff
 
 
-def shares(counts: Array, rel: int) -> tuple[Array, Array]:
+def shares(base: RecallBase, rel: int) -> tuple[Array, Array]:
     """No pairs, and ``own[j] = 1{j >= rel} / RB[rel]``."""
-    n_grades = counts.shape[1]
-    relevant = np.arange(n_grades) >= rel
-    return np.zeros((len(counts), n_grades, n_grades)), relevant * reciprocal(relevant_documents(counts, rel))[:, None]
+    return no_pairs(base), (base.levels >= rel) * reciprocal(base.relevant(rel))[:, None]
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,9 +40,9 @@ class Recall(RelevantAtCutoff):
         """``recall``."""
         return "recall"
 
-    def tables(self, counts: Array) -> tuple[Array, Array]:
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``own[j] = 1{j >= rel} / RB[rel]``; no pairs."""
-        return shares(counts, self.rel)
+        return shares(base, self.rel)
 
 
 @dataclass(frozen=True, repr=False)
@@ -69,10 +68,10 @@ class RPrecision(DiscountOfQuery):
         """``rprecision``."""
         return "rprecision"
 
-    def weights_of(self, counts: Array, query: Array, ranks: Array) -> Array:
+    def weights_of(self, base: RecallBase, query: Array, ranks: Array) -> Array:
         """1 down to rank ``RB[rel]``."""
-        return (ranks <= relevant_documents(counts, self.rel)[query]).astype(np.float64)
+        return (ranks <= base.relevant(self.rel)[query]).astype(np.float64)
 
-    def tables(self, counts: Array) -> tuple[Array, Array]:
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``own[j] = 1{j >= rel} / RB[rel]``; no pairs."""
-        return shares(counts, self.rel)
+        return shares(base, self.rel)

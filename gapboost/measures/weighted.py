@@ -12,8 +12,9 @@ from typing import Any, Self
 import numpy as np
 
 from gapboost._data.arguments import positive
+from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
-from gapboost.measures.measure import DiscountOfQuery, Measure, plain, shortened, tables_of
+from gapboost.measures.measure import DiscountOfQuery, Measure, no_pairs, plain, shortened, tables_of
 
 
 @dataclass(frozen=True, repr=False)
@@ -102,13 +103,12 @@ class WeightedSum(Measure):
         self._of_one_discount()
         return self.parts[0][1].discount_at(ranks)
 
-    def tables(self, counts: Array) -> tuple[Array, Array]:
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """The weighted sums of those of the parts."""
         self._of_one_discount()
-        n_grades = counts.shape[1]
-        pair, own = np.zeros((len(counts), n_grades, n_grades)), np.zeros((len(counts), n_grades))
+        pair, own = no_pairs(base), np.zeros(base.counts.shape)
         for weight, part in self.parts:
-            of_part = tables_of(part, counts)
+            of_part = tables_of(part, base)
             pair += weight * of_part[0]
             own += weight * of_part[1]
         return pair, own

@@ -121,7 +121,7 @@ def theorem(measure: Measure, data: Judged, query: int, e: float, beta: float) -
     if isinstance(measure, nDCG):
         return float(e / (2 * np.log(2)))
     assert isinstance(measure, AP)
-    i = np.arange(1, data.counts[query, measure.rel :].sum() + 1)
+    i = np.arange(1, data.base[query : query + 1].relevant(measure.rel)[0] + 1)
     if e >= 0.5:
         return np.inf
     comparisons = 1 / (1 + np.exp(beta * (1 - 2 * e)))

@@ -86,7 +86,7 @@ class LambdaRankPass(Pass):
         self.data = data
         self.threads = threads
         offsets, sizes = data.queries.offsets, data.queries.sizes
-        discount, begins = self.measure.discounts(data.counts, sizes)
+        discount, begins = self.measure.discounts(data.base, sizes)
         self.setup = Setup(
             grades=data.grades, turns=turns(objective.random_state, data), discount=discount, begins=begins,
             weights=data.weights, sigma=objective.sigma, normalize=objective.normalize,
@@ -95,7 +95,7 @@ class LambdaRankPass(Pass):
         if begins.any():
             # Of several discounts each may reach down to the end of its list.
             discount = np.ones(int(sizes.max()))
-        n_grades = data.counts.shape[1]
+        n_grades = data.base.n_levels
         cost = table_bytes(n_grades)
         truncation = objective.truncation or 0
         # A long query is shared by all threads.
@@ -114,7 +114,7 @@ class LambdaRankPass(Pass):
 
     def tables(self, first: int, last: int) -> tuple[Array, Array]:
         """``pair`` and ``own`` of queries ``first..last-1``."""
-        return tables_of(self.measure, self.data.counts[first:last])
+        return tables_of(self.measure, self.data.base[first:last])
 
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
         """See `Pass`."""

@@ -112,7 +112,7 @@ class SmoothPass(Pass):
         self.weights = data.weights
         if objective.normalize:
             self.weights = data.weights * data.weighted_size
-        self.ranges = chunks(data.queries.offsets, threads, table_bytes(data.counts.shape[1]), CACHED_CHUNK)
+        self.ranges = chunks(data.queries.offsets, threads, table_bytes(data.base.n_levels), CACHED_CHUNK)
 
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
         """See `Pass`."""
@@ -149,7 +149,7 @@ class SmoothPass(Pass):
         starts, sizes = offsets - offsets[0], np.diff(offsets)
         exact = scores[offsets[0] : offsets[-1]].astype(np.float64, copy=False)
         order = rows_by_rank(exact, starts)
-        pair, own = tables_of(self.measure, data.counts[first:last])
+        pair, own = tables_of(self.measure, data.base[first:last])
         matters = (own != 0) | (pair != 0).any(axis=1) | (pair != 0).any(axis=2)
         query = np.repeat(np.arange(last - first), sizes)
         grade = data.grades[offsets[0] + order].astype(np.int64)

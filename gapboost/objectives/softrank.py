@@ -31,6 +31,7 @@ import numpy as np
 
 from gapboost._data.arguments import positive
 from gapboost._data.judged import Judged
+from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost._kernels.smooth.distribution import distribution_memory, find_chances, push_within
@@ -86,9 +87,9 @@ class SoftRankPass(SmoothPass):
         longest = int(data.queries.sizes.max())
         # Whether the measure is one of pairs: for one document of each grade, which all workers ask alike, or for one of
         # these queries.
-        everything = np.ones((1, max(2, data.counts.shape[1])), dtype=np.int64)
-        asked = [everything, *(data.counts[first:last] for first, last in self.ranges)]
-        self.pairs = any(tables_of(self.measure, counts)[0].any() for counts in asked)
+        everything = RecallBase.of_whole_grades(np.ones((1, max(2, data.base.n_levels)), dtype=np.int64))
+        asked = [everything, *(data.base[first:last] for first, last in self.ranges)]
+        self.pairs = any(tables_of(self.measure, base)[0].any() for base in asked)
         self.by_rank = np.ones(longest) if self.pairs else self.measure.discount(longest)
         self.depth = 0 if self.pairs and self.measure.k is None else self.measure.depth(longest)
         if self.depth > 0:

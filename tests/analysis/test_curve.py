@@ -108,8 +108,8 @@ def test_measures_without_a_recall_are_refused_not_drawn_empty(measure, y_true):
 class Beside(gb.KendallTau):
     """Its documents of grade 2 are worth something by themselves, those of grade 1 beside others alone."""
 
-    def tables(self, counts):
-        pair, own = super().tables(counts)
+    def tables(self, base):
+        pair, own = super().tables(base)
         return pair, own + np.array([0.0, 0.0, 0.5])
 
 

@@ -131,8 +131,11 @@ def test_recall_bases_by_any_key_that_names_the_query():
         ("ns", lambda day: np.datetime64(day, "ns")),
     ):
         base = {key(day): (5, 1 + place) for place, day in enumerate(days)}
-        assert judged([1, 1], np.array(days, dtype=f"M8[{unit}]"), recall_base=base).counts.tolist() == [[5, 1], [5, 2]]
-    assert judged([1, 1], [np.int64(1), 2], recall_base={1: (0, 1), np.int64(2): (0, 2)}).counts.tolist() == [
+        assert judged([1, 1], np.array(days, dtype=f"M8[{unit}]"), recall_base=base).base.counts.tolist() == [
+            [5, 1],
+            [5, 2],
+        ]
+    assert judged([1, 1], [np.int64(1), 2], recall_base={1: (0, 1), np.int64(2): (0, 2)}).base.counts.tolist() == [
         [0, 1],
         [0, 2],
     ]
@@ -175,14 +178,14 @@ def test_one_query_without_ids():
 
 def test_counts_and_what_they_know():
     data = judged([1, 0, 3, 0, 0, 1], ["b", "a", "b", "a", "c", "c"])
-    assert data.counts.tolist() == [[0, 1, 0, 1], [2, 0, 0, 0], [1, 1, 0, 0]]
+    assert data.base.counts.tolist() == [[0, 1, 0, 1], [2, 0, 0, 0], [1, 1, 0, 0]]
     assert data.occurring.tolist() == [0, 1, 3]
     assert data.n_contrasts == 2
     assert judged([1, 1, 0, 2], [1, 1, 2, 3]).n_contrasts == 0
     with_missing = judged([1, 0], [1, 2], recall_base={1: (0, 1), 2: (5, 0, 1)})
-    assert with_missing.counts.tolist() == [[0, 1, 0], [5, 0, 1]]
+    assert with_missing.base.counts.tolist() == [[0, 1, 0], [5, 0, 1]]
     assert with_missing.occurring.tolist() == [0, 1, 2]
-    assert judged([1, 0], None, limit=GradeLimit(3, "a measure")).counts.tolist() == [[1, 1, 0, 0]]
+    assert judged([1, 0], None, limit=GradeLimit(3, "a measure")).base.counts.tolist() == [[1, 1, 0, 0]]
 
 
 @pytest.mark.parametrize("dtype", [bool, np.int8, np.uint8, np.int64, np.uint64, np.float16, np.float32, object])

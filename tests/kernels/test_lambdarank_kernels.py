@@ -20,6 +20,7 @@ from gapboost._kernels.lambdarank.pairs import sum_pairs
 from gapboost._kernels.lambdarank.sums import sum_moments
 from gapboost._kernels.lambdarank.swaps import fill_swaps
 from gapboost._kernels.simd import LANES, pointer
+from gapboost.measures import RecallBase
 
 # Those of one discount; a sum of several is one pass for each.
 FORMS = [measure for measure in MEASURES if measure.trains and len(measure.terms) == 1]
@@ -41,8 +42,8 @@ class Ranked(NamedTuple):
 
 def ranked(measure, grades, s=None):
     n, n_grades = len(grades), (measure.n_grades or 4) + 1
-    counts = np.bincount(grades, minlength=n_grades)[None]
-    (pair,), (own,) = measure.tables(counts)
+    base = RecallBase.of_whole_grades(np.bincount(grades, minlength=n_grades)[None])
+    (pair,), (own,) = measure.tables(base)
     room = padded(n) + LANES
     s = np.concatenate((np.zeros(n) if s is None else s, np.zeros(room - n)))
     codes, code_of, grade_of = np.zeros(room, np.uint8), np.zeros(n_grades, np.int64), np.zeros(n_grades, np.uint8)
@@ -51,7 +52,7 @@ def ranked(measure, grades, s=None):
         s,
         pair,
         own,
-        measure.discounts(counts, np.array([n]))[0],
+        measure.discounts(base, np.array([n]))[0],
         codes,
         code_of,
         grade_of,
@@ -132,7 +133,7 @@ def test_swaps_of_many_grades():
     """More than a vector holds, of which some occur."""
     measure = gb.nDCG(gains=tuple(np.linspace(0.0, 1.0, 31)))
     grades = np.random.default_rng(0).choice([0, 3, 4, 7, 8, 9, 15, 16, 20, 21, 30], 60)
-    (pair,), (own,) = measure.tables(np.bincount(grades, minlength=31)[None])
+    (pair,), (own,) = measure.tables(RecallBase.of_whole_grades(np.bincount(grades, minlength=31)[None]))
     many = ranked(gb.AP(), np.zeros(60, int))._replace(
         grades=grades.astype(np.int32), pair=pair, own=own, discount=measure.discount(60),
         code_of=np.zeros(31, np.int64), grade_of=np.zeros(31, np.uint8),

@@ -23,6 +23,7 @@ from gapboost._kernels.lambdarank.long import LONG
 from gapboost._kernels.order.long import rank_long
 from gapboost._kernels.order.short import BY_ROW, Elements
 from gapboost._kernels.parallel.chunks import run
+from gapboost.measures import RecallBase
 
 TOLERANCE = 1e-9
 
@@ -48,10 +49,10 @@ MEASURES = {
 
 def gradients(measure, grades, scores, sizes, way, sigma=1.0, truncation=0, normalize=False):
     data = judged(grades, np.repeat(np.arange(len(sizes)), sizes), limit=GradeLimit(int(max(grades.max(), 1)), ""))
-    counts = data.counts if measure.n_grades is None else np.pad(
-        data.counts, ((0, 0), (0, max(0, measure.n_grades + 1 - data.counts.shape[1])))
+    counts = data.base.counts if measure.n_grades is None else np.pad(
+        data.base.counts, ((0, 0), (0, max(0, measure.n_grades + 1 - data.base.n_levels)))
     )  # fmt: skip
-    pair, own = measure.tables(counts)
+    pair, own = measure.tables(RecallBase.of_whole_grades(counts))
     grad, hess = np.empty(len(scores)), np.empty(len(scores))
     offsets, discount = data.queries.offsets, measure.discount(int(max(sizes)))
     setup = Setup(
@@ -233,7 +234,7 @@ def test_memory_is_at_most_64_bytes_a_document(length, dtype):
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert peak + data.grades.nbytes + data.counts.nbytes + data.weights.nbytes <= 64 * n
+    assert peak + data.grades.nbytes + data.base.counts.nbytes + data.weights.nbytes <= 64 * n
 
 
 def test_truncation_counts_pairs_with_a_document_in_the_top():

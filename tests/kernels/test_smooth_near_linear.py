@@ -26,6 +26,7 @@ from gapboost._kernels.smooth.cells import (
     points_for,
 )
 from gapboost._kernels.smooth.sums import SHORT, cells_of, gaussian_step, logistic_step, room_for
+from gapboost.measures import RecallBase
 
 # Of the largest gradient, and of the largest hessian.
 GRADIENTS, HESSIANS = 1e-8, 1e-7
@@ -66,7 +67,7 @@ def direct(objective, grades, scores):
     step, slope, steepest, steepness = step_of(objective)
     measure, n = objective.measure, len(grades)
     counts = np.bincount(grades, minlength=max(measure.n_grades or 0, grades.max()) + 1)
-    (pair,), (own,) = measure.tables(counts[None])
+    (pair,), (own,) = measure.tables(RecallBase.of_whole_grades(counts[None]))
     worth = pair[np.ix_(grades, grades)]  # of document n below document m
     x = steepness * scores
     above, slopes = others(step, x), slope(differences(x))
@@ -299,7 +300,7 @@ def test_a_query_of_a_million_documents_in_at_most_256_bytes_a_document(objectiv
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert peak + data.grades.nbytes + data.counts.nbytes + data.weights.nbytes <= 256 * n
+    assert peak + data.grades.nbytes + data.base.counts.nbytes + data.weights.nbytes <= 256 * n
     assert np.isfinite(grad).all()
     assert np.isfinite(hess).all()
     assert (hess > 0).all()

@@ -14,7 +14,7 @@ from sklearn.metrics import average_precision_score, dcg_score, ndcg_score, roc_
 
 import gapboost as gb
 from gapboost import AP, GAP, Precision, eGAP, evaluate, nDCG, xGAP
-from gapboost.measures import NAMED
+from gapboost.measures import NAMED, RecallBase
 
 
 def close(expected, tolerance=1e-12):
@@ -463,9 +463,9 @@ def test_sums_with_one_discount_are_one_measure_of_the_form():
     one = 0.7 * GAP((0.5, 0.5)) + 0.3 * AP(rel=2)
     assert one.terms == ((1.0, one),)
     assert one.n_grades == 2
-    counts = np.array([[3, 2, 1], [0, 0, 4]])
-    parts = [GAP((0.5, 0.5)).tables(counts), AP(rel=2).tables(counts)]
-    for found, gap, ap in zip(one.tables(counts), *parts, strict=True):
+    base = RecallBase.of_whole_grades(np.array([[3, 2, 1], [0, 0, 4]]))
+    parts = [GAP((0.5, 0.5)).tables(base), AP(rel=2).tables(base)]
+    for found, gap, ap in zip(one.tables(base), *parts, strict=True):
         assert found == close(0.7 * gap + 0.3 * ap)
     at_five = GAP((0.5, 0.5), k=5) + AP(k=5)
     assert at_five.k == 5
@@ -474,7 +474,7 @@ def test_sums_with_one_discount_are_one_measure_of_the_form():
     three = 0.7 * GAP((0.5, 0.5)) + 0.2 * nDCG(k=10) + 0.1 * AP()
     assert three.terms == ((1.0, 0.7 * GAP((0.5, 0.5)) + 0.1 * AP()), (0.2, nDCG(k=10)))
     with pytest.raises(ValueError, match="which has several discounts"):
-        three.tables(counts)
+        three.tables(base)
     assert (gb.nDCG(discount_by="letor") + gb.nDCG(discount_by=2)).terms[0][1].k is None
     assert len((gb.nDCG(discount_by="letor", k=3) + gb.DCG(discount_by=2, k=3)).terms) == 1
     assert not (one + gb.ERR()).trains

@@ -28,7 +28,7 @@ from gapboost import (
     nDCG,
     xGAP,
 )
-from gapboost.measures import NAMED, as_measure
+from gapboost.measures import NAMED, RecallBase, as_measure
 
 GRADED = (GAP, xGAP, eGAP)
 
@@ -160,8 +160,9 @@ def test_tables(measure):
     rng = np.random.default_rng(1)
     counts = rng.integers(0, 4, size=(40, TOP + 1))
     counts[0] = (3, 0, 0, 0)
+    base = RecallBase.of_whole_grades(counts)
     measure = measure.resolved(np.arange(TOP + 1))
-    pair, own = measure.tables(counts)
+    pair, own = measure.tables(base)
     assert (pair.shape, own.shape) == ((40, TOP + 1, TOP + 1), (40, TOP + 1))
     for array in (pair, own):
         assert array.dtype == np.float64
@@ -171,10 +172,10 @@ def test_tables(measure):
     if measure != nDCG(gains=(0.5, 1, 1, 4), k=measure.k):  # by this one, grade 0 is relevant
         assert pair[0, 0, 0] == own[0, 0] == 0
     for q in (1, 17):
-        alone = measure.tables(counts[q : q + 1])
+        alone = measure.tables(base[q : q + 1])
         assert np.array_equal(alone[0][0], pair[q])
         assert np.array_equal(alone[1][0], own[q])
-    weights, begins = measure.discounts(counts[1:2], np.array([30]))
+    weights, begins = measure.discounts(base[1:2], np.array([30]))
     discount = weights[begins[0] :][:30]
     assert discount.dtype == np.float64
     assert np.count_nonzero(discount) <= measure.depth(30) == min(30, measure.k or 30)

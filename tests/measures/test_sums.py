@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gapboost as gb
-from gapboost.measures import Measure
+from gapboost.measures import Measure, RecallBase
 from gapboost.measures.discounts import Constant, LogFromBase, Reciprocal
 
 TOP = 3
@@ -27,8 +27,8 @@ class Late(Measure):
     def discount_at(self, ranks):
         return np.where(ranks <= self.step, 1.0, self.rest), np.zeros(ranks.shape)
 
-    def tables(self, counts):
-        return gb.Recall(k=1, rel=self.rel).tables(counts)
+    def tables(self, base):
+        return gb.Recall(k=1, rel=self.rel).tables(base)
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,8 +57,8 @@ class Slow(Measure):
     def discount_at(self):
         return LogFromBase(self.base)
 
-    def tables(self, counts):
-        return gb.AP().tables(counts)
+    def tables(self, base):
+        return gb.AP().tables(base)
 
 
 def random_part(rng):
@@ -210,7 +210,7 @@ def test_equal_discounts_make_one_form():
         2 * Late(),
     ):
         assert measure.terms == ((1.0, measure),)
-        assert measure.tables(np.ones((1, TOP + 1), dtype=np.int64))
+        assert measure.tables(RecallBase.of_whole_grades(np.ones((1, TOP + 1), dtype=np.int64)))
     for measure in (
         gb.Recall(k=3) + gb.Precision(k=3),
         gb.Recall(k=3) + gb.Recall(k=4),

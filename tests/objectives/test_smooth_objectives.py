@@ -93,7 +93,7 @@ def test_gradients_are_the_derivative_of_the_value(objective):
 class Above(gb.AP):
     """A measure of someone's own: the reciprocal ranks of documents of grade 1, once for each of grade 3 above."""
 
-    def tables(self, counts):
+    def tables(self, base):
         pair = np.zeros((len(counts), counts.shape[1], counts.shape[1]))
         pair[:, 3, 1] = 1.0
         return pair, np.zeros(counts.shape)
@@ -112,7 +112,7 @@ def test_a_measure_of_pairs_alone(objective):
 class Together(gb.AP):
     """A measure of someone's own: the mean reciprocal rank of pairs of relevant documents, of which there must be two."""
 
-    def tables(self, counts):
+    def tables(self, base):
         relevant = counts[:, 1:].sum(axis=1)
         share = np.divide(1.0, relevant * (relevant - 1), out=np.zeros(len(counts)), where=relevant > 1)
         pair = np.zeros((len(counts), counts.shape[1], counts.shape[1]))

@@ -15,7 +15,7 @@ from bad_input import check, inf, nan, table
 import gapboost as gb
 from gapboost import AP, GAP, ApproxRank, LambdaRank, Precision, SoftRank, eGAP, evaluate, nDCG, xGAP
 from gapboost.analysis import maximum_entropy, precision_recall
-from gapboost.measures import NAMED, Measure, as_measure
+from gapboost.measures import NAMED, Measure, RecallBase, as_measure
 from gapboost.objectives import as_objective
 
 MEASURE = GAP(g=(0.5, 0.5))
@@ -350,8 +350,8 @@ class Broken(Measure):
         found = MEASURE.discount_at(ranks)
         return self.defect(found) if self.method == "discount_at" else found
 
-    def tables(self, counts):
-        found = MEASURE.tables(counts)
+    def tables(self, base):
+        found = MEASURE.tables(base)
         return self.defect(found) if self.method == "tables" else found
 
 
@@ -535,7 +535,13 @@ def test_parameters(argument, defect, call, error, found, expected):
 
 
 def test_tables_need_a_g():
-    check(ValueError, "GAP()", "leaves g to the data", "resolved", lambda: GAP().tables(np.ones((1, 2), dtype=int)))
+    check(
+        ValueError,
+        "GAP()",
+        "leaves g to the data",
+        "resolved",
+        lambda: GAP().tables(RecallBase.of_whole_grades(np.ones((1, 2), dtype=int))),
+    )
 
 
 def test_errors_come_before_any_work():

@@ -12,6 +12,7 @@ from benchmarks.studies.papers.training import GAP
 from gapboost import analysis
 from gapboost.analysis import RankedList, trec
 from gapboost.analysis.correlation import kendall_tau
+from gapboost.measures import RecallBase
 from gapboost.model_selection import simplex_grid
 
 FAMILIES = (gb.GAP, gb.xGAP, gb.eGAP)
@@ -246,7 +247,7 @@ def biases() -> Parts:
         counts = np.array([[0, 10, 1]])
         for g in ((0.5, 0.5), (0.1, 0.9)):
             for family in FAMILIES[:2]:
-                _, own = family(g=g).tables(counts)
+                _, own = family(g=g).tables(RecallBase.of_whole_grades(counts))
                 low, high = own[0, 1:]
                 rows.append(
                     {"example": "chosen first", "measure": family.__name__, "g1": g[0], "low": low, "high": high}
