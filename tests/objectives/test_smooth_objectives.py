@@ -94,6 +94,7 @@ class Above(gb.AP):
     """A measure of someone's own: the reciprocal ranks of documents of grade 1, once for each of grade 3 above."""
 
     def tables(self, base):
+        counts = base.counts
         pair = np.zeros((len(counts), counts.shape[1], counts.shape[1]))
         pair[:, 3, 1] = 1.0
         return pair, np.zeros(counts.shape)
@@ -113,6 +114,7 @@ class Together(gb.AP):
     """A measure of someone's own: the mean reciprocal rank of pairs of relevant documents, of which there must be two."""
 
     def tables(self, base):
+        counts = base.counts
         relevant = counts[:, 1:].sum(axis=1)
         share = np.divide(1.0, relevant * (relevant - 1), out=np.zeros(len(counts)), where=relevant > 1)
         pair = np.zeros((len(counts), counts.shape[1], counts.shape[1]))
