@@ -91,9 +91,11 @@ def without_qid(X: Any, name: str = "X") -> tuple[Any, Any]:
     ------
     ValueError
         Where a column is ``qid`` renamed by scikit-learn, which would be learnt from.
+    TypeError
+        Where it is a lazy table of polars.
     """
-    if _loader(X) is not None:
-        return X, None  # whatever is asked of it would make it compute
+    if _loader(X) == "collect":
+        raise _not_in_memory(X, name)  # whatever is asked of a lazy table of polars would make it compute
     names = column_names(X)
     renamed = [column for column in names if isinstance(column, str) and column.endswith(RENAMED_QID)]
     if renamed:
@@ -153,9 +155,8 @@ def features(X: Any, name: str = "X") -> Any:
     """
     if sparse.issparse(X):
         return _sparse(X)
-    load = _loader(X)
-    if load is not None:
-        raise TypeError(f"{name} is a {type(X).__name__}; expected a table in memory: {name}.{load}()")
+    if _loader(X) is not None:
+        raise _not_in_memory(X, name)
     if not hasattr(X, "shape"):
         X = _array(X, name)
     if len(X.shape) != 2:
@@ -192,6 +193,10 @@ def _loader(X: Any) -> str | None:
     """The method that would bring a lazy table of polars or Dask into memory; None for all else."""
     name = "compute" if type(X).__module__.startswith("dask") else "collect"
     return name if hasattr(type(X), name) else None
+
+
+def _not_in_memory(X: Any, name: str) -> TypeError:
+    return TypeError(f"{name} is a {type(X).__name__}; expected a table in memory: {name}.{_loader(X)}()")
 
 
 def _array(X: Any, name: str) -> Array:

@@ -10,6 +10,7 @@ from dask.base import is_dask_collection
 from dask.core import flatten
 
 from gapboost._boosters.request import Given, Names
+from gapboost._data.features import split
 from gapboost._data.queries import GroupSizes
 from gapboost._kernels import Array
 
@@ -35,19 +36,18 @@ def checked(data: Given) -> Collections:
     TypeError
         Where something is no Dask array or dataframe.
     ValueError
-        Where there are neither ids nor sizes of queries or both, chunk sizes are unknown, partitions do not match, or
+        Where there are neither ids nor sizes of queries or several, chunk sizes are unknown, partitions do not match, or
         categories are unknown.
     """
-    X, beside = data.X, data.beside
-    names = beside.names
-    if data.qid is not None and beside.group is not None:
-        raise ValueError(f"{names.group} is given, and {names.qid} too; expected one of them")
-    if data.qid is None and beside.group is None:
+    beside = data.beside
+    names, grouped = beside.names, beside.group is not None
+    X, qid = split(data.X, data.qid, beside.group, (names.X, names.qid, names.group))
+    if qid is None:
         raise ValueError(
             f"{names.qid} is missing; expected a Dask array or series with one query id a row, or {names.group} with the sizes "
             "of the queries in each partition"
         )
-    parts = (X, data.y, data.qid, beside.weight, beside.start, beside.position)
+    parts = (X, data.y, None if grouped else qid, beside.weight, beside.start, beside.position)
     given = dict(zip(names, parts, strict=False))
     given = {name: value for name, value in given.items() if value is not None}
     for name, value in given.items():
@@ -63,7 +63,8 @@ def checked(data: Given) -> Collections:
     _check_categories(X, names.X)
     if is_array(X) and X.numblocks[1] > 1:
         X = X.rechunk({1: -1})
-    qid = data.qid if beside.group is None else _ids_of_groups(data.y, beside.group, names)
+    if grouped:
+        qid = _ids_of_groups(data.y, beside.group, names)
     return Collections(X, data.y, qid, replace(beside, group=None))
 
 

@@ -15,7 +15,7 @@ from gapboost._boosters.positions import checked_penalty
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.request import Beside, FitRequest, Given
 from gapboost._boosters.search_guard import refuse_blind_search
-from gapboost._data.features import check_names, feature_names
+from gapboost._data.features import check_names, feature_names, without_qid
 from gapboost.dask.collections import Collections, checked, is_array, partitions
 from gapboost.dask.fit import fit_on_cluster
 from gapboost.dask.session import Session, running_client
@@ -48,6 +48,7 @@ class DaskGAPRanker(GAPRanker):
         Parameters
         ----------
         X : Dask Array or DataFrame of shape (N, n_features)
+            A column ``qid`` of a data frame is left out.
 
         Returns
         -------
@@ -66,6 +67,7 @@ class DaskGAPRanker(GAPRanker):
         check_is_fitted(self)
         if not is_dask_collection(X):
             raise TypeError(f"X is a {type(X).__name__}; expected a Dask array or dataframe, or to_local().predict(X)")
+        X, _ = without_qid(X)
         check_names(feature_names(X), self._feature_names, "X")
         # One task makes the model from bytes: a copy that nobody else uses, sent once to each worker.
         model = dask.delayed(_single_threaded)(pickle.dumps(self.to_local()))
@@ -90,6 +92,7 @@ class DaskGAPRanker(GAPRanker):
         ----------
         X : Dask Array or DataFrame of shape (N, n_features)
         y, qid : Dask Array or Series of shape (N,)
+            Or the column ``qid`` of a data frame `X` in place of `qid`.
         sample_weight : Dask Array or Series of shape (N,), optional
         group : Dask Array or Series, optional
             Sizes of the queries in each partition, in place of `qid`.

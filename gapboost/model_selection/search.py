@@ -9,6 +9,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import ParameterGrid
+from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 
 from gapboost._boosters.described import described
@@ -132,11 +133,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         -----
         Weights count in training and in the scores.
         """
-        if not isinstance(self.estimator, GAPRanker):
-            raise TypeError(
-                f"estimator is {self.estimator!r}; expected an LGBMGAPRanker or XGBGAPRanker (a pipeline: "
-                "sklearn.model_selection.GridSearchCV with scoring=measure_scorer(...))"
-            )
+        _check_estimator(self.estimator)
         resolve_n_jobs(self.n_jobs)
         targets = self._targets()
         candidates = self._candidates()
@@ -238,6 +235,25 @@ def _run(tasks: list[Task], n_jobs: int | None, advance: Callable[[int], None]) 
 
 def _silent(task: Task) -> Any:
     return task(lambda _: None)
+
+
+def _check_estimator(estimator: Any) -> None:
+    """Refuse what is no local ranker, and say what searches over it instead."""
+    if isinstance(estimator, Pipeline):
+        raise TypeError(
+            "estimator is a Pipeline; expected an LGBMGAPRanker or XGBGAPRanker. For a pipeline call "
+            "sklearn.set_config(enable_metadata_routing=True) and GridSearchCV(pipeline, param_grid, "
+            "scoring=measure_scorer(scoring), cv=GroupKFold(5)).fit(X, y, qid=qid, groups=qid), whose param_grid has names such "
+            f"as {estimator.steps[-1][0]}__g"
+        )
+    if not isinstance(estimator, GAPRanker):
+        raise TypeError(f"estimator is {estimator!r}; expected an LGBMGAPRanker or XGBGAPRanker")
+    if hasattr(estimator, "to_local"):
+        local = type(estimator.to_local()).__name__
+        raise TypeError(
+            f"estimator is a {type(estimator).__name__}; expected an {local}: with joblib.parallel_backend('dask') the search "
+            "makes every fit one task of the cluster"
+        )
 
 
 def _check_candidates(estimator: GAPRanker, candidates: list[Params], targets: list[Measure], y: Any) -> None:

@@ -571,7 +571,40 @@ def test_sizes_of_the_queries_in_each_partition(booster, framed, clients):
     assert two.n_queries_in_ == 60
 
 
+@pytest.mark.slow
+@booster
+@pytest.mark.parametrize("ids", ["numbers", "strings"])
+def test_frames_with_the_column_qid(booster, ids, two):
+    """As the local rankers take them: in training, in evaluation sets, in predictions and in the score."""
+    X, y, qid = ranking(60, 0)
+    vali = ranking(20, 1)
+    names = [f"f{i}" for i in range(10)]
+    frames, frames_with_qid, grades, own = [], [], [], []
+    for table, y_of, qid_of in ((X, y, qid), vali):
+        frame = pd.DataFrame(table, columns=names)
+        column = qid_of if ids == "numbers" else np.array([f"query {i}" for i in qid_of])
+        with_qid = frame.assign(qid=column)[["f0", "qid", *names[1:]]]
+        frames.append(dd.from_pandas(frame, npartitions=3, sort=False))
+        frames_with_qid.append(dd.from_pandas(with_qid, npartitions=3, sort=False))
+        grades.append(dd.from_pandas(pd.Series(y_of), npartitions=3, sort=False))
+        own.append(dd.from_pandas(pd.Series(column), npartitions=3, sort=False))
+    ranker = dask_ranker(booster, two)
+    pairs = list(zip(frames_with_qid, grades, strict=True))
+    found = clone(ranker).fit(*pairs[0], eval_set=pairs[::-1])
+    expected = clone(ranker).fit(
+        frames[0], grades[0], own[0], eval_set=list(zip(frames, grades, strict=True))[::-1], eval_qid=own[::-1]
+    )
+    for i in range(2):
+        np.testing.assert_array_equal(history(found, i), history(expected, i))
+    scores = two.compute([found.predict(frames_with_qid[1]), expected.predict(frames[1])], sync=True)
+    pd.testing.assert_series_equal(*scores)
+    assert found.score(*pairs[1]) == expected.score(frames[1], grades[1], own[1])
+    assert found.n_queries_in_ == 60
+    np.testing.assert_array_equal(found.to_local().predict(frames_with_qid[1].compute()), scores[0])
+
+
 X, Y, QID = ranking(30, 0)
+WITH_QID = dd.from_pandas(pd.DataFrame(X).rename(columns=str).assign(qid=QID), npartitions=3)
 FRAME = dd.from_pandas(pd.DataFrame(X), npartitions=3)
 BAD = {
     "qid": ({"qid": None}, ValueError, "qid is missing; expected a Dask array or series"),
@@ -603,6 +636,27 @@ BAD = {
         {"group": cut(np.array([len(Y)]), 1)},
         ValueError,
         "group is given, and qid too; expected one of them",
+    ),
+    "qid twice": ({"X": WITH_QID}, ValueError, "qid is given, and X has a column 'qid' too; expected one of them"),
+    "group and the column qid": (
+        {"X": WITH_QID, "qid": None, "group": cut(np.array([len(Y)]), 1)},
+        ValueError,
+        "group is given, and X has a column 'qid' too; expected one of them",
+    ),
+    "qid renamed": (
+        {"X": WITH_QID.rename(columns={"qid": "rest__qid"})},
+        ValueError,
+        "X has a column 'rest__qid', which is 'qid' as a ColumnTransformer renames it",
+    ),
+    "eval_qid twice": (
+        {"eval_set": [(WITH_QID, cut(Y, 100))], "eval_qid": [cut(QID, 100)]},
+        ValueError,
+        r"eval_qid\[0\] is given, and eval_set\[0\] X has a column 'qid' too",
+    ),
+    "eval_qid of one": (
+        {"eval_set": [(WITH_QID, cut(Y, 100)), (cut(X, 100), cut(Y, 100))]},
+        ValueError,
+        "eval_qid is missing",
     ),
     "group in memory": ({"qid": None, "group": [len(Y)]}, TypeError, "group is a builtins.list; expected a Dask array"),
     "group of all": (

@@ -255,6 +255,19 @@ def test_features_that_no_booster_takes(twin, kind):
         ranker.fit(TRAIN.X, TRAIN.y, TRAIN.qid, eval_set=(make(len(VALI)), VALI.y), eval_qid=VALI.qid)
 
 
+@twins
+@pytest.mark.parametrize(("of", "load"), [("polars", "collect"), ("dask", "compute")])
+def test_lazy_frames_are_refused_as_such_where_they_hold_the_ids(twin, of, load):
+    """Not with a word about a qid that is there."""
+    frame = pd.DataFrame(TRAIN.X, columns=NAMES).assign(qid=TRAIN.qid)
+    lazy = pl.LazyFrame(frame) if of == "polars" else pytest.importorskip("dask.dataframe").from_pandas(frame)
+    fitted = twin.fitted(n_estimators=1)
+    search = GSearchCV(twin.ranker(), {}, scoring="ap", cv=2)
+    for call in (twin.ranker().fit, fitted.score, search.fit):
+        with pytest.raises(TypeError, match=rf"^X is a .*; expected a table in memory: X\.{load}\(\)"):
+            call(lazy, TRAIN.y)
+
+
 @pytest.mark.parametrize("dtype", [pl.Categorical, pl.Float16], ids=str)
 def test_types_of_columns_at_which_lightgbm_ends_the_process(dtype):
     source = pl.DataFrame({"x": np.arange(len(TRAIN)), "bad": np.arange(len(TRAIN)) % 3})
