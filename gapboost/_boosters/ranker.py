@@ -1,6 +1,5 @@
 """What the rankers of both boosters share: parameters, query order, checks before training, and the score."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
@@ -12,7 +11,9 @@ from gapboost._boosters.functions import as_metrics, check_contrasts, gradients_
 from gapboost._boosters.positions import REGULARIZATION, Beginning, PositionPass, Units, checked_penalty
 from gapboost._boosters.request import FitRequest, Given, Words
 from gapboost._boosters.search_guard import refuse_blind_search
+from gapboost._boosters.vocabulary import Own, Vocabulary, arguments, check_parameters
 from gapboost._data.arguments import random_numbers
+from gapboost._data.callers import warn_caller
 from gapboost._data.features import check_names, feature_names, features, rows_of, split, without_qid
 from gapboost._data.positions import Positions, positions
 from gapboost._data.queries import Array, GradeLimit, Judged, check_highest, checked_scores, judged
@@ -74,6 +75,8 @@ class Training:
         On a cluster, where the rows are one worker's: sums of an array over the workers.
     biased : PositionPass or None
         `prepared` with factors of positions, where these are given.
+    doubt : str or None
+        What the user is to be warned of.
     """
 
     objective: Objective
@@ -83,6 +86,7 @@ class Training:
     others: list[Measure]
     total: Callable[[Array], Array] | None = None
     biased: PositionPass | None = None
+    doubt: str | None = None
 
     def gradients(self, scores: Array) -> tuple[Array, Array]:
         """Gradient and hessian of the training rows, float32, in one round after the other."""
@@ -131,6 +135,7 @@ class GAPRanker:
     _feature_names: tuple[str, ...] = ()
 
     _words: ClassVar[Words]
+    _vocabulary: ClassVar[Vocabulary]
 
     _estimator_type = "ranker"
     # With scikit-learn's metadata routing on, these reach fit and score without set_fit_request by the user.
@@ -237,7 +242,10 @@ class GAPRanker:
 
     def _fit(self, request: FitRequest, arguments: dict[str, Any]) -> Self:
         """Check what `fit` was asked for, and train; `arguments` are those of `fit` that one booster alone knows."""
-        return self._fit_on(self._training_for(request), **arguments)
+        training = self._training_for(request)
+        if training.doubt is not None:
+            warn_caller(training.doubt)
+        return self._fit_on(training, **arguments)
 
     def _fit_on(self, training: Training, *network: Any, **arguments: Any) -> Self:
         """Train on what was checked."""
@@ -245,6 +253,7 @@ class GAPRanker:
 
     def _training_for(self, request: FitRequest) -> Training:
         """Every argument of `fit` checked, in grouped order; nothing is trained if one is unusable."""
+        self._check_parameters(request)
         least_hessian = self._least_hessian()
         self._penalty(request.position)
         refuse_blind_search(self)
@@ -266,6 +275,18 @@ class GAPRanker:
             evals.append(ranking_rows(given, limit))
             check_names(feature_names(evals[-1].X), feature_names(rows.X), given.names.X)
         return self._training(objective, rows, evals, [m for m in others if m != objective.measure], least_hessian)
+
+    def _check_parameters(self, request: FitRequest | None = None) -> None:
+        """Refuse parameters that would be ignored, those that `fit` has as arguments among them, all at once."""
+        given = self.get_params(deep=False)  # type: ignore[attr-defined]
+        of_fit = arguments(type(self), "fit")
+        own = Own(self.measure, self.g, self.objective, None)
+        if request is not None and request.eval_at is not None:
+            given = {**given, "eval_at": request.eval_at}
+        if request is not None and "eval_metric" in of_fit:
+            own = own._replace(metrics=request.eval_metric, where=" in fit")
+        listed = arguments(type(self), "__init__") | {REGULARIZATION}
+        check_parameters(self._vocabulary, given, own, listed=listed, of_fit=of_fit)
 
     def _penalty(self, position: Any) -> float:
         """See `checked_penalty`."""
@@ -310,8 +331,7 @@ class GAPRanker:
             units = self._units(objective, rows.data.mean_size)
             biased = PositionPass(prepared, rows.positions, units, self._beginning, total)
         training = Training(objective, prepared, rows, evals, others, total, biased)
-        self._check_learnable(training, least_hessian)
-        return training
+        return replace(training, doubt=self._check_learnable(training, least_hessian))
 
     def _suited(self, how: Objective, data: Judged) -> Pass:
         """`how` on the data, in the scale that suits the booster."""
@@ -335,8 +355,11 @@ class GAPRanker:
         raise NotImplementedError
 
     # ... and the training that `fit` would do, on such data.
-    def _train_binned(self, rows: RankingRows, binned: Any, watch: Callable[[Array], None]) -> None:
-        """Train on `binned`, whose training part is `rows`; `watch` sees the held-out scores after each iteration."""
+    def _train_binned(self, rows: RankingRows, binned: Any, watch: Callable[[Array], None]) -> str | None:
+        """Train on `binned`, whose training part is `rows`; `watch` sees the held-out scores after each iteration.
+
+        Returns the doubt about the training.
+        """
         raise NotImplementedError
 
     @property
@@ -350,8 +373,11 @@ class GAPRanker:
         check_contrasts(rows.data, "y")
         return self._training(requested.resolved(rows.data.occurring), rows, [], [], least_hessian)
 
-    def _check_learnable(self, training: Training, least_hessian: float) -> None:
-        """One gradient pass at the first scores: refuse what a booster would answer with a constant model."""
+    def _check_learnable(self, training: Training, least_hessian: float) -> str | None:
+        """One gradient pass at the first scores: refuse what a booster would answer with a constant model.
+
+        Returns the doubt about what it would answer with blunt trees.
+        """
         rows = training.rows
         grad, hess = gradients_at(training.prepared, np.zeros(len(rows.y)) if rows.start is None else rows.start)
         weight = rows.data.weights @ rows.sizes
@@ -371,13 +397,12 @@ class GAPRanker:
                 f"most {total / 2:.3g}{larger}: with less in each leaf no split is possible and the model would be constant"
             )
         if total < FEW_LEAVES * least_hessian and n_rows >= MANY_ROWS:
-            warnings.warn(
+            return (
                 f"min_child_weight is {least_hessian:g}, but the hessians of all rows sum to {total:.3g}, so that a leaf must "
                 f"hold {least_hessian / total:.0%} of them; expected at most {total / FEW_LEAVES:.3g}{larger}, unless trees of "
-                f"fewer than {FEW_LEAVES} leaves are meant for these {n_rows:.0f} rows",
-                UserWarning,
-                stacklevel=2,
+                f"fewer than {FEW_LEAVES} leaves are meant for these {n_rows:.0f} rows"
             )
+        return None
 
 
 def ranking_rows(given: Given, limit: GradeLimit | None) -> RankingRows:

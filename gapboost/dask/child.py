@@ -93,12 +93,15 @@ class Report(NamedTuple):
         What the worker trained on.
     best_iteration : int
         The same for all workers.
+    doubt : str or None
+        What the user is to be warned of, likewise.
     """
 
     ranker: Any
     n_queries: int
     n_rows: int
     best_iteration: int
+    doubt: str | None
 
 
 def main() -> None:
@@ -149,7 +152,9 @@ def _fitted(job: Job, exchange: Exchange | None, network: dict[str, Any]) -> Rep
     total = None if exchange is None else exchange.total
     training = ranker._training(job.objective, rows, evals, job.others, ranker._least_hessian(), total)
     ranker._fit_on(training, **job.arguments, **network)
-    return Report(ranker if job.rank == 0 else None, len(rows.sizes), len(rows.y), int(ranker.best_iteration_))
+    return Report(
+        ranker if job.rank == 0 else None, len(rows.sizes), len(rows.y), int(ranker.best_iteration_), training.doubt
+    )
 
 
 def stand_in(rows: RankingRows) -> RankingRows:

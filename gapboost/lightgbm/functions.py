@@ -9,16 +9,13 @@ import numpy as np
 
 from gapboost._boosters.functions import Content, Gradients, Metrics, as_gradients, as_metrics
 from gapboost._boosters.positions import REGULARIZATION, Beginning, Units
+from gapboost._boosters.vocabulary import Own, check_parameters
 from gapboost._data.queries import Array, Judged
 from gapboost._kernels.parallel.chunks import working_on
 from gapboost._kernels.parallel.openmp import openmp_team
+from gapboost.lightgbm.vocabulary import BESIDE_OBJECTIVE
 from gapboost.measures import Measure
 from gapboost.objectives import Objective, Pass
-
-NO_QUERY_BAGGING = (
-    "bagging_by_query is True; expected False: with a custom objective LightGBM draws an empty bag and trains nothing. "
-    "subsample with subsample_freq bags rows"
-)
 
 # LightGBM's order of precedence: the name itself, then the shortest alias.
 LEARNING_RATE_NAMES = ("learning_rate", "eta", "shrinkage_rate")
@@ -79,10 +76,17 @@ class LightGBMObjective(Gradients):
         """Gradient and hessian, float32 of shape (N,)."""
         position = None
         if isinstance(y_pred, lightgbm.Dataset):
-            _refuse_what_is_ignored(y_pred)
+            self._refuse_what_is_ignored(y_pred.params or {})
             position = _positions_of(y_pred)
         with working_on(TEAM):
             return self.gradients(*_passed(y_true, y_pred, weight, group), position)
+
+    def _refuse_what_is_ignored(self, params: dict[str, Any]) -> None:
+        """What `lightgbm.train` was asked for and does not do, or does wrongly, with an objective from Python."""
+        given = {name: params[name] for name in BESIDE_OBJECTIVE.names if name in params}
+        if given:
+            own = Own("gap", None, self.objective, None, takes_objective="measure")
+            check_parameters(BESIDE_OBJECTIVE, given, own, begins="params holds {}={}")
 
     def suited(self, how: Objective, data: Judged) -> Pass:
         """See `scale_by_query_length`."""
@@ -133,12 +137,6 @@ def beginning(booster: lightgbm.Booster) -> Beginning:
     rates = [booster.params[name] for name in LEARNING_RATE_NAMES if booster.params.get(name) is not None]
     penalty = booster.params.get(REGULARIZATION) or 0.0
     return Beginning(float(rates[0] if rates else DEFAULT_LEARNING_RATE), float(penalty), booster.current_iteration())
-
-
-def _refuse_what_is_ignored(data: lightgbm.Dataset) -> None:
-    """What `lightgbm.train` was asked for and does not do, or does wrongly, with an objective from Python."""
-    if (data.params or {}).get("bagging_by_query"):
-        raise ValueError(NO_QUERY_BAGGING)
 
 
 def _positions_of(data: lightgbm.Dataset) -> Array | None:

@@ -1,9 +1,9 @@
 """A ranker beside `lightgbm.LGBMRanker`."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from copy import deepcopy
+from copy import copy, deepcopy
 from typing import TYPE_CHECKING, Any, Self
 
 import lightgbm
@@ -16,12 +16,11 @@ from gapboost._boosters.positions import Beginning, Units, in_training
 from gapboost._boosters.progress import following
 from gapboost._boosters.ranker import GAPRanker, RankingRows, Training
 from gapboost._boosters.request import FitRequest, Words
-from gapboost._boosters.signature import taking
+from gapboost._boosters.signature import also_in_order_of, taking
 from gapboost._data.features import check_arrow_numbers, check_names, feature_names
 from gapboost._data.queries import Array, Judged
 from gapboost._kernels.parallel.chunks import working_on
 from gapboost.lightgbm.functions import (
-    NO_QUERY_BAGGING,
     TEAM,
     LightGBMMetric,
     beginning,
@@ -29,30 +28,20 @@ from gapboost.lightgbm.functions import (
     units,
 )
 from gapboost.lightgbm.versions import BEFORE_4_7, evaluation_sets, names_of_frame, readable
-from gapboost.measures import Measure, nDCG
+from gapboost.lightgbm.vocabulary import LIGHTGBM
+from gapboost.measures import Measure
 from gapboost.objectives import Objective, Pass
-
-# Parameters that steer LightGBM's own ranking objectives. They would be ignored without a word.
-OWN_RANKING_PARAMETERS = (
-    "label_gain",
-    "lambdarank_norm",
-    "lambdarank_truncation_level",
-    "objective_seed",
-    "sigmoid",
-)
-EVAL_AT_ALIASES = ("eval_at", "ndcg_eval_at", "ndcg_at", "map_eval_at", "map_at")
-OBJECTIVE_ALIASES = ("objective_type", "app", "application", "loss")
-METRIC_ALIASES = ("metric", "metrics", "metric_types")
 
 # LightGBM's order of precedence: the name itself, then the shortest alias. LGBMRanker always sets min_child_weight.
 LEAST_HESSIAN_NAMES = ("min_sum_hessian_in_leaf", "min_hessian", "min_sum_hessian", "min_child_weight")
 # What the parameters in a model file say of an objective from Python.
 CUSTOM = "[objective: custom]"
 
+# The class of `lightgbm.early_stopping(...)`.
+EARLY_STOPPING = type(lightgbm.early_stopping(1))
+
 # What models for others say they were trained for.
 VENDOR_OBJECTIVE = "lambdarank"
-
-BOOSTING_NAMES = ("boosting", "boost", "boosting_type")
 
 
 class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
@@ -89,6 +78,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     """
 
     _words = Words(start="init_score", eval_weight="eval_sample_weight", eval_start="eval_init_score")
+    _vocabulary = LIGHTGBM
 
     if BEFORE_4_7:
         feature_names_in_ = property(names_of_frame)
@@ -141,6 +131,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             self.g = g
             self.extra_trees = extra_trees
 
+    @also_in_order_of(lightgbm.LGBMRanker.fit)
     @described
     def fit(
         self,
@@ -176,13 +167,13 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         eval_X, eval_y : tuple of array-like, or one array-like, optional
             The same as ``eval_set=list(zip(eval_X, eval_y))``.
         eval_at : None
-            In place of ``eval_at=(5, 10)`` write ``eval_metric=[nDCG(k=5), nDCG(k=10)]``.
+            In place of ``eval_at=(5, 10)`` write ``eval_metric=["ndcg@5", "ndcg@10"]``.
         eval_metric : str, Measure or list of them, optional
-            Reported beside the measure that is trained for, which comes first. LightGBM's early stopping goes by all of
-            them, or with ``first_metric_only=True`` by that one.
+            Reported beside the measure that is trained for, which comes first. Early stopping goes by that one alone, unless the
+            ranker has ``first_metric_only=False``: then by all of them, as LightGBM does of itself.
         init_score, eval_names, eval_sample_weight, eval_init_score, feature_name, categorical_feature, callbacks, init_model
-            As in `lightgbm.LGBMRanker.fit`; early stopping by ``callbacks=[lightgbm.early_stopping(...)]``, a progress bar by
-            ``callbacks=[progress()]``. Each worker of a cluster calls its own copy of the callbacks.
+            As in `lightgbm.LGBMRanker.fit`; early stopping by ``callbacks=[lightgbm.early_stopping(...)]``, of which the fit uses
+            a copy, a progress bar by ``callbacks=[progress()]``. Each worker of a cluster calls its own copy of the callbacks.
 
         Raises
         ------
@@ -196,8 +187,6 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         -----
         {on_a_cluster}
         """
-        if eval_at is not None:
-            raise ValueError(f"eval_at is {eval_at!r}; expected {_as_metrics_of(eval_at)}")
         request = FitRequest(
             X=X,
             y=y,
@@ -214,6 +203,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             eval_weight=eval_sample_weight,
             eval_start=eval_init_score,
             eval_metric=eval_metric,
+            eval_at=eval_at,
             words=self._words,
         )
         arguments = {
@@ -232,6 +222,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         *,
         eval_names: Any,
         feature_name: Any,
+        callbacks: Any,
         init_model: Any,
         **arguments: Any,
     ) -> Self:
@@ -247,7 +238,9 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             init_model = _continued(init_model, feature_names(X) if isinstance(feature_name, str) else feature_name)
         # Training happens on a fresh LGBMRanker: an error or an interrupt leaves this one as it was.
         trained = _shell({**self._vendor_parameters(), **(network or {})}, training)
-        with _usable_features(), following(arguments.get("callbacks"), self._n_rounds):
+        if trained.get_params()["first_metric_only"]:
+            callbacks = _stopping_by_the_first(callbacks)
+        with _usable_features(), following(callbacks, self._n_rounds):
             trained.fit(
                 X,
                 rows.y,
@@ -258,10 +251,11 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
                 eval_group=[e.sizes for e in evals] or None,
                 eval_sample_weight=[_row_weights(e) for e in evals],
                 eval_init_score=[e.start for e in evals],
-                # `first_metric_only` of LightGBM's early stopping then means the measure that is trained for.
+                # The first one stops training.
                 eval_metric=LightGBMMetric([training.objective.measure, *training.others], self.n_jobs, training.total),
                 eval_names=eval_names,
                 feature_name=feature_name,
+                callbacks=callbacks,
                 init_model=init_model,
                 **arguments,
             )
@@ -351,7 +345,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
 
     def _train_binned(
         self, rows: RankingRows, binned: tuple[lightgbm.Dataset, lightgbm.Dataset], watch: Callable[[Array], None]
-    ) -> None:
+    ) -> str | None:
         def feval(scores: Array, _: lightgbm.Dataset) -> list[Any]:
             watch(scores)
             return []
@@ -367,13 +361,14 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
                 feval=feval,
                 keep_training_booster=True,
             )
+        return training.doubt
 
     @property
     def _n_rounds(self) -> int:
         return int(self.n_estimators)
 
     def _vendor_parameters(self) -> dict[str, Any]:
-        """Parameters for LGBMRanker, after refusing those that cannot work with a custom objective."""
+        """Parameters for LGBMRanker."""
         parameters: dict[str, Any] = self.get_params()
         for name in ("measure", "g", "objective"):
             parameters.pop(name)
@@ -381,28 +376,6 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         alias = parameters.pop("extra_tree", None)
         if alias is not None:
             parameters["extra_trees"] = alias
-        boosting = _first(parameters, BOOSTING_NAMES)
-        if boosting in ("rf", "random_forest"):
-            raise ValueError(
-                f"boosting_type is {boosting!r}; expected gbdt, dart or goss: LightGBM's rf takes no custom objective"
-            )
-        if parameters.get("bagging_by_query"):
-            raise ValueError(NO_QUERY_BAGGING)
-        if parameters["class_weight"] is not None:
-            raise ValueError(
-                f"class_weight is {parameters['class_weight']!r}; expected None: weights of rows would vary within a query"
-            )
-        if parameters.get("position") is not None:
-            raise ValueError("position is a parameter of the ranker; expected it in fit, one a row")
-        for name in EVAL_AT_ALIASES:
-            if parameters.get(name) is not None:
-                raise ValueError(f"{name} is {parameters[name]!r}; expected {_as_metrics_of(parameters[name])} in fit")
-        for name in (*OWN_RANKING_PARAMETERS, *OBJECTIVE_ALIASES, *METRIC_ALIASES):
-            if parameters.get(name) is not None:
-                raise ValueError(
-                    f"{name} is {parameters[name]!r}; expected it unset: it steers LightGBM's own objectives and metrics, "
-                    "not this one. See measure, objective=LambdaRank(...) and eval_metric"
-                )
         return parameters
 
     def _process_params(self, stage: str) -> dict[str, Any]:
@@ -414,13 +387,28 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
 
 
 def _shell(parameters: dict[str, Any], training: Training) -> lightgbm.LGBMRanker:
-    """LightGBM's own ranker with our gradients."""
+    """LightGBM's own ranker with our gradients, whose early stopping goes by the first metric unless told otherwise."""
 
     def gradients(y_true: Array, y_pred: Array) -> tuple[Array, Array]:
         with working_on(TEAM):
             return training.gradients(y_pred)
 
+    if parameters.get("first_metric_only") is None:
+        parameters = {**parameters, "first_metric_only": True}
     return lightgbm.LGBMRanker(**parameters, objective=gradients, metric="None")
+
+
+def _stopping_by_the_first(callbacks: Any) -> Any:
+    """The callbacks, those of early stopping as copies that go by the first metric: theirs goes by all of them."""
+    if not isinstance(callbacks, Collection):
+        return callbacks  # LightGBM refuses what is none
+    changed = []
+    for callback in callbacks:
+        if isinstance(callback, EARLY_STOPPING):
+            callback = copy(callback)
+            callback.first_metric_only = True
+        changed.append(callback)
+    return changed
 
 
 def labelled(booster: lightgbm.Booster, num_iteration: int | None = None) -> lightgbm.Booster:
@@ -482,15 +470,6 @@ def _usable_features() -> Iterator[None]:
 
 def _first(parameters: dict[str, Any], names: Sequence[str]) -> Any:
     return next((parameters[name] for name in names if parameters.get(name) is not None), None)
-
-
-def _as_metrics_of(cut_offs: Any) -> str:
-    """What to write for LightGBM's cut-offs of its own measures."""
-    try:
-        measures = [nDCG(k=int(k)) for k in np.atleast_1d(cut_offs)]
-    except (TypeError, ValueError):
-        measures = [nDCG(k=10)]
-    return f"eval_metric={measures!r}, each measure with its cut-off,"
 
 
 def _row_weights(rows: RankingRows) -> Array | None:

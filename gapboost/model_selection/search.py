@@ -16,6 +16,7 @@ from gapboost._boosters.folds import query_folds
 from gapboost._boosters.ranker import GAPRanker, ranking_rows
 from gapboost._boosters.request import Given
 from gapboost._data.arguments import mapping, whole
+from gapboost._data.callers import warn_caller
 from gapboost._data.features import features, split
 from gapboost._data.optional import progress
 from gapboost._data.queries import Array, checked_grades
@@ -166,11 +167,15 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         ]
         scores = np.empty((len(candidates), len(folds), len(targets)))
         times = np.empty((len(candidates), len(folds)))
+        doubts: list[str] = []
         with progress(len(courses) * len(folds), self.progress, "GSearchCV") as advance:
-            for number, found in enumerate(_run(tasks, self.n_jobs, advance)):
+            for number, (found, doubted) in enumerate(_run(tasks, self.n_jobs, advance)):
+                doubts += doubted
                 for candidate, values, seconds in found:
                     scores[candidate, number // parts] = values
                     times[candidate, number // parts] = seconds
+        if doubts:
+            warn_caller(f"{doubts[0]}; so or alike in {len(doubts)} of {len(courses) * len(folds)} trainings")
         names = ["score"] if isinstance(self.scoring, str | Measure) else [str(m) for m in targets]
         self.cv_results_ = _results(candidates, names, scores, times)
         self.best_index_ = int(self.cv_results_[f"rank_test_{names[0]}"].argmin())
@@ -244,6 +249,7 @@ def _check_candidates(estimator: GAPRanker, candidates: list[Params], targets: l
         whole(candidate["n_estimators"], "n_estimators in param_grid")
     rankers = [clone(estimator).set_params(**course.params) for course in as_courses(candidates)]
     for ranker in rankers:
+        ranker._check_parameters()
         _check_no_early_stopping(ranker)
     checked_grades(y, "y", grade_limit([*targets, *(ranker._requested().measure for ranker in rankers)]))
 
