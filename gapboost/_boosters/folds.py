@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.model_selection import GroupKFold
 
 from gapboost._boosters.functions import as_gradients, as_metrics, check_contrasts, from_groups
+from gapboost._boosters.vocabulary import Own, Vocabulary, check_parameters
 from gapboost._data.arguments import mapping, random_numbers, whole
 from gapboost._data.judged import Judged
 from gapboost._data.queries import Queries
@@ -104,13 +105,15 @@ def _check_whole(fold: Fold, queries: Queries, codes: Array, number: int) -> Non
         )
 
 
-def check_free(params: dict[str, Any], names: Sequence[str], n_rounds: Any) -> None:
-    """Refuse parameters of a booster that `cv` sets itself, and rounds that are no number."""
+def check_cv(
+    params: dict[str, Any], vocabulary: Vocabulary, measure: Any, g: Any, eval_metric: Any, n_rounds: Any
+) -> None:
+    """Refuse parameters of a booster that would be ignored or that `cv` sets itself, and rounds that are no number."""
     mapping(params, "params", "{parameter: value}")
     whole(n_rounds, "num_boost_round")
-    for name in names:
-        if name in params:
-            raise ValueError(f"params holds {name}={params[name]!r}; expected it unset: see measure and eval_metric")
+    named = "gap" if isinstance(measure, Objective) else measure
+    own = Own(named, g, measure, eval_metric, takes_objective="measure")
+    check_parameters(vocabulary, params, own, begins="params holds {}={}")
 
 
 def cv_setup(

@@ -6,13 +6,15 @@ from typing import Any, ClassVar, Self
 
 from sklearn.utils.validation import check_is_fitted
 
+from gapboost._boosters.callers import warn_caller
 from gapboost._boosters.functions import as_metrics, check_contrasts
 from gapboost._boosters.library import Library
 from gapboost._boosters.positions import REGULARIZATION, checked_penalty
 from gapboost._boosters.request import FitRequest, Given
 from gapboost._boosters.rows import RankingRows, ranking_rows
 from gapboost._boosters.search_guard import refuse_blind_search
-from gapboost._boosters.training import Settings, Task, Total, Training, prepare
+from gapboost._boosters.training import Settings, Task, Training, prepare
+from gapboost._boosters.vocabulary import Own, Vocabulary, arguments_of, check_parameters
 from gapboost._data.arguments import seed
 from gapboost._data.features import check_names, feature_names, features, split, without_qid
 from gapboost._data.grades import check_highest
@@ -57,6 +59,7 @@ class GAPRanker:
     _feature_names: tuple[str, ...] = ()
 
     _library: ClassVar[Library]
+    _vocabulary: ClassVar[Vocabulary]
 
     _estimator_type = "ranker"
     # With scikit-learn's metadata routing on, these reach fit and score without set_fit_request by the user.
@@ -163,10 +166,26 @@ class GAPRanker:
 
     def _fit(self, X: Any, y: Any, qid: Any, request: FitRequest, arguments: dict[str, Any]) -> Self:
         """Check what `fit` was asked for, and train; `arguments` are those of `fit` that one booster alone knows."""
-        parameters = self._booster_parameters()
+        self._check_parameters(request)
         checked_penalty(self._penalty, request.beside.position)
         refuse_blind_search(self)
-        return self._train(self._task(X, y, qid, request), parameters, arguments)
+        task, parameters = self._task(X, y, qid, request), self._booster_parameters()
+        training = prepare(self._library, task, self._settings(parameters))
+        if training.doubt is not None:
+            warn_caller(training.doubt)
+        return self._train(training, parameters, arguments)
+
+    def _check_parameters(self, request: FitRequest | None = None) -> None:
+        """Refuse parameters that would be ignored, those that `fit` has as arguments among them, all at once."""
+        parameters = self.get_params(deep=False)  # type: ignore[attr-defined]
+        of_fit = arguments_of(type(self), "fit")
+        own = Own(self.measure, self.g, self.objective, None)
+        if request is not None and request.eval_at is not None:
+            parameters = {**parameters, "eval_at": request.eval_at}
+        if request is not None and "eval_metric" in of_fit:
+            own = own._replace(metrics=request.eval_metric, where=" in fit")
+        listed = arguments_of(type(self), "__init__") | {REGULARIZATION}
+        check_parameters(self._vocabulary, parameters, own, listed=listed, of_fit=of_fit)
 
     def _task(self, X: Any, y: Any, qid: Any, request: FitRequest) -> Task:
         """Every argument about data and measures checked, in grouped order."""
@@ -191,28 +210,27 @@ class GAPRanker:
             check_names(feature_names(evals[-1].X), feature_names(rows.X), names.X)
         return Task(objective, rows, evals, [m for m in others if m != objective.measure])
 
-    def _train(
-        self, task: Task, parameters: dict[str, Any], arguments: dict[str, Any], total: Total | None = None
-    ) -> Self:
-        """Prepare, train, and remember what was learned."""
-        training = prepare(self._library, task, self._settings(parameters), total)
+    def _train(self, training: Training, parameters: dict[str, Any], arguments: dict[str, Any]) -> Self:
+        """Train, and remember what was learned."""
         continued = arguments[self._library.words.model]
         if training.biased is not None and isinstance(continued, GAPRanker):
             training.biased.start_from(continued._last_bias or {})
         self._remember(training, *self._boost(training, parameters, **arguments))
         return self
 
-    def _train_on_bins(self, rows: RankingRows, bins: Any, watch: Callable[[Array], None]) -> None:
+    def _train_on_bins(self, rows: RankingRows, bins: Any, watch: Callable[[Array], None]) -> str | None:
         """The training that `fit` would do, on `rows` whose `bins` other candidates of a search share.
 
-        `watch` sees the held-out scores after each iteration.
+        `watch` sees the held-out scores after each iteration. Returns the doubt about the training.
         """
         requested = self._requested()
         rows = replace(rows, data=rows.data.up_to_grade(requested.measure.n_grades))
         check_contrasts(rows.data, "y")
         parameters = self._booster_parameters()
         task = Task(requested.resolved(rows.data.occurring), rows, [], [])
-        self._boost_on_bins(prepare(self._library, task, self._settings(parameters)), parameters, bins, watch)
+        training = prepare(self._library, task, self._settings(parameters))
+        self._boost_on_bins(training, parameters, bins, watch)
+        return training.doubt
 
     def _settings(self, parameters: dict[str, Any]) -> Settings:
         return Settings(self.n_jobs, float(self._penalty or 0.0), self._library.least_hessian(parameters))
@@ -245,7 +263,7 @@ class GAPRanker:
 
     # What each twin says in the words of its library: parameters, ...
     def _booster_parameters(self) -> dict[str, Any]:
-        """Parameters for the booster, after refusing those that cannot work with a custom objective."""
+        """Parameters for the booster."""
         raise NotImplementedError
 
     @property

@@ -86,6 +86,8 @@ class FitRequest:
         Of each evaluation set.
     eval_metric : str, Measure, list of them, or None
         Reported beside the measure that is trained for.
+    eval_at : list of int or None
+        LightGBM's cut-offs of what is reported.
     words : Words
     """
 
@@ -98,6 +100,7 @@ class FitRequest:
     eval_weight: Any
     eval_start: Any
     eval_metric: Any
+    eval_at: Any = None
     words: Words
 
     def evaluation_sets(self) -> list[Given]:

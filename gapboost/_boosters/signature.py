@@ -1,10 +1,17 @@
-"""What a ranker's parameters are: its own and those of the booster that is installed."""
+"""A ranker's parameters, its own and those of the booster that is installed, and the order in which `fit` takes arguments."""
 
 import inspect
 from collections.abc import Callable
+from functools import wraps
 from typing import Any, TypeVar
 
+import numpy as np
+
 Init = TypeVar("Init", bound=Callable[..., None])
+Fit = TypeVar("Fit", bound=Callable[..., Any])
+
+# Arguments by position that `fit` of a ranker takes: X, y, qid and sample_weight.
+OURS = 4
 
 
 def taking(parent: type[Any]) -> Callable[[Init], Init]:
@@ -22,3 +29,55 @@ def taking(parent: type[Any]) -> Callable[[Init], Init]:
         return init
 
     return decorated
+
+
+def also_in_order_of(theirs: Callable[..., Any]) -> Callable[[Fit], Fit]:
+    """Decorator of `fit`: calls by position that can only mean the order of the booster's own `fit` are taken so.
+
+    Those are calls with more arguments by position than ours takes, and those with weights in the third place, where ours has
+    `qid`, beside `group`. What could be either is an error.
+    """
+
+    def decorated(fit: Fit) -> Fit:
+        @wraps(fit)
+        def called(self: Any, *args: Any, **kwargs: Any) -> Any:
+            beside_group = kwargs.get("group") is not None and any(value is not None for value in args[2:])
+            if len(args) > OURS or (beside_group and _is_theirs(args, kwargs["group"])):
+                named = inspect.signature(theirs).bind_partial(self, *args).arguments
+                named.pop("self")
+                return fit(self, **named, **kwargs)
+            return fit(self, *args, **kwargs)
+
+        return called  # type: ignore[return-value]
+
+    return decorated
+
+
+def _is_theirs(args: tuple[Any, ...], group: Any) -> bool:
+    """Whether what follows X and y are weights and scores to start from.
+
+    Raises
+    ------
+    ValueError
+        Where the third could be query ids, or the fourth weights.
+    """
+    if args[2] is not None and not _could_be_ids(args[2], group):
+        return True
+    place, here, there = ("fourth", "sample_weight", "init_score")
+    if args[2] is not None:
+        place, here, there = ("third", "qid", "sample_weight")
+    raise ValueError(
+        f"group is given, and a {place} argument by position, which is {here} here and {there} in LGBMRanker.fit; expected it by "
+        "name"
+    )
+
+
+def _could_be_ids(values: Any, group: Any) -> bool:
+    """Whether they can be ids of queries: as many as there are queries, none with a fraction. Collections of Dask can."""
+    if hasattr(values, "__dask_graph__"):
+        return True
+    found = np.asarray(values)
+    if found.dtype.kind not in "biuf":
+        return True
+    found = np.unique(found)
+    return len(found) == np.size(group) and not (found % 1 != 0).any()

@@ -1,6 +1,5 @@
 """One training: its gradients, prepared and checked to teach something, before any booster begins."""
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -82,13 +81,16 @@ class Training:
         `prepared` with factors of positions, where these are given.
     total : callable or None
         On a cluster, where the rows are one worker's: sums of an array over the workers.
+    doubt : str or None
+        What the user is to be warned of.
     """
 
     library: Library
     task: Task
     prepared: Pass
     biased: PositionPass | None
-    total: Total | None
+    total: Total | None = None
+    doubt: str | None = None
 
     def gradients(self, scores: Array) -> tuple[Array, Array]:
         """Gradient and hessian of the training rows, float32, in one round after the other."""
@@ -118,37 +120,39 @@ def prepare(library: Library, task: Task, settings: Settings, total: Total | Non
             settings.penalty,
             total,
         )
-    training = Training(library, task, prepared, biased, total)
-    _check_learnable(training, settings.least_hessian)
-    return training
+    doubt = _check_learnable(library, task, prepared, settings.least_hessian, total)
+    return Training(library, task, prepared, biased, total, doubt)
 
 
-def _check_learnable(training: Training, least_hessian: float) -> None:
-    """One gradient pass at the first scores: refuse what a booster would answer with a constant model."""
-    rows = training.task.rows
-    grad, hess = gradients_at(training.prepared, np.zeros(len(rows.y)) if rows.start is None else rows.start)
+def _check_learnable(
+    library: Library, task: Task, prepared: Pass, least_hessian: float, total: Total | None
+) -> str | None:
+    """One gradient pass at the first scores: refuse what a booster would answer with a constant model.
+
+    Returns the doubt about what it would answer with blunt trees.
+    """
+    rows = task.rows
+    grad, hess = gradients_at(prepared, np.zeros(len(rows.y)) if rows.start is None else rows.start)
     weight = rows.data.weights @ rows.sizes
     sums = np.array([np.abs(grad).sum(dtype=np.float64), weight, hess.sum(dtype=np.float64), len(grad)])
-    push, weight, total, n_rows = sums if training.total is None else training.total(sums)
+    push, weight, curvature, n_rows = sums if total is None else total(sums)
     # Sums that ought to cancel leave rounding behind.
     if push / weight < LEAST_PUSH:
-        start = training.library.words.start
-        saturated = "" if rows.start is None else f", and a {start} whose scores are not as far apart"
+        saturated = "" if rows.start is None else f", and a {library.words.start} whose scores are not as far apart"
         raise ValueError(
-            f"measure is {training.task.objective.measure!r}, and no swap of two documents of y changes it; expected a measure "
+            f"measure is {task.objective.measure!r}, and no swap of two documents of y changes it; expected a measure "
             f"that tells some of the grades in y apart{saturated}"
         )
     larger = ", or larger weights" if rows.weighted else ""
-    if total < 2 * least_hessian:
+    if curvature < 2 * least_hessian:
         raise ValueError(
-            f"min_child_weight is {least_hessian:g}, but the hessians of all rows sum to {total:.3g}; expected at "
-            f"most {total / 2:.3g}{larger}: with less in each leaf no split is possible and the model would be constant"
+            f"min_child_weight is {least_hessian:g}, but the hessians of all rows sum to {curvature:.3g}; expected at "
+            f"most {curvature / 2:.3g}{larger}: with less in each leaf no split is possible and the model would be constant"
         )
-    if total < FEW_LEAVES * least_hessian and n_rows >= MANY_ROWS:
-        warnings.warn(
-            f"min_child_weight is {least_hessian:g}, but the hessians of all rows sum to {total:.3g}, so that a leaf must "
-            f"hold {least_hessian / total:.0%} of them; expected at most {total / FEW_LEAVES:.3g}{larger}, unless trees of "
-            f"fewer than {FEW_LEAVES} leaves are meant for these {n_rows:.0f} rows",
-            UserWarning,
-            stacklevel=2,
-        )
+    if curvature >= FEW_LEAVES * least_hessian or n_rows < MANY_ROWS:
+        return None
+    return (
+        f"min_child_weight is {least_hessian:g}, but the hessians of all rows sum to {curvature:.3g}, so that a leaf must "
+        f"hold {least_hessian / curvature:.0%} of them; expected at most {curvature / FEW_LEAVES:.3g}{larger}, unless trees of "
+        f"fewer than {FEW_LEAVES} leaves are meant for these {n_rows:.0f} rows"
+    )

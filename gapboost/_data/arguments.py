@@ -124,12 +124,13 @@ def mapping(value: Any, name: str, expected: str) -> Mapping[Any, Any]:
     """
     nested = expected.count("{") > 1
     if not isinstance(value, Mapping) or (nested and not all(isinstance(v, Mapping) for v in value.values())):
-        raise TypeError(f"{name} is {_shown(value)}; expected {expected}")
+        raise TypeError(f"{name} is {shown(value)}; expected {expected}")
     return value
 
 
-def _shown(value: Any) -> str:
-    text = repr(value)
+def shown(value: Any) -> str:
+    """A value in a message; of a long one the beginning."""
+    text = " ".join(repr(value).split())
     return text if len(text) <= 100 else f"{text[:100]} ..."
 
 

@@ -61,21 +61,29 @@ def check_names(found: Sequence[str], expected: Sequence[str], name: str) -> Non
     Raises
     ------
     ValueError
-        Naming the first column that differs.
+        Naming the columns that it lacks and those that are unknown, or the first one in another place.
     """
     if not found or not expected or list(found) == list(expected):
         return
-    here, there = next(pair for pair in zip_longest(found, expected) if pair[0] != pair[1])
-    differs = (
-        f"{here!r} where {there!r} was" if here and there else f"no column {there!r}" if there else f"{here!r} too"
-    )
+    missing, unknown = ([c for c in here if c not in there] for here, there in ((expected, found), (found, expected)))
+    differs = [
+        *([f"lacks the column{_quoted(missing)}"] if missing else []),
+        *([f"has the unknown column{_quoted(unknown)}"] if unknown else []),
+    ]
+    if not differs:
+        here, there = next(pair for pair in zip_longest(found, expected) if pair[0] != pair[1])
+        differs = [f"has the column {here!r} where {there!r} was in training"]
     raise ValueError(
-        f"{name} has the columns {_short(found)}, {differs} in training; expected {_short(expected)}, in this order"
+        f"{name} {' and '.join(differs)}; expected {', '.join(_short(expected))}, in this order, as in training"
     )
 
 
-def _short(names: Sequence[str]) -> str:
-    return ", ".join([*names[:10], f"... ({len(names)} in all)"] if len(names) > 10 else names)
+def _quoted(names: Sequence[str]) -> str:
+    return ("s " if len(names) > 1 else " ") + ", ".join(_short([repr(name) for name in names]))
+
+
+def _short(names: Sequence[str]) -> list[str]:
+    return [*names[:10], f"... ({len(names)} in all)"] if len(names) > 10 else [*names]
 
 
 def without_qid(X: Any, name: str = "X") -> tuple[Any, Any]:

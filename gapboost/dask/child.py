@@ -22,7 +22,7 @@ from sklearn.utils import _safe_indexing
 
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.rows import RankingRows
-from gapboost._boosters.training import Task
+from gapboost._boosters.training import Task, prepare
 from gapboost._data.queries import Queries
 from gapboost.dask.exchange import Exchange, HubAddress, PeerLost
 from gapboost.dask.storage import dump, load, load_rows
@@ -95,12 +95,15 @@ class Report(NamedTuple):
         What the worker trained on.
     best_iteration : int
         The same for all workers.
+    doubt : str or None
+        What the user is to be warned of, likewise.
     """
 
     ranker: Any
     n_queries: int
     n_rows: int
     best_iteration: int
+    doubt: str | None
 
 
 def main() -> None:
@@ -150,8 +153,11 @@ def _fitted(job: Job, exchange: Exchange | None, network: dict[str, Any]) -> Rep
     ranker: Any = job.ranker
     total = None if exchange is None else exchange.total
     task = Task(job.objective, rows, evals, job.others)
-    ranker._train(task, ranker._booster_parameters(), {**job.arguments, **network}, total)
-    return Report(ranker if job.rank == 0 else None, len(rows.sizes), len(rows.y), int(ranker.best_iteration_))
+    parameters = ranker._booster_parameters()
+    training = prepare(ranker._library, task, ranker._settings(parameters), total)
+    ranker._train(training, parameters, {**job.arguments, **network})
+    model = ranker if job.rank == 0 else None
+    return Report(model, len(rows.sizes), len(rows.y), int(ranker.best_iteration_), training.doubt)
 
 
 def stand_in(rows: RankingRows) -> RankingRows:

@@ -106,6 +106,6 @@ def _reconcile(reports: list[Report], found: Census) -> None:
     trained = sum(r.n_queries for r in reports), sum(r.n_rows for r in reports)
     if trained != (len(found.sizes), found.n_rows) or len({r.best_iteration for r in reports}) > 1:
         raise RuntimeError(
-            f"the workers report (queries, documents, best iteration) {[r[1:] for r in reports]} for "
+            f"the workers report (queries, documents, best iteration) {[r[1:4] for r in reports]} for "
             f"{len(found.sizes)} queries and {found.n_rows} documents; expected sums and one best iteration"
         )

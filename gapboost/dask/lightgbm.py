@@ -14,27 +14,32 @@ except ImportError as error:
 
 from gapboost._boosters.request import FitRequest
 from gapboost._boosters.signature import taking
-from gapboost.dask.ranker import DaskGAPRanker
+from gapboost._boosters.vocabulary import Entry
+from gapboost.dask.ranker import THREADS, DaskGAPRanker
 from gapboost.dask.rings import lightgbm_ring
 from gapboost.lightgbm import LGBMGAPRanker
+from gapboost.lightgbm.vocabulary import LIGHTGBM
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 
 __all__ = ["DaskLGBMGAPRanker"]
 
 # How the training processes find each other is settled anew for each fit. A wrong word here would only be waited for.
-NETWORK = ("machines", "num_machines", "local_listen_port", "machine_list_filename", "time_out")
-NETWORK_ALIASES = (
-    "workers",
-    "nodes",
-    "num_machine",
-    "local_port",
-    "port",
-    "machine_list_file",
-    "machine_list",
-    "mlist",
+NETWORK = Entry(
+    (
+        *("machines", "workers", "nodes"),
+        *("num_machines", "num_machine"),
+        *("local_listen_port", "local_port", "port"),
+        *("machine_list_filename", "machine_list_file", "machine_list", "mlist"),
+        "time_out",
+    ),
+    why="Dask tells where the workers are",
 )
-TREE_LEARNER = ("tree_learner", "tree", "tree_type", "tree_learner_type")
+TREE_LEARNER = Entry(
+    ("tree_learner", "tree", "tree_type", "tree_learner_type"),
+    why="each worker has its own queries",
+    taken=lambda value: value in ("serial", "data"),
+)
 
 
 class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):  # type: ignore[misc]
@@ -59,6 +64,7 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):  # type: ignore[misc]
     """
 
     _local = LGBMGAPRanker
+    _vocabulary = LIGHTGBM.beside(THREADS, NETWORK, TREE_LEARNER)
     _ring = staticmethod(lightgbm_ring)
     _score_dtype = "float64"
 
@@ -83,14 +89,3 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):  # type: ignore[misc]
         if isinstance(model, DaskLGBMGAPRanker):
             model = model.to_local()
         return super()._fit(X, y, qid, request, {**arguments, "init_model": model})
-
-    def _unfitted(self) -> Any:
-        local = super()._unfitted()
-        parameters = local.get_params()
-        for name in (*NETWORK, *NETWORK_ALIASES):
-            if parameters.get(name) is not None:
-                raise ValueError(f"{name} is {parameters[name]!r}; expected it unset: Dask tells where the workers are")
-        for name in TREE_LEARNER:
-            if parameters.get(name) not in (None, "serial", "data"):
-                raise ValueError(f"{name} is {parameters[name]!r}; expected it unset: each worker has its own queries")
-        return local

@@ -10,18 +10,24 @@ from dask.base import is_dask_collection
 from dask.distributed import Client
 from sklearn.utils.validation import check_is_fitted
 
+from gapboost._boosters.callers import warn_caller
 from gapboost._boosters.functions import as_metrics
 from gapboost._boosters.positions import checked_penalty
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.request import Beside, FitRequest, Given
 from gapboost._boosters.search_guard import refuse_blind_search
+from gapboost._boosters.vocabulary import Entry
 from gapboost._data.features import check_names, feature_names, without_qid
 from gapboost.dask.collections import Collections, checked, is_array, partitions
 from gapboost.dask.fit import fit_on_cluster
 from gapboost.dask.session import Session, running_client
 from gapboost.evaluation import evaluate
 
-THREADS_ALIASES = ("num_threads", "num_thread", "nthread", "nthreads")
+THREADS = Entry(
+    ("num_threads", "num_thread", "nthread", "nthreads"),
+    lambda asked, n, _: replace(asked, n_jobs=int(n)),
+    "n_jobs says how many of its threads a worker uses",
+)
 
 
 class DaskGAPRanker(GAPRanker):
@@ -112,10 +118,10 @@ class DaskGAPRanker(GAPRanker):
         return float(evaluate(measure, y_true, scores, ids, sample_weight=weights, n_jobs=self.n_jobs)[measure])
 
     def _fit(self, X: Any, y: Any, qid: Any, request: FitRequest, arguments: dict[str, Any]) -> Self:
+        self._check_parameters(request)
+        checked_penalty(self._penalty, request.beside.position)
         refuse_blind_search(self)
         local = self._unfitted()
-        local._booster_parameters()
-        checked_penalty(local._penalty, request.beside.position)
         requested = self._requested()
         others = [] if request.eval_metric is None else as_metrics(request.eval_metric, name="eval_metric")
         train = Given(X, y, qid, request.beside)
@@ -135,16 +141,13 @@ class DaskGAPRanker(GAPRanker):
         found = type(self)._fitted(report.ranker)
         # In one step, so that fits in other threads leave no mixture.
         self.__dict__ = {**vars(self), **found, "_trained_by": objective, "n_queries_in_": len(census.sizes)}
+        if report.doubt is not None:
+            warn_caller(report.doubt)
         return self
 
     def _unfitted(self) -> Any:
         parameters = self.get_params(deep=False)  # type: ignore[attr-defined]
         parameters.pop("client", None)
-        for name in THREADS_ALIASES:
-            if parameters.get(name) is not None:
-                raise ValueError(
-                    f"{name} is {parameters[name]!r}; expected n_jobs, which the threads of a worker bound"
-                )
         return self._local(**parameters)
 
     def _fitted(self) -> dict[str, Any]:

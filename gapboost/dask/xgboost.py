@@ -14,11 +14,12 @@ except ImportError as error:
 
 from gapboost._boosters.request import FitRequest
 from gapboost._boosters.signature import taking
-from gapboost.dask.ranker import DaskGAPRanker
+from gapboost.dask.ranker import THREADS, DaskGAPRanker
 from gapboost.dask.rings import xgboost_ring
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.xgboost import XGBGAPRanker
+from gapboost.xgboost.vocabulary import XGBOOST
 
 __all__ = ["DaskXGBGAPRanker"]
 
@@ -43,6 +44,7 @@ class DaskXGBGAPRanker(DaskGAPRanker, XGBGAPRanker):  # type: ignore[misc]
     """
 
     _local = XGBGAPRanker
+    _vocabulary = XGBOOST.beside(THREADS)
     _ring = staticmethod(xgboost_ring)
     _score_dtype = "float32"
 

@@ -1,7 +1,8 @@
 """Rows, weights and models as LightGBM is handed them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from typing import Any
 
 import lightgbm
@@ -13,14 +14,32 @@ from gapboost._data.features import check_arrow_numbers, check_names
 from gapboost._kernels import Array
 from gapboost.lightgbm.versions import readable
 
+# The class of `lightgbm.early_stopping(...)`.
+EARLY_STOPPING = type(lightgbm.early_stopping(1))
+
 
 def shell(parameters: dict[str, Any], training: Training) -> lightgbm.LGBMRanker:
-    """LightGBM's own ranker with our gradients."""
+    """LightGBM's own ranker with our gradients, whose early stopping goes by the first metric unless told otherwise."""
 
     def gradients(y_true: Array, y_pred: Array) -> tuple[Array, Array]:
         return training.gradients(y_pred)
 
+    if parameters.get("first_metric_only") is None:
+        parameters = {**parameters, "first_metric_only": True}
     return lightgbm.LGBMRanker(**parameters, objective=gradients, metric="None")
+
+
+def stopping_by_the_first(callbacks: Any) -> Any:
+    """The callbacks, those of early stopping as copies that go by the first metric: theirs goes by all of them."""
+    if not isinstance(callbacks, Collection):
+        return callbacks  # LightGBM refuses what is none
+    changed = []
+    for callback in callbacks:
+        if isinstance(callback, EARLY_STOPPING):
+            callback = copy(callback)
+            callback.first_metric_only = True
+        changed.append(callback)
+    return changed
 
 
 def read_exactly(X: Any, name: str) -> Any:

@@ -4,12 +4,15 @@ from typing import Any
 
 import lightgbm
 
-from gapboost._boosters.folds import Curve, Fold, check_free, cross_validated, cv_setup
+from gapboost._boosters.folds import Curve, Fold, check_cv, cross_validated, cv_setup
+from gapboost._boosters.vocabulary import Entry
 from gapboost._kernels import Array
 from gapboost.lightgbm.functions import LightGBMMetric, LightGBMObjective
-from gapboost.lightgbm.ranker import METRIC_ALIASES, OBJECTIVE_ALIASES
+from gapboost.lightgbm.vocabulary import LIGHTGBM, OBJECTIVE_ALIASES
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
+
+VOCABULARY = LIGHTGBM.beside(Entry(("objective", *OBJECTIVE_ALIASES), why="measure says what to train for"))
 
 
 def cv(
@@ -53,9 +56,10 @@ def cv(
     Raises
     ------
     ValueError
-        Where `params` name an objective or metric, the data have no groups, or there are fewer queries than folds.
+        Where `params` hold an objective or metric, what steers LightGBM's own, or a name that it does not know, where the data
+        have no groups, or where there are fewer queries than folds.
     """
-    check_free(params, (*OBJECTIVE_ALIASES, *METRIC_ALIASES, "objective"), num_boost_round)
+    check_cv(params, VOCABULARY, measure, g, eval_metric, num_boost_round)
     if not isinstance(train_set, lightgbm.Dataset):
         raise TypeError(f"train_set is a {type(train_set).__name__}; expected a lightgbm.Dataset")
     # As lightgbm.cv does: the bins of all folds are those of the whole set, made with these parameters.

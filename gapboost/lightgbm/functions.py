@@ -7,15 +7,12 @@ import lightgbm
 import numpy as np
 
 from gapboost._boosters.functions import Content, Gradients, Metrics, as_gradients, as_metrics
+from gapboost._boosters.vocabulary import Own, check_parameters
 from gapboost._kernels import Array
 from gapboost.lightgbm.library import LIBRARY
+from gapboost.lightgbm.vocabulary import BESIDE_OBJECTIVE
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
-
-NO_QUERY_BAGGING = (
-    "bagging_by_query is True; expected False: with a custom objective LightGBM draws an empty bag and trains nothing. "
-    "subsample with subsample_freq bags rows"
-)
 
 
 def objective(
@@ -69,9 +66,16 @@ class LightGBMObjective(Gradients):
         """Gradient and hessian, float32 of shape (N,)."""
         position = None
         if isinstance(y_pred, lightgbm.Dataset):
-            _refuse_what_is_ignored(y_pred)
+            self._refuse_what_is_ignored(y_pred.params or {})
             position = _positions_of(y_pred)
         return self.gradients(*_passed(y_true, y_pred, weight, group), position)
+
+    def _refuse_what_is_ignored(self, params: dict[str, Any]) -> None:
+        """What `lightgbm.train` was asked for and does not do, or does wrongly, with an objective from Python."""
+        ignored = {name: params[name] for name in BESIDE_OBJECTIVE.names if name in params}
+        if ignored:
+            own = Own("gap", None, self.objective, None, takes_objective="measure")
+            check_parameters(BESIDE_OBJECTIVE, ignored, own, begins="params holds {}={}")
 
 
 class LightGBMMetric(Metrics):
@@ -84,12 +88,6 @@ class LightGBMMetric(Metrics):
     ) -> list[tuple[str, float, bool]]:
         """``[(name, value, True)]``: all measures are better when higher."""
         return [(name, value, True) for name, value in self.values(*_passed(y_true, y_pred, weight, group))]
-
-
-def _refuse_what_is_ignored(data: lightgbm.Dataset) -> None:
-    """What `lightgbm.train` was asked for and does not do, or does wrongly, with an objective from Python."""
-    if (data.params or {}).get("bagging_by_query"):
-        raise ValueError(NO_QUERY_BAGGING)
 
 
 def _positions_of(data: lightgbm.Dataset) -> Array | None:

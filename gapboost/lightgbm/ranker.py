@@ -13,32 +13,18 @@ from gapboost._boosters.progress import following
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.request import Beside, FitRequest, Names
 from gapboost._boosters.rows import RankingRows
-from gapboost._boosters.signature import taking
+from gapboost._boosters.signature import also_in_order_of, taking
 from gapboost._boosters.training import Training
 from gapboost._data.features import feature_names
 from gapboost._kernels import Array
-from gapboost.lightgbm.call import read_exactly, row_weights, shell, to_continue, usable_features
-from gapboost.lightgbm.functions import NO_QUERY_BAGGING, LightGBMMetric
-from gapboost.lightgbm.library import LIBRARY, first_of
+from gapboost.lightgbm.call import read_exactly, row_weights, shell, stopping_by_the_first, to_continue, usable_features
+from gapboost.lightgbm.functions import LightGBMMetric
+from gapboost.lightgbm.library import LIBRARY
 from gapboost.lightgbm.model_text import VENDOR_OBJECTIVE, inscribe, labelled
 from gapboost.lightgbm.versions import BEFORE_4_7, evaluation_sets, names_of_frame
-from gapboost.measures import Measure, nDCG
+from gapboost.lightgbm.vocabulary import LIGHTGBM
+from gapboost.measures import Measure
 from gapboost.objectives import Objective
-
-# Parameters that steer LightGBM's own ranking objectives. They would be ignored without a word.
-OWN_RANKING_PARAMETERS = (
-    "label_gain",
-    "lambdarank_norm",
-    "lambdarank_truncation_level",
-    "objective_seed",
-    "sigmoid",
-)
-EVAL_AT_ALIASES = ("eval_at", "ndcg_eval_at", "ndcg_at", "map_eval_at", "map_at")
-OBJECTIVE_ALIASES = ("objective_type", "app", "application", "loss")
-METRIC_ALIASES = ("metric", "metrics", "metric_types")
-
-
-BOOSTING_NAMES = ("boosting", "boost", "boosting_type")
 
 
 class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
@@ -75,6 +61,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     """
 
     _library = LIBRARY
+    _vocabulary = LIGHTGBM
 
     if BEFORE_4_7:
         feature_names_in_ = property(names_of_frame)
@@ -127,6 +114,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             self.g = g
             self.extra_trees = extra_trees
 
+    @also_in_order_of(lightgbm.LGBMRanker.fit)
     @described
     def fit(
         self,
@@ -162,13 +150,13 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         eval_X, eval_y : tuple of array-like, or one array-like, optional
             The same as ``eval_set=list(zip(eval_X, eval_y))``.
         eval_at : None
-            In place of ``eval_at=(5, 10)`` write ``eval_metric=[nDCG(k=5), nDCG(k=10)]``.
+            In place of ``eval_at=(5, 10)`` write ``eval_metric=["ndcg@5", "ndcg@10"]``.
         eval_metric : str, Measure or list of them, optional
-            Reported beside the measure that is trained for, which comes first. LightGBM's early stopping goes by all of
-            them, or with ``first_metric_only=True`` by that one.
+            Reported beside the measure that is trained for, which comes first. Early stopping goes by that one alone, unless the
+            ranker has ``first_metric_only=False``: then by all of them, as LightGBM does of itself.
         init_score, eval_names, eval_sample_weight, eval_init_score, feature_name, categorical_feature, callbacks, init_model
-            As in `lightgbm.LGBMRanker.fit`; early stopping by ``callbacks=[lightgbm.early_stopping(...)]``, a progress bar by
-            ``callbacks=[progress()]``. Each worker of a cluster calls its own copy of the callbacks.
+            As in `lightgbm.LGBMRanker.fit`; early stopping by ``callbacks=[lightgbm.early_stopping(...)]``, of which the fit uses
+            a copy, a progress bar by ``callbacks=[progress()]``. Each worker of a cluster calls its own copy of the callbacks.
 
         Raises
         ------
@@ -182,8 +170,6 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         -----
         {on_a_cluster}
         """
-        if eval_at is not None:
-            raise ValueError(f"eval_at is {eval_at!r}; expected {_as_metrics_of(eval_at)}")
         request = FitRequest(
             beside=Beside(sample_weight, init_score, position, group, Names(start="init_score")),
             eval_set=eval_set,
@@ -194,6 +180,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             eval_weight=eval_sample_weight,
             eval_start=eval_init_score,
             eval_metric=eval_metric,
+            eval_at=eval_at,
             words=LIBRARY.words,
         )
         arguments = {
@@ -212,6 +199,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         *,
         eval_names: Any,
         feature_name: Any,
+        callbacks: Any,
         init_model: Any,
         network: dict[str, Any] | None = None,
         **arguments: Any,
@@ -226,12 +214,14 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         eval_X = [X if e is rows else read_exactly(e.X, f"eval_set[{i}] X") for i, e in enumerate(evals)]
         if init_model is not None:
             init_model = to_continue(init_model, feature_names(X) if isinstance(feature_name, str) else feature_name)
-        # `first_metric_only` of LightGBM's early stopping then means the measure that is trained for.
+        # The first one stops training.
         measures = [task.objective.measure, *task.others]
         metric = LightGBMMetric(measures, self.n_jobs, training.total, [e.data for e in evals])
         # Training happens on a fresh LGBMRanker: an error or an interrupt leaves this one as it was.
         trained = shell({**parameters, **(network or {})}, training)
-        with usable_features(), following(arguments.get("callbacks"), self._n_rounds):
+        if trained.get_params()["first_metric_only"]:
+            callbacks = stopping_by_the_first(callbacks)
+        with usable_features(), following(callbacks, self._n_rounds):
             trained.fit(
                 X,
                 rows.y,
@@ -245,6 +235,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
                 eval_metric=metric,
                 eval_names=eval_names,
                 feature_name=feature_name,
+                callbacks=callbacks,
                 init_model=init_model,
                 **arguments,
             )
@@ -345,7 +336,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         return int(self.n_estimators)
 
     def _booster_parameters(self) -> dict[str, Any]:
-        """Parameters for LGBMRanker, after refusing those that cannot work with a custom objective."""
+        """Parameters for LGBMRanker."""
         parameters: dict[str, Any] = self.get_params()
         for name in ("measure", "g", "objective"):
             parameters.pop(name)
@@ -353,28 +344,6 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         alias = parameters.pop("extra_tree", None)
         if alias is not None:
             parameters["extra_trees"] = alias
-        boosting = first_of(parameters, BOOSTING_NAMES)
-        if boosting in ("rf", "random_forest"):
-            raise ValueError(
-                f"boosting_type is {boosting!r}; expected gbdt, dart or goss: LightGBM's rf takes no custom objective"
-            )
-        if parameters.get("bagging_by_query"):
-            raise ValueError(NO_QUERY_BAGGING)
-        if parameters["class_weight"] is not None:
-            raise ValueError(
-                f"class_weight is {parameters['class_weight']!r}; expected None: weights of rows would vary within a query"
-            )
-        if parameters.get("position") is not None:
-            raise ValueError("position is a parameter of the ranker; expected it in fit, one a row")
-        for name in EVAL_AT_ALIASES:
-            if parameters.get(name) is not None:
-                raise ValueError(f"{name} is {parameters[name]!r}; expected {_as_metrics_of(parameters[name])} in fit")
-        for name in (*OWN_RANKING_PARAMETERS, *OBJECTIVE_ALIASES, *METRIC_ALIASES):
-            if parameters.get(name) is not None:
-                raise ValueError(
-                    f"{name} is {parameters[name]!r}; expected it unset: it steers LightGBM's own objectives and metrics, "
-                    "not this one. See measure, objective=LambdaRank(...) and eval_metric"
-                )
         return parameters
 
     def _process_params(self, stage: str) -> dict[str, Any]:
@@ -383,12 +352,3 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         for name in ("measure", "g"):
             parameters.pop(name, None)
         return {**parameters, "objective": "None"}
-
-
-def _as_metrics_of(cut_offs: Any) -> str:
-    """What to write for LightGBM's cut-offs of its own measures."""
-    try:
-        measures = [nDCG(k=int(k)) for k in np.atleast_1d(cut_offs)]
-    except (TypeError, ValueError):
-        measures = [nDCG(k=10)]
-    return f"eval_metric={measures!r}, each measure with its cut-off,"

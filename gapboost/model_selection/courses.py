@@ -102,23 +102,25 @@ class Task:
     courses: list[Course]
     targets: list[Measure]
 
-    def __call__(self, advance: Callable[[int], None]) -> list[tuple[int, list[float], float]]:
-        """``[(candidate, values of the targets, seconds)]``."""
+    def __call__(self, advance: Callable[[int], None]) -> tuple[list[tuple[int, list[float], float]], list[str]]:
+        """``[(candidate, values of the targets, seconds)]``, and the doubts about trainings."""
         train, test = (self.data.rows(which) for which in self.fold)
         held_out = [test.data.up_to_grade(target.n_grades) for target in self.targets]
-        found = []
+        found, doubts = [], []
         bins, binned = None, None
         for course in self.courses:
             ranker = with_params(self.estimator, {**course.params, "n_estimators": max(course.trees)})
             if course.bins != bins:
                 bins, binned = course.bins, ranker._bins(train, test)
-            found += self._run(ranker, course, train, binned, held_out)
+            scored, doubt = self._run(ranker, course, train, binned, held_out)
+            found += scored
+            doubts += [] if doubt is None else [doubt]
             advance(1)
-        return found
+        return found, doubts
 
     def _run(
         self, ranker: GAPRanker, course: Course, train: RankingRows, binned: Any, held_out: list[Judged]
-    ) -> list[tuple[int, list[float], float]]:
+    ) -> tuple[list[tuple[int, list[float], float]], str | None]:
         found: list[tuple[int, list[float], float]] = []
         trees = 0
         start = time.perf_counter()
@@ -131,13 +133,13 @@ class Task:
                 seconds = time.perf_counter() - start
                 found.extend((candidate, means, seconds) for candidate in course.trees[trees])
 
-        ranker._train_on_bins(train, binned, watch)
+        doubt = ranker._train_on_bins(train, binned, watch)
         if trees != max(course.trees):
             raise ValueError(
                 f"training with {course.params} ended after {trees} of {max(course.trees)} trees; expected an estimator without "
                 "early stopping, and n_estimators as the only name for the number of trees: the search chooses it"
             )
-        return found
+        return found, doubt
 
 
 def value(target: Measure, data: Judged, scores: Array) -> float:

@@ -12,6 +12,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 
+from gapboost._boosters.callers import warn_caller
 from gapboost._boosters.described import described
 from gapboost._boosters.folds import query_folds
 from gapboost._boosters.ranker import GAPRanker
@@ -165,11 +166,15 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         ]
         scores = np.empty((len(candidates), len(folds), len(targets)))
         times = np.empty((len(candidates), len(folds)))
+        doubts: list[str] = []
         with progress(len(courses) * len(folds), self.progress, "GSearchCV") as advance:
-            for number, found in enumerate(_run(tasks, self.n_jobs, advance)):
+            for number, (found, doubted) in enumerate(_run(tasks, self.n_jobs, advance)):
+                doubts += doubted
                 for candidate, values, seconds in found:
                     scores[candidate, number // parts] = values
                     times[candidate, number // parts] = seconds
+        if doubts:
+            warn_caller(f"{doubts[0]}; so or alike in {len(doubts)} of {len(courses) * len(folds)} trainings")
         names = ["score"] if isinstance(self.scoring, str | Measure) else [str(m) for m in targets]
         self.cv_results_ = _results(candidates, names, scores, times)
         self.best_index_ = int(self.cv_results_[f"rank_test_{names[0]}"].argmin())
@@ -262,6 +267,7 @@ def _check_candidates(estimator: GAPRanker, candidates: list[Params], targets: l
         whole(candidate["n_estimators"], "n_estimators in param_grid")
     rankers = [with_params(estimator, course.params) for course in as_courses(candidates)]
     for ranker in rankers:
+        ranker._check_parameters()
         _check_no_early_stopping(ranker)
     checked_grades(y, "y", grade_limit([*targets, *(ranker._requested().measure for ranker in rankers)]))
 

@@ -5,13 +5,20 @@ from typing import Any
 import numpy as np
 import xgboost
 
-from gapboost._boosters.folds import Curve, Fold, check_free, cross_validated, cv_setup
+from gapboost._boosters.folds import Curve, Fold, check_cv, cross_validated, cv_setup
 from gapboost._boosters.positions import checked_penalty
+from gapboost._boosters.vocabulary import Entry
 from gapboost._data.positions import positions
 from gapboost._kernels import Array
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.xgboost.functions import SAVED_AS, XGBoostMetric, XGBoostObjective, passed
+from gapboost.xgboost.vocabulary import XGBOOST
+
+VOCABULARY = XGBOOST.beside(
+    Entry(("objective",), why="measure says what to train for"),
+    Entry(("eval_metric",), why="it is an argument of cv"),
+)
 
 
 def cv(
@@ -49,11 +56,12 @@ def cv(
     Raises
     ------
     ValueError
-        Where `params` name an objective or metric, the data have no groups, or there are fewer queries than folds.
+        Where `params` hold an objective or metric, what steers XGBoost's own, or a name that it does not know, where the data
+        have no groups, or where there are fewer queries than folds.
     TypeError
         Where `dtrain` cannot be sliced.
     """
-    check_free(params, ("objective", "eval_metric", "disable_default_eval_metric"), num_boost_round)
+    check_cv(params, VOCABULARY, measure, g, eval_metric, num_boost_round)
     if not isinstance(dtrain, xgboost.DMatrix):
         raise TypeError(f"dtrain is a {type(dtrain).__name__}; expected a DMatrix")
     if isinstance(dtrain, xgboost.QuantileDMatrix):

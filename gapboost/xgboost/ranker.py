@@ -24,9 +24,7 @@ from gapboost.objectives import Objective
 from gapboost.xgboost.functions import SAVED_AS, XGBoostMetric, to_continue
 from gapboost.xgboost.library import LIBRARY
 from gapboost.xgboost.versions import check_categories, get_model_categories
-
-# Parameters that steer XGBoost's own ranking objectives start so, or are these. They would be ignored without a word.
-OWN_RANKING_PREFIX = "lambdarank_"
+from gapboost.xgboost.vocabulary import XGBOOST
 
 # The attribute of a booster, and of its files, that says what it was trained for.
 TRAINED_FOR = "gapboost_objective"
@@ -36,8 +34,6 @@ MISSING = "gapboost_missing"
 
 # Parameters of ours that XGBoost does not know.
 OWN_PARAMETERS = ("measure", "g", REGULARIZATION)
-
-OWN_RANKING_PARAMETERS = ("ndcg_exp_gain", "disable_default_eval_metric")
 
 
 def _gradients_of(training: Training) -> Callable[[Array, xgboost.DMatrix], tuple[Array, Array]]:
@@ -77,6 +73,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     """
 
     _library = LIBRARY
+    _vocabulary = XGBOOST
 
     # Type checkers read the first, with the parameters of XGBRanker in full; at run time those of the installed version count.
     if TYPE_CHECKING:
@@ -172,6 +169,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         base_margin_eval_set: Any = None,
         verbose: bool | int | None = False,
         xgb_model: Any = None,
+        feature_weights: Any = None,
     ) -> Self:
         """Train.
 
@@ -181,6 +179,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         {evaluation_sets}
         base_margin, sample_weight_eval_set, base_margin_eval_set, verbose, xgb_model
             As in `xgboost.XGBRanker.fit`; early stopping by ``early_stopping_rounds=`` of the ranker.
+        feature_weights : array-like of shape (n_features,), optional
+            In place of those of the ranker, which XGBoost prefers.
 
         Raises
         ------
@@ -204,18 +204,30 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             eval_metric=self.eval_metric,
             words=LIBRARY.words,
         )
-        return self._fit(X, y, qid, request, {"verbose": verbose, "xgb_model": xgb_model})
+        of_ranker = getattr(self, "feature_weights", None)  # XGBoost 3.0 has them in `fit` alone
+        if feature_weights is None:
+            feature_weights = of_ranker
+        elif of_ranker is not None:
+            raise ValueError("feature_weights is given in fit, and to the ranker too; expected one of them")
+        arguments = {"verbose": verbose, "xgb_model": xgb_model, "feature_weights": feature_weights}
+        return self._fit(X, y, qid, request, arguments)
 
     def _boost(
-        self, training: Training, parameters: dict[str, Any], *, verbose: bool | int | None, xgb_model: Any
+        self,
+        training: Training,
+        parameters: dict[str, Any],
+        *,
+        verbose: bool | int | None,
+        xgb_model: Any,
+        feature_weights: Any,
     ) -> tuple[dict[str, Any], xgboost.Booster]:
         task = training.task
         # A model to continue brings the codes of its categories: those of another data frame can differ.
         model = xgb_model.get_booster() if isinstance(xgb_model, xgboost.XGBModel) else xgb_model
         model, feature_types = get_model_categories(task.rows.X, to_continue(model), self.feature_types)
-        train = self._matrix(task.rows, feature_types, None)
+        train = self._matrix(task.rows, feature_types, feature_weights, None)
         evals = [
-            (train if rows is task.rows else self._matrix(rows, feature_types, train), f"validation_{i}")
+            (train if rows is task.rows else self._matrix(rows, feature_types, None, train), f"validation_{i}")
             for i, rows in enumerate(task.evals)
         ]
         # XGBoost's early stopping goes by the last metric of the last evaluation set.
@@ -308,8 +320,9 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
     def _bins(self, train: RankingRows, held_out: RankingRows) -> tuple[xgboost.DMatrix, xgboost.DMatrix]:
         _, feature_types = get_model_categories(train.X, None, self.feature_types)
-        first = self._matrix(train, feature_types, None)
-        return first, self._matrix(held_out, feature_types, first)
+        weights = getattr(self, "feature_weights", None)
+        first = self._matrix(train, feature_types, weights, None)
+        return first, self._matrix(held_out, feature_types, None, first)
 
     def _boost_on_bins(
         self,
@@ -338,7 +351,9 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     def _n_rounds(self) -> int:
         return int(self.get_num_boosting_rounds())
 
-    def _matrix(self, rows: RankingRows, feature_types: Any, train: xgboost.DMatrix | None) -> xgboost.DMatrix:
+    def _matrix(
+        self, rows: RankingRows, feature_types: Any, feature_weights: Any, train: xgboost.DMatrix | None
+    ) -> xgboost.DMatrix:
         """XGBRanker's own choice of matrix; query codes are small integers, whatever the ids are."""
         if self.enable_categorical:
             check_categories(rows.X, "X")
@@ -351,7 +366,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             base_margin=rows.start,
             missing=self.missing,
             feature_types=feature_types,
-            feature_weights=self.feature_weights,
+            feature_weights=feature_weights,
             enable_categorical=self.enable_categorical,
         )
 
@@ -418,14 +433,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         return {**parameters, "objective": SAVED_AS}
 
     def _booster_parameters(self) -> dict[str, Any]:
-        """Parameters for `xgboost.train`, after refusing those that cannot work with a custom objective."""
+        """Parameters for `xgboost.train`."""
         parameters = self._known_parameters()
-        for name, value in parameters.items():
-            if value is not None and (name.startswith(OWN_RANKING_PREFIX) or name in OWN_RANKING_PARAMETERS):
-                raise ValueError(
-                    f"{name} is {value!r}; expected it unset: it steers XGBoost's own objectives and metrics, not this one. "
-                    "See measure, objective=LambdaRank(...), eval_metric, and position of fit"
-                )
         # XGBoost starts from 0.5 with a custom objective, and reports rmse.
         base_score = parameters.pop("base_score", None)
         return {

@@ -167,9 +167,9 @@ def test_a_search_by_sizes(booster):
 @pytest.mark.parametrize(
     ("eval_at", "written"),
     [
-        ((5, 10), r"eval_metric=\[nDCG\(k=5\), nDCG\(k=10\)\]"),
-        (3, r"eval_metric=\[nDCG\(k=3\)\]"),
-        ("ten", r"eval_metric=\[nDCG\(k=10\)\]"),
+        ((5, 10), r'it unset, and eval_metric=\["ndcg@5", "ndcg@10"\] in fit$'),
+        (3, r'it unset, and eval_metric=\["ndcg@3"\] in fit$'),
+        ("ten", r'it unset, and eval_metric=\["ndcg@10"\] in fit$'),
     ],
 )
 def test_eval_at_is_answered_with_what_to_write(eval_at, written):

@@ -189,8 +189,8 @@ def test_ways_of_boosting_that_take_a_custom_objective(parameters):
     ("parameters", "message"),
     [
         ({"boosting_type": "rf"}, "boosting_type is 'rf'"),
-        ({"boosting": "rf"}, "boosting_type is 'rf'"),
-        ({"boost": "random_forest"}, "boosting_type is 'random_forest'"),
+        ({"boosting": "rf"}, "boosting is 'rf'"),
+        ({"boost": "random_forest"}, "boost is 'random_forest'"),
         ({"bagging_by_query": True}, "bagging_by_query is True"),
         ({"class_weight": "balanced"}, "class_weight is 'balanced'"),
         ({"lambdarank_truncation_level": 10}, "lambdarank_truncation_level is 10; expected it unset"),

@@ -293,7 +293,7 @@ def test_load_model_knows_the_columns(tmp_path):
     XGBOOST.ranker().fit(pl.DataFrame(TRAIN.X, schema=names), TRAIN.y, TRAIN.qid).save_model(tmp_path / "model.json")
     loaded = XGBGAPRanker()
     loaded.load_model(tmp_path / "model.json")
-    with pytest.raises(ValueError, match="X has the columns column 22, "):
+    with pytest.raises(ValueError, match="X has the column 'column 22' where 'column 0' was in training"):
         loaded.predict(pl.DataFrame(TEST.X, schema=names[::-1]))
 
 

@@ -254,7 +254,7 @@ def test_lightgbm_deprecated_eval_set():
 
 
 def test_lightgbm_bagging_by_query_draws_an_empty_bag():
-    with pytest.raises(ValueError, match="bagging_by_query is True; expected False"):
+    with pytest.raises(ValueError, match="bagging_by_query is True; expected it unset: "):
         LIGHTGBM.fitted(bagging_by_query=True, subsample=0.5, subsample_freq=1)
 
 

@@ -398,13 +398,13 @@ def test_other_columns_than_in_training_are_refused(booster, two):
     frame = pd.DataFrame(X, columns=list("abcdefghij"))
     table, grades, ids = (dd.from_pandas(v, npartitions=3) for v in (frame, pd.Series(y), pd.Series(qid)))
     turned = table[list("jihgfedcba")]
-    with pytest.raises(ValueError, match=r"eval_set\[0\] X has the columns j, .* 'j' where 'a' was in training"):
+    with pytest.raises(ValueError, match=r"^eval_set\[0\] X has the column 'j' where 'a' was in training"):
         dask_ranker(booster, two).fit(table, grades, qid=ids, eval_set=[(turned, grades)], eval_qid=[ids])
     ranker = dask_ranker(booster, two).fit(table, grades, qid=ids, eval_set=[(table, grades)], eval_qid=[ids])
     for call in (lambda: ranker.predict(turned), lambda: ranker.score(turned, grades, ids)):
-        with pytest.raises(ValueError, match=r"^X has the columns j, .* 'j' where 'a' was in training"):
+        with pytest.raises(ValueError, match=r"^X has the column 'j' where 'a' was in training"):
             call()
-    with pytest.raises(ValueError, match=r"^X has the columns j, "):
+    with pytest.raises(ValueError, match=r"^X has the column 'j' "):
         ranker.to_local().predict(frame[list("jihgfedcba")])
     assert abs(ranker.score(table, grades, ids) - history(ranker)[-1]) <= DIGITS[booster]
 
@@ -749,7 +749,7 @@ def test_a_metric_that_does_not_know_the_grades_of_the_training_set(two):
 @booster
 def test_threads_are_told_by_n_jobs(booster):
     given = {"X": cut(X, 100), "y": cut(Y, 100), "qid": cut(QID, 100)}
-    with pytest.raises(ValueError, match="nthread is 8; expected n_jobs, which the threads of a worker bound"):
+    with pytest.raises(ValueError, match=r"^nthread is 8; expected it unset, and n_jobs=8$"):
         dask_ranker(booster, None, nthread=8).fit(**given)
 
 

@@ -212,7 +212,9 @@ CASES = [
     *defects(
         "LGBMGAPRanker", "eval_metric", {**without(NOT_A_MEASURE, "None"), "empty": []}, "a name such as", TypeError
     ),
-    *defects("LGBMGAPRanker", "eval_at", {"a number": 3, "a list": [5], "text": "5"}, "eval_metric=[nDCG(k="),
+    *defects(
+        "LGBMGAPRanker", "eval_at", {"a number": 3, "a list": [5], "text": "5"}, 'it unset, and eval_metric=["ndcg@'
+    ),
     *defects(
         "LGBMGAPRanker by eval_X",
         "eval_set",

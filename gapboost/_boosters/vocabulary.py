@@ -1,0 +1,285 @@
+"""What parameters of the boosters mean here: one table a library, which every way into a training reads.
+
+Most parameters steer trees and are passed on. Those of the boosters' own ranking objectives and metrics would do nothing: an
+`Entry` says what they ask for here, and so what to write in their place. Names that nobody knows are mistakes. All of both come
+in one error, before training.
+"""
+
+import difflib
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Self
+
+from gapboost._boosters.functions import as_metrics
+from gapboost._data.arguments import shown
+from gapboost.measures import AP, GAP, Measure, as_measure, nDCG
+from gapboost.objectives import NAMED, LambdaRank, Objective, as_objective
+
+Parameters = Mapping[str, Any]
+
+DEFAULT = LambdaRank(GAP())
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a training is asked for.
+
+    Attributes
+    ----------
+    objective : Objective
+    chosen : bool
+        Whether somebody chose its measure. The boosters' parameters are about nDCG where nobody did.
+    metrics : tuple of Measure
+        Reported beside its measure.
+    n_jobs : int or None
+    """
+
+    objective: Objective = DEFAULT
+    chosen: bool = False
+    metrics: tuple[Measure, ...] = ()
+    n_jobs: int | None = None
+
+    def measured_by(self, name: str) -> Self:
+        """The same for the measure of this name, where none was chosen."""
+        if self.chosen:
+            return self
+        return replace(self, objective=replace(self.objective, measure=as_measure(name)), chosen=True)
+
+    def with_measure(self, **fields: Any) -> Self:
+        """The same with other fields of the measure.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Where it has no such field, or one that was chosen otherwise, or there is no such value.
+        """
+        measure = self.objective.measure if self.chosen else nDCG()
+        others = [name for name, value in fields.items() if getattr(measure, name, None) not in (None, value)]
+        if others:
+            raise ValueError(f"{others[0]} was chosen")
+        return replace(self, objective=replace(self.objective, measure=replace(measure, **fields)), chosen=True)
+
+    def with_lambdarank(self, **fields: Any) -> Self:
+        """The same with other fields of LambdaRank; raises as `with_measure`, and for other objectives."""
+        if not isinstance(self.objective, LambdaRank):
+            raise TypeError(f"{self.objective!r} is no LambdaRank")
+        return replace(self, objective=replace(self.objective, **fields))
+
+    def cut_off(self, ranks: Sequence[int]) -> Self:
+        """The same with nDCG and AP reported at each of these ranks, nDCG where nothing else is reported."""
+        cut: list[Measure] = []
+        for measure in self.metrics or (nDCG(),):
+            whole = measure.k is None and isinstance(measure, nDCG | AP)
+            cut += [replace(measure, k=k) for k in ranks] if whole else [measure]
+        return replace(self, metrics=tuple(cut))
+
+
+def _nothing(asked: Asked, value: Any, given: Parameters) -> Asked:
+    return asked
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A parameter of a booster that is not passed on.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The parameter and its aliases.
+    means : callable
+        What it asks for: ``means(asked, value, given)``, where `given` are all parameters. It raises TypeError or ValueError,
+        or changes nothing, where there is nothing to write in its place.
+    why : str
+        What is said then, after "expected it unset: ".
+    taken : callable
+        Whether a value is passed on all the same.
+    """
+
+    names: tuple[str, ...]
+    means: Callable[[Asked, Any, Parameters], Asked] = _nothing
+    why: str = ""
+    taken: Callable[[Any], bool] = lambda value: False
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The parameters of one library.
+
+    Attributes
+    ----------
+    library : str
+    entries : tuple of Entry
+        Each changes what those before it ask for.
+    known : callable
+        The names of all parameters that the installed version knows, aliases included.
+    passed_on_by : str
+        The parameter that passes unknown names on where it is False; empty where there is none.
+    """
+
+    library: str
+    entries: tuple[Entry, ...]
+    known: Callable[[], frozenset[str]]
+    passed_on_by: str = ""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of all entries."""
+        return frozenset(name for entry in self.entries for name in entry.names)
+
+    def beside(self, *entries: Entry) -> "Vocabulary":
+        """The same with more entries, which count before the others for a name that both have."""
+        return replace(self, entries=(*entries, *self.entries))
+
+
+class Own(NamedTuple):
+    """The parameters of gapboost's own.
+
+    Attributes
+    ----------
+    measure, g, objective
+        As in the rankers.
+    metrics : str, Measure, list of them, or None
+        What to report.
+    where : str
+        Where that is told, if not among the parameters: " in fit".
+    takes_objective : str
+        The parameter that takes an objective as a value.
+    """
+
+    measure: Any
+    g: Any
+    objective: Any
+    metrics: Any
+    where: str = ""
+    takes_objective: str = "objective"
+
+    @property
+    def asked(self) -> Asked:
+        """What they ask for. Those that are unusable have errors of their own, and count as left out here."""
+        asked = Asked()
+        with suppress(TypeError, ValueError):
+            asked = replace(asked, metrics=tuple([] if self.metrics is None else as_metrics(self.metrics)))
+        with suppress(TypeError, ValueError):
+            if isinstance(self.objective, Objective):
+                return replace(asked, objective=self.objective, chosen=True)
+            measure = as_measure(self.measure, self.g)
+            asked = replace(asked, objective=self.by_name(measure), chosen=measure != GAP())
+        return asked
+
+    def by_name(self, measure: Measure) -> Objective:
+        """The objective for `measure` by the name that `objective` is, or by the default."""
+        known = isinstance(self.objective, str) and self.objective in NAMED
+        return as_objective(self.objective if known else "lambdarank", measure)
+
+    def instead(self, before: Asked, after: Asked, wanted: Asked) -> str:
+        """The parameters that ask for what is `wanted`, those in which a change has a part."""
+        parts = []
+        if after.objective != before.objective:
+            parts.append(self._code(wanted.objective))
+        if after.metrics != before.metrics:
+            metrics = ", ".join(dict.fromkeys(map(_written, wanted.metrics)))
+            parts.append(f"eval_metric=[{metrics}]{self.where}")
+        if after.n_jobs != before.n_jobs:
+            parts.append(f"n_jobs={wanted.n_jobs!r}")
+        return " and ".join(parts)
+
+    def _code(self, objective: Objective) -> str:
+        measure = objective.measure
+        if not isinstance(self.objective, Objective) and objective == self.by_name(measure):
+            return f"measure={_written(measure if self.g is None else replace(measure, **{'g': None}))}"
+        text = repr(objective).replace(repr(measure), _written(measure), 1)
+        text = f"gapboost.{text}" if type(objective) in NAMED.values() else text
+        replaced = [name for name in ("measure", "g") if getattr(self, name) not in ("gap", None)]
+        replaced = [name for name in replaced if name != self.takes_objective]
+        return f"{self.takes_objective}={text}" + (f" in place of {' and '.join(replaced)}" if replaced else "")
+
+
+def check_parameters(
+    vocabulary: Vocabulary,
+    given: Parameters,
+    own: Own,
+    *,
+    listed: frozenset[str] = frozenset(),
+    of_fit: frozenset[str] = frozenset(),
+    begins: str = "{} is {}",
+) -> None:
+    """Refuse parameters that would be ignored, all at once.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+    given : mapping {name: value}
+        None is a parameter that is not set.
+    own : Own
+    listed : frozenset of str
+        Names that signatures of rankers list.
+    of_fit : frozenset of str
+        Those of arguments of `fit`.
+    begins : str
+        How a message names a parameter and its value.
+
+    Raises
+    ------
+    ValueError
+        With one line for each of them.
+    """
+    given = {name: value for name, value in given.items() if value is not None}
+    expected = _translations(vocabulary.entries, given, own)
+    for name in given.keys() - vocabulary.names - listed:
+        if name in of_fit:
+            expected[name] = "; expected it in fit"
+        elif given.get(vocabulary.passed_on_by) is not False and name not in vocabulary.known():
+            expected[name] = _unknown(name, listed, vocabulary)
+    if expected:
+        lines = (
+            begins.format(name, shown(value)) + expected[name] for name, value in given.items() if name in expected
+        )
+        raise ValueError("\n".join(lines))
+
+
+def _translations(entries: Sequence[Entry], given: Parameters, own: Own) -> dict[str, str]:
+    """What messages say of the parameters that are not taken, each with what to write for all of them together."""
+    steps: dict[str, tuple[Entry, Asked, Asked]] = {}
+    asked = own.asked
+    for entry in entries:
+        for name in entry.names:
+            if name in given and name not in steps and not entry.taken(given[name]):
+                before = asked
+                with suppress(TypeError, ValueError):
+                    asked = entry.means(before, given[name], given)
+                steps[name] = entry, before, asked
+    found = {}
+    for name, (entry, before, after) in steps.items():
+        text = own.instead(before, after, asked)
+        unset = f"it unset, and {text}" if text else f"it unset: {entry.why}"
+        found[name] = f"; expected {text if text.startswith(f'{name}=') else unset}"
+    return found
+
+
+def _unknown(name: str, listed: frozenset[str], vocabulary: Vocabulary) -> str:
+    near = difflib.get_close_matches(name.lower(), sorted(listed | vocabulary.known()), 1)
+    passed_on = f" ({vocabulary.passed_on_by}=False passes it on)" if vocabulary.passed_on_by else ""
+    return f", which neither gapboost nor {vocabulary.library} knows; expected {near[0] if near else 'it unset'}{passed_on}"
+
+
+def _written(measure: Measure) -> str:
+    """A measure as code: as a name where there is one, which wants no import."""
+    short = measure.short_name + (f"@{measure.k}" if measure.k else "")
+    for name in (short, repr(measure)):
+        with suppress(TypeError, ValueError):
+            if as_measure(name) == measure:
+                return f'"{name}"'
+    return repr(measure)
+
+
+def arguments_of(kind: type[Any], method: str) -> frozenset[str]:
+    """Names of the arguments of a method, in all the classes that `kind` comes from."""
+    return frozenset(
+        name
+        for base in kind.__mro__
+        if method in vars(base)
+        for name, p in inspect.signature(vars(base)[method]).parameters.items()
+        if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) and name != "self"
+    )
