@@ -37,7 +37,7 @@ import numpy as np
 from gapboost._data.columns import one_dimensional
 from gapboost._data.queries import Array, Judged, checked_scores, judged
 from gapboost._kernels.parallel.chunks import CACHED_CHUNK, chunks, run, table_bytes
-from gapboost._kernels.smooth.query import Documents, rows_by_rank, scaled
+from gapboost._kernels.smooth.query import Documents, find_positions, rows_by_rank, scaled
 from gapboost._kernels.smooth.sums import Room, Step, room_for, smooth_ranks
 from gapboost.measures.measure import DiscountOfQuery, tables_of
 from gapboost.objectives.objective import Objective, Pass
@@ -95,7 +95,7 @@ class SmoothPass(Pass):
     step : Step
         The smooth step, of positions.
     steepness, steepest : float
-        Positions are scores times `steepness`; `steepest` is the derivative of the step at 0 by the score.
+        Positions are scores times `steepness` (`find_positions`); `steepest` is the derivative of the step at 0 by the score.
     """
 
     def __init__(
@@ -152,7 +152,8 @@ class SmoothPass(Pass):
         counted = (own != 0) | (pair != 0).any(axis=1) | (pair != 0).any(axis=2)
         query = np.repeat(np.arange(last - first), sizes)
         grade = data.grades[offsets[0] + order].astype(np.int64)
-        documents = Documents(grade, exact[order] * self.steepness, *np.zeros((5, len(grade))))
+        documents = Documents(grade, *np.zeros((6, len(grade))))
+        find_positions(exact[order], starts, self.steepness, documents.x)
         room = room_for(int(sizes.max()), own.shape[1])
         chunk = Chunk(slice(first, last), starts, query, counted[query, grade], pair, own, documents, room)
         return chunk, offsets[0] + order
