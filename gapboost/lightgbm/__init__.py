@@ -2,6 +2,7 @@
 
 ============  =======================================================
 `library`     what LightGBM is to the code of both boosters
+`vocabulary`  what LightGBM's parameters of ranking mean here
 `ranker`      the ranker
 `functions`   gradients and metrics as callbacks of LightGBM
 `call`        rows, weights and models as LightGBM is handed them

@@ -92,9 +92,10 @@ def approximation_bound(objective: ApproxRank, y_true: Any, y_score: Any, qid: A
     corollary, rank_error, value = np.empty((3, len(data.queries)))
     for q, (begin, end) in enumerate(pairwise(data.queries.offsets)):
         order = begin + np.argsort(-scores[begin:end], kind="stable")
-        gap = nearest(scores[order])
-        # Beyond exp(709) a float has no room; the bound is 0 by then.
-        document[order] = (end - begin - 1) / (np.exp(np.minimum(objective.alpha * gap, 709.0)) + 1.0)
+        # Beyond exp(709) a float has no room, nor beyond some distances; the bound is 0 by then.
+        with np.errstate(over="ignore"):
+            gap = nearest(scores[order].astype(np.float64))
+            document[order] = (end - begin - 1) / (np.exp(np.minimum(objective.alpha * gap, 709.0)) + 1.0)
         corollary[q] = document[order].max()
         rank_error[q] = np.abs(ranks[order] - np.arange(1, end - begin + 1)).max()
         value[q] = theorem(measure, data, q, rank_error[q], smooth.betas[q])

@@ -38,7 +38,7 @@ from gapboost._data.columns import checked_scores, one_dimensional
 from gapboost._data.judged import Judged, judged
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import CACHED_CHUNK, chunks, run, table_bytes
-from gapboost._kernels.smooth.query import Documents, gradient_and_hessian, rows_by_rank
+from gapboost._kernels.smooth.query import Documents, find_positions, gradient_and_hessian, rows_by_rank
 from gapboost._kernels.smooth.sums import Room, Step, room_for, smooth_ranks
 from gapboost.measures.measure import DiscountOfQuery, tables_of
 from gapboost.objectives.objective import Objective, Pass
@@ -96,7 +96,7 @@ class SmoothPass(Pass):
     step : Step
         The smooth step, of positions.
     steepness, steepest : float
-        Positions are scores times `steepness`; `steepest` is the derivative of the step at 0 by the score.
+        Positions are scores times `steepness` (`find_positions`); `steepest` is the derivative of the step at 0 by the score.
     """
 
     def __init__(
@@ -153,7 +153,8 @@ class SmoothPass(Pass):
         matters = (own != 0) | (pair != 0).any(axis=1) | (pair != 0).any(axis=2)
         query = np.repeat(np.arange(last - first), sizes)
         grade = data.grades[offsets[0] + order].astype(np.int64)
-        documents = Documents(grade, exact[order] * self.steepness, *np.zeros((5, len(grade))))
+        documents = Documents(grade, *np.zeros((6, len(grade))))
+        find_positions(exact[order], starts, self.steepness, documents.x)
         chunk = Chunk(
             numbers=slice(first, last), starts=starts, query=query, matters=matters[query, grade], pair=pair, own=own,
             documents=documents, room=room_for(int(sizes.max()), own.shape[1]),

@@ -1,14 +1,15 @@
 """XGBoost: a ranker beside `xgboost.XGBRanker`, and callbacks for `xgboost.train`.
 
-===========  =============================================
-`library`    what XGBoost is to the code of both boosters
-`ranker`     the ranker
-`functions`  gradients and metrics as callbacks of XGBoost
-`folds`      cross-validation over folds of whole queries
-`progress`   a progress bar as a callback
-`export`     models for exporters
-`versions`   what other versions of XGBoost want otherwise
-===========  =============================================
+============  ==============================================
+`library`     what XGBoost is to the code of both boosters
+`vocabulary`  what XGBoost's parameters of ranking mean here
+`ranker`      the ranker
+`functions`   gradients and metrics as callbacks of XGBoost
+`folds`       cross-validation over folds of whole queries
+`progress`    a progress bar as a callback
+`export`      models for exporters
+`versions`    what other versions of XGBoost want otherwise
+============  ==============================================
 """
 
 from gapboost._optional import imported

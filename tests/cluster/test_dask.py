@@ -132,7 +132,7 @@ def test_first_gradients_are_the_local_ones(booster, two, tmp_path):
             assert np.isnan(grad[begin : begin + size]).all()
             grad[begin : begin + size] = part["grad"][end - size : end]
             hess[begin : begin + size] = part["hess"][end - size : end]
-    scale = len(y) / 300 if booster == "lightgbm" else 1.0  # see gapboost.lightgbm.functions.scale_by_query_length
+    scale = len(y) / 300 if booster == "lightgbm" else 1.0  # the units of gapboost.lightgbm.library
     _, first = np.unique(qid, return_index=True)
     by_query = np.argsort(np.argsort(first))[np.searchsorted(np.unique(qid), qid)]
     grouped = np.argsort(by_query, kind="stable")

@@ -31,8 +31,8 @@ teams = pytest.mark.parametrize("team", TEAMS.values(), ids=TEAMS.keys())
 @lent
 def test_both_boosters_lend_their_threads():
     """Without them the gradients are right and slower: LightGBM's threads wait in busy loops for their next section."""
-    assert gapboost.lightgbm.functions.TEAM is not None
-    assert gapboost.xgboost.functions.TEAM is not None
+    assert gapboost.lightgbm.library.LIBRARY.team is not None
+    assert gapboost.xgboost.library.LIBRARY.team is not None
 
 
 def test_a_runtime_without_the_entry_point_lends_none():
@@ -45,8 +45,8 @@ def test_a_runtime_without_the_entry_point_lends_none():
 @pytest.mark.parametrize(("switch", "expected"), [("0", "None None"), ("1", "function function")])
 def test_a_switch_in_the_environment_leaves_the_threads_alone(switch, expected):
     code = """
-import gapboost.lightgbm.functions as a, gapboost.xgboost.functions as b
-print(*("None" if team is None else type(team).__name__ for team in (a.TEAM, b.TEAM)))
+import gapboost.lightgbm.library as a, gapboost.xgboost.library as b
+print(*("None" if team is None else type(team).__name__ for team in (a.LIBRARY.team, b.LIBRARY.team)))
 """
     environment = {**os.environ, "GAPBOOST_OPENMP": switch}
     done = subprocess.run(

@@ -22,6 +22,16 @@ def test_positions_of_table_1():
     assert [f"{p:.5f}" for p in positions] == ["2.00118", "4.00000", "1.00000", "5.00000", "2.99882"]
 
 
+@pytest.mark.parametrize("alpha", [0.01, 1.0, 100.0])
+def test_bounds_of_scores_at_any_distance(alpha):
+    objective = gb.ApproxRank(gb.AP(), alpha=alpha, beta=100.0)
+    bounds = [approximation_bound(objective, [1, 0, 0], [x, -x, 0.0]) for x in (1e6, 1e300, np.finfo(np.float64).max)]
+    for bound in bounds:
+        assert bound.corollary[0] <= 1e-300
+        assert bound.rank_error[0] == 0
+        assert bound.value[0] == bounds[0].value[0]
+
+
 def test_positions_of_queries_in_any_order_of_rows():
     scores = np.array(TABLE_1)
     found = gb.ApproxRank(gb.AP(), alpha=100).ranks(np.stack([scores, scores[::-1]], axis=1).ravel(), ["a", "b"] * 5)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import lightgbm
 import numpy as np
+import oracle_soft
 import pytest
 import sklearn
 import xgboost
@@ -142,6 +143,61 @@ def test_gradients_sum_to_zero_and_are_finite_at_any_scale(objective, spread):
     assert np.isfinite(objective.value(y, scores, qid))
     for q in np.unique(qid):
         assert abs(grad[qid == q].sum()) <= 1e-12 * max(1.0, np.abs(grad).max())
+
+
+FAR_OUT = [
+    gb.SoftRank(gb.AP(), sigma=0.7),
+    gb.SoftRank(gb.nDCG(k=3), sigma=0.7),
+    gb.SoftRank(gb.GAP(g=G, k=4), sigma=0.7),
+    gb.ApproxRank(gb.AP(), alpha=1.3),
+    gb.ApproxRank(gb.GAP(g=G, k=4), alpha=1.3, beta=2.0),
+]
+
+
+@pytest.mark.parametrize("objective", FAR_OUT, ids=repr)
+@pytest.mark.parametrize("n", [12, 400])
+@pytest.mark.parametrize("shift", [2.0**36, -(2.0**36), 2.0**42])
+def test_scores_lose_nothing_far_from_zero(objective, n, shift):
+    rng = np.random.default_rng(12)
+    y = rng.integers(0, 4, size=n)
+    scores = np.round(2 * rng.standard_normal(n), 2)
+    scores = np.round(scores * 1024) / 1024  # shifted without rounding
+    for normalize in (True, False):
+        how = replace(objective, normalize=normalize)
+        near, far = how.gradients(y, scores), how.gradients(y, scores + shift)
+        for here, there in zip(near, far, strict=True):
+            assert there == pytest.approx(here, rel=0, abs=1e-12 * np.abs(here).max())
+    assert objective.value(y, scores + shift) == pytest.approx(objective.value(y, scores), rel=1e-12)
+
+
+def test_gradients_far_from_zero_are_those_of_the_papers():
+    rng = np.random.default_rng(13)
+    for _ in range(10):
+        y = [1, *rng.integers(0, 2, size=6)]
+        scores = (1e11 + 2 * rng.standard_normal(7)).tolist()
+        soft, _ = gb.SoftRank(gb.AP(), sigma=0.7, normalize=False).gradients(y, scores)
+        assert soft == pytest.approx([-d for d in oracle_soft.soft_ap_gradient(y, 1, scores, 0.7)], rel=0, abs=1e-13)
+        approx, _ = gb.ApproxRank(gb.AP(), alpha=1.3, beta=2.0, normalize=False).gradients(y, scores)
+        assert approx == pytest.approx(
+            [-d for d in oracle_soft.approx_ap_gradient(y, 1, scores, 1.3, 2.0)], rel=0, abs=1e-13
+        )
+
+
+@pytest.mark.parametrize("objective", FAR_OUT, ids=repr)
+@pytest.mark.parametrize("steepness", [1.0, 1e-3, 1e5, 1e90, 1e-90])
+def test_scores_that_are_certainly_apart_may_be_any_distance_apart(objective, steepness):
+    if is_soft(objective):
+        objective = replace(objective, sigma=objective.sigma / steepness)
+    else:
+        objective = replace(objective, alpha=objective.alpha * steepness)
+    y = [0, 1, 1, 0, 3, 2, 1]
+    where = np.array([0, 0, 1, 0, -1, -1, 0])
+    near = np.array([0.0, 0.1, 0.0, 0.3, 0.0, 0.0, -0.7]) / steepness
+    expected = objective.gradients(y, near + where * 300.0 / steepness)
+    assert np.abs(expected[0]).max() > 1e-5 * steepness
+    for distance in (1e300, np.finfo(np.float64).max):
+        for one, other in zip(objective.gradients(y, near + where * distance), expected, strict=True):
+            assert one == pytest.approx(other, rel=1e-9)
 
 
 @pytest.mark.slow(keep=12)

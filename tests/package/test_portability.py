@@ -6,12 +6,14 @@ import re
 import subprocess
 import sys
 from ctypes.util import find_library
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import gapboost as gb
+from gapboost._boosters.functions import Metrics
 from gapboost._kernels.parallel.openmp import openmp_team
 from gapboost.analysis import trec
 from gapboost.datasets import load_letor, load_letor_fold
@@ -75,9 +77,8 @@ def test_models_are_the_same_without_the_threads_of_the_booster(ranker, monkeypa
         return model.predict(X), model.evals_result_
 
     scores, curves = fitted()
-    twin = sys.modules[ranker.__module__.rpartition(".")[0]]
-    for module in ("functions", "ranker"):
-        monkeypatch.setattr(f"{twin.__name__}.{module}.TEAM", None)
+    for kind, name in ((ranker, "_library"), *((metric, "library") for metric in Metrics.__subclasses__())):
+        monkeypatch.setattr(kind, name, replace(getattr(kind, name), team=None))
     again, curves_again = fitted()
     np.testing.assert_array_equal(again, scores)
     assert curves_again == curves

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gapboost._kernels import Array
+from gapboost._kernels.jit import kernel
 from gapboost._kernels.lambdarank.gradients import HESSIAN_FLOOR
 from gapboost._kernels.order.short import ranking
 
@@ -15,6 +16,9 @@ SMALLEST_TOTAL = 0.05
 # Pushes that are this small beside what their documents bring are rounding, which must not be scaled up: all that push
 # are far from each other.
 ROUNDING_OF_PUSHES = 1e-14
+
+# Distance of two positions at which the steps are 0 or 1, and their slopes too little to count.
+CERTAIN = 64.0
 
 # Below this a float has lost its digits, and what would scale it up overflows.
 LEAST_TOTAL = 1e-305
@@ -40,6 +44,25 @@ class Documents(NamedTuple):
 def rows_by_rank(scores: Array, starts: Array) -> Array:
     """The rows of a chunk of queries, each query by falling score; int64."""
     return np.repeat(starts[:-1], np.diff(starts)) + ranking(scores, starts)
+
+
+@kernel
+def find_positions(scores: Array, starts: Array, steepness: float, x: Array) -> None:
+    """Write where documents are: falling scores times ``steepness``, counted from the best document of each query.
+
+    Scores are subtracted before they are multiplied, which loses no digits however far from 0 they are. Neighbours that are
+    `CERTAIN` apart or more are put that far apart: who is above is certain, and nothing overflows.
+    """
+    top = 0.0
+    behind = 0.0
+    for q in range(len(starts) - 1):
+        for r in range(starts[q], starts[q + 1]):
+            score = float(scores[r])
+            if r == starts[q]:
+                top, behind = score, 0.0
+            elif (float(scores[r - 1]) - score) * steepness > CERTAIN:
+                top, behind = score, x[r - 1] - CERTAIN
+            x[r] = behind - (top - score) * steepness
 
 
 def gradient_and_hessian(
