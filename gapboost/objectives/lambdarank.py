@@ -82,15 +82,15 @@ class LambdaRankPass(Pass):
     """LambdaRank on one data set: turns of tied documents, the tables of the measure, and memory that calls borrow."""
 
     def __init__(self, objective: LambdaRank, data: Judged, threads: int) -> None:
-        self.measure = objective.measure
+        self.objective = objective
         self.data = data
         self.threads = threads
         offsets, sizes = data.queries.offsets, data.queries.sizes
-        discount, begins = self.measure.discounts(data.base, sizes)
+        discount, begins = objective.measure.discounts(data.base, sizes)
         self.setup = Setup(
             grades=data.grades, turns=turns(objective.random_state, data), discount=discount, begins=begins,
             weights=data.weights, sigma=objective.sigma, normalize=objective.normalize,
-            least_curvature=0.0 if self.measure.monotone else CURVATURE_OF_A_PUSH,
+            least_curvature=0.0 if objective.measure.monotone else CURVATURE_OF_A_PUSH,
         )  # fmt: skip
         if begins.any():
             # Of several discounts each may reach down to the end of its list.
@@ -100,12 +100,10 @@ class LambdaRankPass(Pass):
         truncation = objective.truncation or 0
         # A long query is shared by all threads.
         long = np.flatnonzero(sizes > LONG)
-        self.long = [
-            Scratch(
-                partial(LongPass, long_query(data.grades, offsets, discount, *self.tables(q, q + 1), truncation, q))
-            )
-            for q in long.tolist()
+        queries = [
+            long_query(data.grades, offsets, discount, *self.tables(q, q + 1), truncation, q) for q in long.tolist()
         ]
+        self.long = [Scratch(partial(LongPass, query)) for query in queries]
         ranges = ranges_without(long, chunks(offsets, threads, cost, CACHED_CHUNK))
         keep = cost * len(data.queries) <= KEPT_TABLE_BYTES * data.queries.n_rows
         self.tables_of_chunks = [self.tables(*r) for r in ranges] if keep else []
@@ -114,7 +112,7 @@ class LambdaRankPass(Pass):
 
     def tables(self, first: int, last: int) -> tuple[Array, Array]:
         """``pair`` and ``own`` of queries ``first..last-1``."""
-        return tables_of(self.measure, self.data.base[first:last])
+        return tables_of(self.objective.measure, self.data.base[first:last])
 
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
         """See `Pass`."""
