@@ -83,13 +83,14 @@ def named(measure: str | Measure) -> Any:
     ValueError
         Where it is another one.
     """
-    found = as_measure(measure)
+    asked = as_measure(measure)
     peers = {str(peer.NAME).lower(): peer for peer in (GAP, xGAP, eGAP)}
-    if not isinstance(found, GradedMeasure) or found.short_name not in peers:
+    # A subclass of them may be another measure.
+    name = next((name for name in peers if type(asked) is NAMED[name]), None)
+    if not isinstance(asked, GradedMeasure) or name is None:
         raise ValueError(f"measure is {measure!r}; expected {', '.join(peers)}: of all others ir_measures has its own")
-    peer = peers[found.short_name]
-    peer = peer if found.g is None else peer(g=found.g)
-    return peer if found.k is None else peer @ found.k
+    peer = peers[name] if asked.g is None else peers[name](g=asked.g)
+    return peer if asked.k is None else peer @ asked.k
 
 
 class _Evaluator(ir_measures.Evaluator):  # type: ignore[misc]

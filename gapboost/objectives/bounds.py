@@ -108,7 +108,8 @@ def has_theorem(measure: Measure) -> bool:
     """Whether [qin2008] bounds the error of its approximation."""
     if measure.k is not None:
         return False
-    return isinstance(measure, AP) or (isinstance(measure, nDCG) and measure.discount_by == "log2")
+    # Not those of a subclass, which may be another measure.
+    return type(measure) is AP or (type(measure) is nDCG and measure.discount_by == "log2")
 
 
 def nearest(falling: Array) -> Array:

@@ -83,3 +83,9 @@ def test_measures_by_the_names_of_gapboost():
         assert named(str(peer)) == measure
     with pytest.raises(ValueError, match="measure is 'ndcg'; expected gap, xgap, egap"):
         named("ndcg")
+
+    class Other(gb.GAP):
+        """A measure of someone's own that inherits its short name."""
+
+    with pytest.raises(ValueError, match=r"measure is Other\(\); expected gap, xgap, egap"):
+        named(Other())

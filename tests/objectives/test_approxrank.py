@@ -1,6 +1,7 @@
 """ApproxRank is what qin-2008 writes, and its theorems hold."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import oracle_soft as oracle
@@ -202,8 +203,18 @@ def test_bounds_where_there_is_nothing_to_miss():
     assert approximation_bound(objective, [1, 0, 0], [0.0, 1e-9, 2e-9]).value.tolist() == [np.inf]
 
 
+@dataclass(frozen=True, repr=False)
+class Steeper(gb.nDCG):
+    """A measure of someone's own that is made from one with a theorem."""
+
+    def discount_at(self, ranks):
+        return ranks**-2.0, -2 * ranks**-3.0
+
+
 @pytest.mark.parametrize(
-    "measure", [gb.AP(k=3), gb.nDCG(k=3), gb.nDCG(discount_by="letor"), gb.GAP(g=G), gb.Precision(k=3)], ids=str
+    "measure",
+    [gb.AP(k=3), gb.nDCG(k=3), gb.nDCG(discount_by="letor"), gb.GAP(g=G), gb.Precision(k=3), Steeper()],
+    ids=str,
 )
 def test_measures_without_a_theorem(measure):
     with pytest.raises(ValueError, match=r"objective is ApproxRank.*; expected an ApproxRank of AP or of nDCG"):
