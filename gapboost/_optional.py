@@ -52,7 +52,7 @@ def tqdm() -> Any:
 
 
 @contextmanager
-def progress(total: int, shown: bool | None, label: str) -> Iterator[Callable[[int], Any]]:
+def progress_bar(total: int, shown: bool | None, label: str) -> Iterator[Callable[[int], Any]]:
     """A function that moves a progress bar on by some of `total` steps; it does nothing where no bar is asked for.
 
     With `shown` None there is a bar where someone may watch it, and tqdm.

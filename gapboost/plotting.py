@@ -47,7 +47,7 @@ def plot_g(search: Any, *, measure: Any = None, figure: Any = None) -> Any:
     """
     pyplot = imported("matplotlib.pyplot", "plot", "to plot")
     results = search if isinstance(search, Mapping) else search.cv_results_
-    name, label = _named(search, results, measure)
+    name, label = _target_of(search, results, measure)
     points, scores = _best_by_g(results, name)
     n_grades = points.shape[1]
     if figure is None:
@@ -69,7 +69,7 @@ def _spelled(measure: Any, names: list[str]) -> str:
     return str(measure)
 
 
-def _named(search: Any, results: Mapping[str, Any], measure: Any) -> tuple[str, str]:
+def _target_of(search: Any, results: Mapping[str, Any], measure: Any) -> tuple[str, str]:
     """The measure's name in the results, and how the picture calls it."""
     names = [key.removeprefix("mean_test_") for key in results if key.startswith("mean_test_")]
     if not names:
@@ -111,7 +111,7 @@ def _split_number(key: str) -> int:
     return int(key.removeprefix("split").partition("_")[0])
 
 
-def _errors(scores: Array) -> Array:
+def _standard_errors(scores: Array) -> Array:
     relative = scores - scores.mean(axis=0)
     errors: Array = relative.std(axis=1, ddof=1) / np.sqrt(scores.shape[1])
     return errors
@@ -125,7 +125,9 @@ def _line(figure: Any, points: Array, scores: Array, label: str) -> None:
     axes = figure.add_subplot()
     means, best = scores.mean(axis=1), int(scores.mean(axis=1).argmax())
     x = points[:, 0]
-    axes.errorbar(x, means, _errors(scores), marker="o", markersize=4, capsize=2, linewidth=1.2, elinewidth=0.8)
+    axes.errorbar(
+        x, means, _standard_errors(scores), marker="o", markersize=4, capsize=2, linewidth=1.2, elinewidth=0.8
+    )
     axes.plot(x[best], means[best], "*", markersize=15, color="C3", zorder=3, label=f"best: g = {_text(points[best])}")
     axes.set_xlabel("g₁: share of users who accept grade 1   (g₂ = 1 − g₁)")
     axes.set_ylabel(f"{label}, mean of {scores.shape[1]} folds")
@@ -174,7 +176,7 @@ def _panels(figure: Any, points: Array, scores: Array, label: str) -> None:
         axes.errorbar(
             values,
             means[tops],
-            _errors(scores)[tops],
+            _standard_errors(scores)[tops],
             marker="o",
             markersize=3,
             capsize=2,

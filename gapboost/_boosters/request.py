@@ -155,7 +155,7 @@ class FitRequest:
         X, y = given.values()
         if isinstance(X, tuple) != isinstance(y, tuple) or (isinstance(X, tuple) and len(X) != len(y)):
             raise ValueError(
-                f"eval_X is {_counted(X)} but eval_y is {_counted(y)}; expected tuples of one length, or one table and its "
+                f"eval_X is {_how_many(X)} but eval_y is {_how_many(y)}; expected tuples of one length, or one table and its "
                 "grades"
             )
         return list(zip(X, y, strict=True)) if isinstance(X, tuple) else (X, y)
@@ -185,7 +185,7 @@ def _check_entries(pairs: Any, of_each: dict[str, Any]) -> None:
             raise ValueError(f"{name} has {len(value)} entries; expected one for each of {len(pairs)} eval sets")
 
 
-def _counted(value: Any) -> str:
+def _how_many(value: Any) -> str:
     return f"a tuple of {len(value)}" if isinstance(value, tuple) else f"a {type(value).__name__}"
 
 

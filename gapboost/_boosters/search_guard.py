@@ -63,7 +63,7 @@ def refuse_blind_search(ranker: Any) -> None:
         )
     qid = found["score_params"].get("qid") if column is None else column
     if qid is not None and _num_samples(qid) == _num_samples(found["X"]):
-        _check_whole(qid, found["train"], found["test"])
+        _refuse_parts(qid, found["train"], found["test"])
 
 
 def _search_of(ranker: Any) -> Mapping[str, Any] | None:
@@ -96,7 +96,7 @@ def _changes_measure(name: str, value: Any) -> bool:
     return own in CHANGES_THE_MEASURE or (own == "objective" and not isinstance(value, str))
 
 
-def _check_whole(qid: Any, train: Any, test: Any) -> None:
+def _refuse_parts(qid: Any, train: Any, test: Any) -> None:
     """Refuse folds that cut queries, and halving searches over the number of rows, which draw documents at random."""
     queries = grouped_rows(qid, _num_samples(qid))
     codes = queries.codes

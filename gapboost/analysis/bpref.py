@@ -53,13 +53,13 @@ def bpref(qrels: Qrels, run: Run, *, rel: int = 1, ties: Ties = "expected") -> d
         judged = given >= 0
         known = np.array([judgement for judgement in judgements.values() if judgement >= 0], dtype=np.int64)
         n_relevant = int((known >= rel).sum())
-        values[topic] = _value(
+        values[topic] = _bpref_of(
             given[judged] >= rel, found.scores[first:last][judged], n_relevant, len(known) - n_relevant, ties
         )
     return values
 
 
-def _value(relevant: Array, scores: Array, n_relevant: int, n_irrelevant: int, ties: Ties) -> float:
+def _bpref_of(relevant: Array, scores: Array, n_relevant: int, n_irrelevant: int, ties: Ties) -> float:
     """Of one list of judged documents; equal scores are in trec_eval's order."""
     order = np.argsort(-scores, kind="stable")
     relevant, scores = relevant[order], scores[order]

@@ -60,14 +60,14 @@ class _Graded(ir_measures.Measure):  # type: ignore[misc]
         return measure
 
 
-def _named(name: str) -> Any:
+def _family(name: str) -> Any:
     kind = type(f"_{name}", (_Graded,), {"__name__": name, "NAME": name, "__doc__": _Graded.__doc__})
     measure = kind()
     ir_measures.measures.register(measure)
     return measure
 
 
-GAP, xGAP, eGAP = _named("GAP"), _named("xGAP"), _named("eGAP")
+GAP, xGAP, eGAP = _family("GAP"), _family("xGAP"), _family("eGAP")
 
 
 def named(measure: str | Measure) -> Any:

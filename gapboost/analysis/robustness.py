@@ -17,7 +17,7 @@ from gapboost._kernels import Array
 from gapboost._optional import axes, frame
 from gapboost._pictures import legend, line
 from gapboost.analysis.correlation import kendall_tau
-from gapboost.analysis.systems import checked_measures, evaluated, positions
+from gapboost.analysis.systems import checked_measures, evaluated, places_of
 from gapboost.analysis.trec import Qrels, Retrieved, Run, Ties, checked_qrels, retrieved
 from gapboost.analysis.work import generators, in_order
 
@@ -135,7 +135,7 @@ def robustness(
     wanted = checked_measures(measures)
     complete = dict(checked_qrels(qrels))
     if topics is not None:
-        positions(topics, list(complete), "topics")
+        places_of(topics, list(complete), "topics")
         complete = {topic: complete[topic] for topic in topics}
     if not mapping(runs, "runs", "{system: {topic: {document: score}}}"):
         raise ValueError("runs is empty; expected {system: {topic: {document: score}}}")

@@ -160,7 +160,7 @@ def significance(
     (0.1, 0.092, (3, 1, 0))
     """
     if isinstance(first, PerQuery) or isinstance(second, PerQuery):
-        first, second = _by_query(first, second, measure)
+        first, second = _paired(first, second, measure)
     elif measure is not None:
         raise ValueError(f"measure is {measure!r} for arrays; expected None, or PerQuery for first and second")
     a, b = (
@@ -195,7 +195,7 @@ def significance(
     )
 
 
-def _by_query(first: Any, second: Any, measure: str | Measure | None) -> tuple[Array, Array]:
+def _paired(first: Any, second: Any, measure: str | Measure | None) -> tuple[Array, Array]:
     """Values of one measure for the same queries, in the order of `first`."""
     for name, values in (("first", first), ("second", second)):
         if not isinstance(values, PerQuery):

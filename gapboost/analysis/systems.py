@@ -66,12 +66,12 @@ class SystemValues:
 
     def on_topics(self, topics: Sequence[str]) -> Self:
         """The same for some of the topics."""
-        kept = positions(topics, self.topics, "topics")
+        kept = places_of(topics, self.topics, "topics")
         return replace(self, topics=tuple(topics), values=self.values[:, :, kept])
 
     def of_systems(self, systems: Sequence[str]) -> Self:
         """The same for some of the systems."""
-        kept = positions(systems, self.systems, "systems")
+        kept = places_of(systems, self.systems, "systems")
         return replace(self, systems=tuple(systems), values=self.values[:, kept])
 
     def best(self, n: int, measure: Any = None) -> Self:
@@ -123,7 +123,7 @@ class SystemValues:
         return ax
 
 
-def positions(wanted: Sequence[str], known: Sequence[str], name: str) -> list[int]:
+def places_of(wanted: Sequence[str], known: Sequence[str], name: str) -> list[int]:
     """Where `wanted` are among `known`; what `wanted` is called stands in `name`."""
     at = {label: position for position, label in enumerate(known)}
     if not isinstance(wanted, Collection) or not ordered(wanted):

@@ -41,7 +41,7 @@ Run: TypeAlias = Mapping[str, Mapping[str, float]]
 Ties = Literal["expected", "trec_eval"]
 
 
-def _read(path: Any, limit: int, entry: Callable[[list[bytes]], Any], expected: str) -> dict[str, dict[str, Any]]:
+def _read_lines(path: Any, limit: int, entry: Callable[[list[bytes]], Any], expected: str) -> dict[str, dict[str, Any]]:
     """``{topic: {document: value}}`` of a file; the errors name its line."""
     name, limit = os.fspath(path), whole(limit, "max_line_bytes")
     topics: dict[str, dict[str, Any]] = {}
@@ -104,7 +104,7 @@ def read_qrels(path: Any, *, max_line_bytes: int = MAX_LINE_BYTES) -> dict[str, 
         With the line, where it does not have these four parts, the judgement is not a whole number, a name is not UTF-8, a
         document is judged twice in a topic, or the line is too long; where the file is empty.
     """
-    return _read(path, max_line_bytes, _judgement, "topic iteration document judgement")
+    return _read_lines(path, max_line_bytes, _judgement, "topic iteration document judgement")
 
 
 def read_run(path: Any, *, max_line_bytes: int = MAX_LINE_BYTES) -> dict[str, dict[str, float]]:
@@ -124,7 +124,7 @@ def read_run(path: Any, *, max_line_bytes: int = MAX_LINE_BYTES) -> dict[str, di
         is not a finite number, a name is not UTF-8, a document occurs twice in a topic, or the line is too long; where the
         file is empty.
     """
-    return _read(path, max_line_bytes, _retrieved, "topic Q0 document rank score tag")
+    return _read_lines(path, max_line_bytes, _retrieved, "topic Q0 document rank score tag")
 
 
 def map_gains(qrels: Qrels, grades: Mapping[int, int]) -> dict[str, dict[str, int]]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from gapboost._data.arguments import seed
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
-from gapboost._optional import progress
+from gapboost._optional import progress_bar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -24,7 +24,7 @@ def in_order(
         parallel = joblib.Parallel(n_jobs=jobs, return_as="generator")
         found = parallel(joblib.delayed(function)(item) for item in items)
     results = []
-    with progress(len(items), shown, label) as advance:
+    with progress_bar(len(items), shown, label) as advance:
         for result in found:
             results.append(result)
             advance(1)

@@ -106,7 +106,7 @@ class Report(NamedTuple):
     doubt: str | None
 
 
-def main() -> None:
+def serve() -> None:
     """Train the jobs in the folders that standard input names, one a line; write reports and errors there."""
     folders: queue.SimpleQueue[str] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(folders,), daemon=True).start()
@@ -122,7 +122,7 @@ def main() -> None:
 def work(folder: Path) -> None:
     """Train one job. An error ends the process, since it leaves the booster's network in an unknown state."""
     try:
-        dump(train(load(folder / JOB)), folder / RESULT)
+        dump(train_job(load(folder / JOB)), folder / RESULT)
     except PeerLost:
         _end_lost()
     except BaseException as error:
@@ -133,7 +133,7 @@ def work(folder: Path) -> None:
     sys.stdout.flush()
 
 
-def train(job: Job) -> Report:
+def train_job(job: Job) -> Report:
     """Train the model, which comes out the same in every process of the fit."""
     if job.hub is None:
         return _fitted(job, None, {})

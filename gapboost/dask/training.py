@@ -147,7 +147,7 @@ def _kind(n_threads: int) -> tuple[Any, ...]:
 def _started(n_threads: int) -> "subprocess.Popen[str]":
     _, *paths = _kind(n_threads)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": str(n_threads)}
-    code = "from gapboost.dask.child import main; main()"
+    code = "from gapboost.dask.child import serve; serve()"
     # However this worker ends, the pipe closes, and the process then ends too.
     return subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, env=environment, text=True)
 

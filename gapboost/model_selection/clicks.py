@@ -111,7 +111,7 @@ def g_from_clicks(
     >>> [low < g < high for low, g, high in zip(estimate.low, estimate.g, estimate.high)]
     [True, True]
     """
-    units, number = _units(grades, clicks, impressions, sessions)
+    units, number = _observations(grades, clicks, impressions, sessions)
     confidence = probability(confidence, "confidence")
     n_resamples = whole(n_resamples, "n_resamples", 2)
     rng = random_numbers(random_state)
@@ -143,11 +143,11 @@ def g_from_clicks(
         _floats(_rates(total)),
         _floats(total[0]),
         _floats(total[1]),
-        _pooled(total),
+        _pooled_grades(total),
     )
 
 
-def _units(grades: Any, clicks: Any, impressions: Any, sessions: Any) -> tuple[Array, Array]:
+def _observations(grades: Any, clicks: Any, impressions: Any, sessions: Any) -> tuple[Array, Array]:
     """What the bootstrap draws: clicks and impressions by grade, float64 of shape (U, 2, c + 1), and how often each occurs."""
     if grades is None:
         raise ValueError("grades is missing; expected the grade of every shown document, clicked or not")
@@ -264,7 +264,7 @@ def _check_rising(total: Array, samples: Array, tail: float) -> None:
             )
 
 
-def _pooled(total: Array) -> tuple[tuple[int, ...], ...]:
+def _pooled_grades(total: Array) -> tuple[tuple[int, ...], ...]:
     observed, rising = _rates(total), _rising(total)
     moved = [k for k in range(len(observed)) if not np.isclose(observed[k], rising[k], rtol=1e-12, equal_nan=False)]
     runs: dict[float, list[int]] = {}

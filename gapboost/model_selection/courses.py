@@ -93,7 +93,7 @@ def with_params(estimator: GAPRanker, params: Params) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class FoldWork:
     """Courses of candidates on one fold."""
 
     estimator: GAPRanker

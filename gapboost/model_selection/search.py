@@ -23,11 +23,11 @@ from gapboost._data.features import features, split
 from gapboost._data.grades import checked_grades
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
-from gapboost._optional import progress
+from gapboost._optional import progress_bar
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, Measures
 from gapboost.measures.measure import grade_limit
-from gapboost.model_selection.courses import Data, Params, Task, as_courses, with_params
+from gapboost.model_selection.courses import Data, FoldWork, Params, as_courses, with_params
 from gapboost.model_selection.scorers import checked_target
 
 # XGBoost's name, LightGBM's and its aliases.
@@ -160,14 +160,14 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         # More processes than folds share the courses of a fold; each part bins its data once.
         parts = min(len(courses), -(-effective_n_jobs(self.n_jobs) // len(folds)))
         tasks = [
-            Task(clone(self.estimator), data, fold, courses[part::parts], targets)
+            FoldWork(clone(self.estimator), data, fold, courses[part::parts], targets)
             for fold in folds
             for part in range(parts)
         ]
         scores = np.empty((len(candidates), len(folds), len(targets)))
         times = np.empty((len(candidates), len(folds)))
         doubts: list[str] = []
-        with progress(len(courses) * len(folds), self.progress, "GSearchCV") as advance:
+        with progress_bar(len(courses) * len(folds), self.progress, "GSearchCV") as advance:
             for number, (found, doubted) in enumerate(_run(tasks, self.n_jobs, advance)):
                 doubts += doubted
                 for candidate, values, seconds in found:
@@ -227,7 +227,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return int(self.best_estimator_.n_features_in_)
 
 
-def _run(tasks: list[Task], n_jobs: int | None, advance: Callable[[int], None]) -> Iterator[Any]:
+def _run(tasks: list[FoldWork], n_jobs: int | None, advance: Callable[[int], None]) -> Iterator[Any]:
     if effective_n_jobs(n_jobs) == 1:
         yield from (task(advance) for task in tasks)
         return
@@ -238,7 +238,7 @@ def _run(tasks: list[Task], n_jobs: int | None, advance: Callable[[int], None]) 
         yield found
 
 
-def _silent(task: Task) -> Any:
+def _silent(task: FoldWork) -> Any:
     return task(lambda _: None)
 
 

@@ -5,6 +5,7 @@
 `vocabulary`  what XGBoost's parameters of ranking mean here
 `ranker`      the ranker
 `functions`   gradients and metrics as callbacks of XGBoost
+`call`        models as XGBoost is handed them
 `folds`       cross-validation over folds of whole queries
 `progress`    a progress bar as a callback
 `export`      models for exporters

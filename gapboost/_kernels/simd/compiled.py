@@ -19,7 +19,7 @@ INDEX = ir.IntType(32)
 CONTRACT = ("contract",)
 
 
-class Vector(types.Type):
+class VectorType(types.Type):
     """numba's view of a vector of ``width`` float64."""
 
     def __init__(self, width: int) -> None:
@@ -27,16 +27,16 @@ class Vector(types.Type):
         super().__init__(name=f"Vector({width})")
 
 
-@register_model(Vector)
+@register_model(VectorType)
 class VectorModel(models.PrimitiveModel):
     """A vector is held in registers: no boxing, no reference counts."""
 
-    def __init__(self, manager: Any, kind: Vector) -> None:
+    def __init__(self, manager: Any, kind: VectorType) -> None:
         super().__init__(manager, kind, _vector(kind.width))
 
 
-EIGHT = Vector(8)
-SIXTEEN = Vector(16)
+EIGHT = VectorType(8)
+SIXTEEN = VectorType(16)
 
 
 def _builtin(build: Callable[..., Built]) -> Callable[..., Any]:
@@ -71,7 +71,7 @@ def _emit_call(builder: Any, name: str, result: Any, arguments: list[Any]) -> An
 
 
 def _operand(builder: Any, kind: Any, value: Any, width: int) -> Any:
-    return value if isinstance(kind, Vector) else _spread(builder, value, width)
+    return value if isinstance(kind, VectorType) else _spread(builder, value, width)
 
 
 def _arithmetic(name: str) -> Callable[..., Any]:
@@ -105,10 +105,10 @@ class _BetweenVectors(AbstractTemplate):
     """The type of an operator between vectors, or a vector and a number."""
 
     def generic(self, args: Any, kws: Any) -> Any:
-        vectors = [kind for kind in args if isinstance(kind, Vector)]
-        if vectors and all(isinstance(kind, Vector | types.Number) for kind in args):
+        vectors = [kind for kind in args if isinstance(kind, VectorType)]
+        if vectors and all(isinstance(kind, VectorType | types.Number) for kind in args):
             # numba converts whole numbers to what the signature says
-            return signature(vectors[0], *[kind if isinstance(kind, Vector) else types.float64 for kind in args])
+            return signature(vectors[0], *[kind if isinstance(kind, VectorType) else types.float64 for kind in args])
         return None
 
 
@@ -120,7 +120,7 @@ def _define(symbol: Any, combine: Callable[..., Any]) -> None:
         x, y = (_operand(builder, kind, arg, width) for kind, arg in zip(signature.args, args, strict=True))
         return combine(builder, x, y)
 
-    for kinds in ((Vector, Vector), (Vector, types.Float), (types.Float, Vector)):
+    for kinds in ((VectorType, VectorType), (VectorType, types.Float), (types.Float, VectorType)):
         lower_builtin(symbol, *kinds)(code)
 
 
@@ -133,10 +133,10 @@ for _symbol, _in_place in IN_PLACE.items():
 @infer_global(abs)
 class _Absolute(AbstractTemplate):
     def generic(self, args: Any, kws: Any) -> Any:
-        return signature(args[0], args[0]) if isinstance(args[0], Vector) else None
+        return signature(args[0], args[0]) if isinstance(args[0], VectorType) else None
 
 
-@lower_builtin(abs, Vector)
+@lower_builtin(abs, VectorType)
 def _absolute(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     return _emit_call(builder, f"llvm.fabs.v{args[0].type.count}f64", args[0].type, list(args))
 
@@ -182,7 +182,7 @@ def _address(builder: Any, pointer: Any, offset: Any, width: int) -> Any:
     return builder.bitcast(builder.gep(pointer, [offset]), _vector(width, pointer.type.pointee).as_pointer())
 
 
-def _load_of(kind: Vector) -> Callable[..., Built]:
+def _load_of(kind: VectorType) -> Callable[..., Built]:
     def load(typing: Any, source: Any, offset: Any) -> Built:
         element = source.dtype
 
