@@ -126,7 +126,7 @@ def evaluate(
         Query id of each row, in any order of rows: anything hashable. Ids are equal where Python says so and their type is
         the same. None: one query.
     sample_weight : array-like of shape (Q,) or (N,), optional
-        Weights of the queries in the mean.
+        Weights of the queries in the mean; of weights of the rows, a query has the mean.
     recall_base : mapping {query id: grade counts} or array-like of shape (Q, c + 1), optional
         Documents of grade 0, 1, ... of each query, where judged documents are missing from the rows. An array has the
         queries in the order in which they first occur.

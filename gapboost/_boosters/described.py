@@ -13,7 +13,9 @@ y : array-like of shape (N,)
 qid : array-like of shape (N,)
     Query id of each row, in any order of rows; or the column ``qid`` of a data frame `X`.
 sample_weight : array-like of shape (Q,) or (N,), optional
-    One weight a query in the order in which the queries first occur, or one a row, constant in a query.
+    One weight a query in the order in which the queries first occur, or one a row. As in LightGBM's own objectives, the weight of
+    a document multiplies its gradient and hessian after whatever is done for its whole query, and metrics weigh a query by the
+    mean of its documents' weights. XGBoost's histograms see these means.
 group : array-like of shape (Q,), optional
     Sizes of the queries in place of `qid`, for rows that come query by query.
 position : array-like of shape (N,), optional

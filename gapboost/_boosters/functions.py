@@ -242,10 +242,10 @@ def _has_content(data: Judged, label: Array, sizes: Array, weight: Array | None)
     if not np.array_equal(queries.sizes, sizes) or not np.array_equal(data.grades.astype(label.dtype), label):
         return False
     if weight is None:
-        return bool((data.weights == 1).all())
+        return bool((data.row_weights == 1).all())
     # LightGBM has weights of rows, XGBoost of queries.
-    by_query = weight if len(weight) == len(queries) else weight[queries.offsets[:-1]]
-    return np.array_equal(data.weights.astype(weight.dtype), by_query)
+    weights = data.weights if len(weight) == len(queries) else data.row_weights
+    return np.array_equal(weights.astype(weight.dtype), weight)
 
 
 def check_finite(scores: Array) -> None:

@@ -47,6 +47,8 @@ class Judged:
     weights : float64 ndarray of shape (Q,)
     whole : Whole or None
         Where these queries are a part of a data set: gradients are those of the whole, however it is cut up.
+    factors : float64 ndarray of shape (N,) or None
+        As in `Weights`.
     """
 
     queries: Queries
@@ -54,6 +56,7 @@ class Judged:
     base: RecallBase
     weights: Array
     whole: Whole | None = None
+    factors: Array | None = None
 
     @property
     def mean_size(self) -> float:
@@ -68,6 +71,12 @@ class Judged:
         if self.whole is not None:
             return self.whole.weighted_size
         return float(self.weights @ self.queries.sizes / self.weights.sum())
+
+    @property
+    def row_weights(self) -> Array:
+        """The weight of each document, float64 of shape (N,), in grouped order."""
+        by_row = np.repeat(self.weights, self.queries.sizes)
+        return by_row if self.factors is None else by_row * self.factors
 
     @property
     def occurring(self) -> Array:
@@ -112,7 +121,7 @@ def judged(
     qid : array-like of shape (N,), GroupSizes or None
         One id a row; None makes all rows one query.
     sample_weight : array-like of shape (Q,) or (N,), optional
-        Weights of the queries, in the order in which the queries first occur, or of the rows, constant in a query.
+        Weights of the queries, in the order in which the queries first occur, or of the rows.
     recall_base : mapping from query id, or array-like of shape (Q, c + 1), optional
         Grade counts of the queries where judged documents are missing from the rows.
     limit : GradeLimit, optional
@@ -132,4 +141,4 @@ def judged(
     counts = grade_counts(grades, queries.offsets, top)
     if recall_base is not None:
         counts = checked_recall_base(recall_base, counts, queries.ids, names[1], limit)
-    return Judged(queries, grades, RecallBase.of_whole_grades(counts), weights)
+    return Judged(queries, grades, RecallBase.of_whole_grades(counts), weights.by_query, factors=weights.factors)

@@ -1,6 +1,6 @@
-"""Weights of queries."""
+"""Weights of queries and of documents."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,21 +13,60 @@ from gapboost._kernels import Array
 LEAST_WEIGHT, MOST_WEIGHT = 1e-5, 1e15
 
 
-def query_weights(sample_weight: Any, queries: Queries, name: str = "sample_weight") -> Array:
-    """Weights of the queries as float64 of shape (Q,), from weights of the queries or of the rows."""
+class Weights(NamedTuple):
+    """Weights of queries, and of documents where these differ within a query.
+
+    Attributes
+    ----------
+    by_query : float64 ndarray of shape (Q,)
+        The mean over the documents of the query.
+    factors : float64 ndarray of shape (N,) or None
+        Of each document, in grouped order: its weight over that of its query. None where they are all 1.
+    """
+
+    by_query: Array
+    factors: Array | None
+
+
+def query_weights(sample_weight: Any, queries: Queries, name: str = "sample_weight") -> Weights:
+    """Weights of the queries, from weights of the queries or of the rows.
+
+    Raises
+    ------
+    ValueError
+        Where there is neither one for each query nor one for each row, or one is negative, NaN or infinite.
+    """
     if sample_weight is None:
-        return np.ones(len(queries))
-    given = checked_weights(sample_weight, name)
-    if len(given) == queries.n_rows:
-        weights = constant_weights(given, queries, name)
-    elif len(given) == len(queries):
-        weights = given
+        return Weights(np.ones(len(queries)), None)
+    weights = checked_weights(sample_weight, name)
+    if len(weights) == queries.n_rows:
+        found = weights_of_rows(queries.grouped(weights), queries)
+    elif len(weights) == len(queries):
+        found = Weights(np.ascontiguousarray(weights), None)
     else:
         raise ValueError(
-            f"{name} has {len(given)} values; expected one a query ({len(queries)}) or one a row ({queries.n_rows})"
+            f"{name} has {len(weights)} values; expected one a query ({len(queries)}) or one a row ({queries.n_rows})"
         )
-    check_total_weight(weights, name)
-    return np.ascontiguousarray(weights)
+    check_total_weight(found.by_query, name)
+    return found
+
+
+def weights_of_rows(weights: Array, queries: Queries) -> Weights:
+    """From weights of the rows in grouped order. Those that are constant in every query are weights of queries, to the bit."""
+    begins, sizes = queries.offsets[:-1], queries.sizes
+    first = weights[begins]
+    if np.array_equal(np.repeat(first, sizes), weights):
+        return Weights(first, None)
+    constant = np.minimum.reduceat(weights, begins) == np.maximum.reduceat(weights, begins)
+    mean = np.where(constant, first, np.add.reduceat(weights, begins) / sizes)
+    return Weights(mean, factors_of(weights, mean, sizes))
+
+
+def factors_of(weights: Array, by_query: Array, sizes: Array) -> Array:
+    """`Weights.factors` of weights of rows in grouped order, and of queries of these sizes."""
+    by_row = np.repeat(by_query, sizes)
+    factors: Array = np.divide(weights, by_row, out=np.ones(len(weights)), where=by_row > 0)
+    return factors
 
 
 def check_total_weight(weights: Array, name: str) -> None:
@@ -49,23 +88,3 @@ def checked_weights(sample_weight: Any, name: str) -> Array:
     if not np.isfinite(given).all() or (given < 0).any():
         raise ValueError(f"{name} holds a negative, NaN or infinite value; expected finite weights >= 0")
     return given
-
-
-def constant_weights(given: Array, queries: Queries, name: str) -> Array:
-    """Weights of the queries from weights of the rows, of shape (Q,)."""
-    by_row = queries.grouped(given)
-    weights = by_row[queries.offsets[:-1]]
-    differing = np.repeat(weights, queries.sizes) != by_row
-    if differing.any():
-        q = int(np.searchsorted(queries.offsets, int(np.argmax(differing)), side="right")) - 1
-        raise varying_weight(queries.ids[q], name)
-    return weights
-
-
-def varying_weight(query: Any, name: str) -> ValueError:
-    """The error about a query whose rows have different weights."""
-    found = query.item() if isinstance(query, np.generic) else query
-    return ValueError(
-        f"{name} varies within query {found!r}; expected one weight a query, or one a row that is the same for all rows "
-        "of a query"
-    )

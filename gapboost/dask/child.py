@@ -164,7 +164,9 @@ def stand_in(rows: RankingRows) -> RankingRows:
     """One training row of weight 0, for an evaluation set of which a worker has no query: boosters refuse an empty one."""
     data = rows.data
     first = Queries(data.queries.ids[:1], np.array([0, 1], dtype=np.int64), None)
-    one = replace(data, queries=first, grades=data.grades[:1], base=data.base[:1], weights=np.zeros(1), whole=None)
+    one = replace(
+        data, queries=first, grades=data.grades[:1], base=data.base[:1], weights=np.zeros(1), whole=None, factors=None
+    )
     return RankingRows(_safe_indexing(rows.X, [0]), one, None if rows.start is None else rows.start[:1], True)
 
 

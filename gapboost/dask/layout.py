@@ -18,7 +18,7 @@ from gapboost._data.ids import objects
 from gapboost._data.judged import Whole
 from gapboost._data.positions import positions
 from gapboost._data.queries import grouped_rows
-from gapboost._data.weights import check_total_weight, varying_weight
+from gapboost._data.weights import check_total_weight
 from gapboost._kernels import Array
 
 # A worker may have this many times its fair share of documents; with more, queries are taken out of its partitions. Every
@@ -40,7 +40,8 @@ class Survey:
         Their grades.
     grades : int64 ndarray
         The distinct grades.
-    weights : float64 ndarray of shape (Q,) or None
+    weights : float64 ndarray of shape (3, Q) or None
+        The least, the largest and the sum of those of its rows.
     positions : list or None
         The distinct positions, in the order in which they first occur in the partition.
     """
@@ -62,6 +63,8 @@ class Share(NamedTuple):
     numbers : int64 ndarray of shape (Q,)
         Their numbers in the census, ascending.
     weights : float64 ndarray of shape (Q,)
+    varied : bool
+        Whether weights differ within a query of the whole.
     whole : Whole
     positions : list or None
         The distinct positions of the whole.
@@ -69,6 +72,7 @@ class Share(NamedTuple):
 
     numbers: Array
     weights: Array
+    varied: bool
     whole: Whole
     positions: list[Any] | None = None
 
@@ -102,6 +106,9 @@ class Census:
     sizes : int64 ndarray of shape (Q,)
         Documents of each query.
     weights : float64 ndarray of shape (Q,)
+        The mean over the documents of the query.
+    varied : bool
+        Whether they differ within a query.
     occurring : int64 ndarray
         The distinct grades, ascending.
     n_contrasts : int
@@ -118,6 +125,7 @@ class Census:
     n_partitions: int
     sizes: Array
     weights: Array
+    varied: bool
     occurring: Array
     n_contrasts: int
     positions: list[Any] | None
@@ -152,7 +160,7 @@ class Census:
         own = np.flatnonzero(owner == rank)
         weighted_size = float(self.weights @ self.sizes / self.weights.sum())
         whole = Whole(self.begins[own], self.n_rows, len(self.sizes), weighted_size)
-        return Share(own, self.weights[own], whole, self.positions)
+        return Share(own, self.weights[own], self.varied, whole, self.positions)
 
 
 def census(surveys: Sequence[Survey], names: Sequence[str]) -> Census:
@@ -161,8 +169,7 @@ def census(surveys: Sequence[Survey], names: Sequence[str]) -> Census:
     Raises
     ------
     ValueError
-        Where there are no rows, a query has different weights in two partitions, no weight is positive, or positions of two
-        partitions are equal but of different types.
+        Where there are no rows, no weight is positive, or positions of two partitions are equal but of different types.
     """
     ids = _joined([s.ids for s in surveys if len(s.ids)])
     if not len(ids):
@@ -174,14 +181,15 @@ def census(surveys: Sequence[Survey], names: Sequence[str]) -> Census:
     lowest, highest = np.full(len(queries), np.iinfo(np.int32).max), np.zeros(len(queries), dtype=np.int64)
     np.minimum.at(lowest, code, np.concatenate([s.lowest for s in surveys]))
     np.maximum.at(highest, code, np.concatenate([s.highest for s in surveys]))
-    weights = np.ones(len(queries))
-    given = [s.weights for s in surveys if s.weights is not None]
-    if given:
-        by_entry = np.concatenate(given)
-        weights[code] = by_entry
-        differing = weights[code] != by_entry
-        if differing.any():
-            raise varying_weight(queries.ids[code[np.argmax(differing)]], names[2])
+    weights, varied = np.ones(len(queries)), False
+    parts = [s.weights for s in surveys if s.weights is not None]
+    if parts:
+        least, largest, total = np.concatenate(parts, axis=1)
+        lightest, heaviest = np.full(len(queries), np.inf), np.zeros(len(queries))
+        np.minimum.at(lightest, code, least)
+        np.maximum.at(heaviest, code, largest)
+        varied = bool((lightest != heaviest).any())
+        weights = np.where(lightest == heaviest, lightest, np.bincount(code, total) / sizes)
         check_total_weight(weights, names[2])
     shown, places = _places(surveys, names)
     return Census(
@@ -191,6 +199,7 @@ def census(surveys: Sequence[Survey], names: Sequence[str]) -> Census:
         n_partitions=len(surveys),
         sizes=sizes,
         weights=weights,
+        varied=varied,
         occurring=np.unique(np.concatenate([s.grades for s in surveys])),
         n_contrasts=int(np.count_nonzero(lowest != highest)),
         positions=shown,

@@ -14,7 +14,7 @@ from gapboost._data.columns import checked_scores
 from gapboost._data.grades import GradeLimit, checked_grades
 from gapboost._data.positions import Positions, positions
 from gapboost._data.queries import grouped_rows
-from gapboost._data.weights import checked_weights, constant_weights
+from gapboost._data.weights import checked_weights, factors_of
 from gapboost._kernels import Array
 from gapboost.dask.layout import Known, Share, Survey
 from gapboost.dask.storage import dump_rows
@@ -30,7 +30,7 @@ class Piece:
     y : int32 ndarray of shape (n,)
     code : int64 ndarray of shape (n,)
         The number of each row's query in the census.
-    start : ndarray of shape (n,) or None
+    start, weight : ndarrays of shape (n,) or None
     place : int64 ndarray of shape (n,) or None
         The number of each row's position in the census.
     """
@@ -39,29 +39,31 @@ class Piece:
     y: Array
     code: Array
     start: Array | None
+    weight: Array | None = None
     place: Array | None = None
 
     def rows(self, rows: Array) -> "Piece":
         """Some of them."""
         X = _safe_indexing(self.X.tocsr() if sparse.issparse(self.X) else self.X, rows)
-        start, place = (None if v is None else v[rows] for v in (self.start, self.place))
-        return Piece(X, self.y[rows], self.code[rows], start, place)
+        start, weight, place = (None if v is None else v[rows] for v in (self.start, self.weight, self.place))
+        return Piece(X, self.y[rows], self.code[rows], start, weight, place)
 
 
 def survey(y: Any, qid: Any, weight: Any, start: Any, position: Any, names: Sequence[str]) -> Survey:
     """The queries of one partition; checks everything but X."""
     if len(y) == len(qid) == 0:
         none = np.empty(0, dtype=np.int64)
-        weights = None if weight is None else np.empty(0)
+        weights = None if weight is None else np.empty((3, 0))
         return Survey(np.empty(0), none, none, none, none, weights, None if position is None else [])
     grades = checked_grades(y, names[0])
     queries = grouped_rows(qid, len(grades), names[1], names[0])
     begins = queries.offsets[:-1]
     weights = None
     if weight is not None:
-        given = checked_weights(weight, names[2])
-        _check_length(given, names[2], len(grades), names[0])
-        weights = constant_weights(given, queries, names[2])
+        of_rows = checked_weights(weight, names[2])
+        _check_length(of_rows, names[2], len(grades), names[0])
+        of_rows = queries.grouped(of_rows)
+        weights = np.array([f.reduceat(of_rows, begins) for f in (np.minimum, np.maximum, np.add)])
     if start is not None:
         checked_scores(start, len(grades), names[3], names[0])
     shown = None if position is None else positions(position, len(grades), names[4], names[0]).ids
@@ -74,6 +76,7 @@ def piece(
     X: Any,
     y: Any,
     qid: Any,
+    weight: Any,
     start: Any,
     position: Any,
     known: Known,
@@ -84,7 +87,7 @@ def piece(
 
     Parameters
     ----------
-    X, y, qid, start, position : array-likes
+    X, y, qid, weight, start, position : array-likes
         The partition.
     known : Known
     kept : bool ndarray of shape (Q,) or None
@@ -100,8 +103,8 @@ def piece(
         )
     code = queries.ungrouped(np.repeat(known.codes, known.sizes))
     place = None if known.places is None else known.places[positions(position, len(y)).codes]
-    start = None if start is None else np.asarray(start)
-    whole = Piece(X, np.asarray(y).astype(np.int32), code, start, place)
+    start, weight = (None if values is None else np.asarray(values) for values in (start, weight))
+    whole = Piece(X, np.asarray(y).astype(np.int32), code, start, weight, place)
     return whole if kept is None else whole.rows(np.flatnonzero(queries.ungrouped(np.repeat(kept, known.sizes))))
 
 
@@ -128,7 +131,11 @@ def assemble(pieces: Sequence[Piece], share: Share, weighted: bool, limit: Grade
         shown = Positions(share.positions, rows.data.queries.grouped(place))
     if not np.array_equal(rows.data.queries.ids, share.numbers):
         raise RuntimeError(f"{len(share.numbers)} queries were to come together but {len(rows.data.queries)} did")
-    data = replace(rows.data, weights=share.weights, whole=share.whole)
+    factors = None
+    if share.varied:
+        weight = rows.data.queries.grouped(np.concatenate([p.weight for p in pieces if p.weight is not None]))
+        factors = factors_of(weight, share.weights, rows.sizes)
+    data = replace(rows.data, weights=share.weights, whole=share.whole, factors=factors)
     dump_rows(replace(rows, data=data, weighted=weighted, positions=shown), path)
     return path
 

@@ -38,7 +38,11 @@ def _assembled(session: Session, plan: Plan, i: int, paths: Sequence[str]) -> li
         files.append(session.submit(assemble, pieces[rank], *arguments, worker=worker) if pieces[rank] else None)
     # Once the files are written, nothing else of the data is needed.
     session.release(
-        [*X.values(), *itertools.chain(*pieces), *counted.y, *counted.qid, *counted.start, *counted.position]
+        [
+            *X.values(),
+            *itertools.chain(*pieces),
+            *(future for column in counted.columns for future in column),
+        ]
     )
     return files
 
@@ -66,6 +70,6 @@ def _pieces(
         ranks = np.unique(owner[known.codes]).tolist()
         for rank in ranks:
             kept = None if len(ranks) == 1 else owner[known.codes] == rank
-            inputs = X[p], counted.y[p], counted.qid[p], counted.start[p], counted.position[p]
+            inputs = X[p], counted.y[p], counted.qid[p], counted.weight[p], counted.start[p], counted.position[p]
             pieces[rank].append(session.submit(piece, *inputs, known, kept, counted.given.named(p)[:2]))
     return pieces

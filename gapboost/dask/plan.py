@@ -27,17 +27,24 @@ class Counted:
     Attributes
     ----------
     given : Collections
-    y, qid, start, position : list of Future
-        The partitions, in memory. Of the last two, None for each where there are none.
+    y, qid, weight, start, position : list of Future
+        The partitions, in memory. Of the last three, None for each where there are none, and of weights that are constant in
+        every query.
     census : Census
     """
 
     given: Collections
     y: list[Future]
     qid: list[Future]
+    weight: list[Future | None]
     start: list[Future | None]
     position: list[Future | None]
     census: Census
+
+    @property
+    def columns(self) -> list[list[Future | None]]:
+        """All that is in memory."""
+        return [[*self.y], [*self.qid], self.weight, self.start, self.position]
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +110,7 @@ def make_plan(
 
 
 def _counted(session: Session, sets: Sequence[Collections]) -> list[Counted]:
-    """Count the queries of each set; what is no weight then stays in memory until it is cut."""
+    """Count the queries of each set; its columns then stay in memory until they are cut."""
     columns = [_columns(session, given) for given in sets]
     surveys = [
         [session.submit(survey, *row, given.named(p)[1:6]) for p, row in enumerate(zip(*of_set, strict=True))]
@@ -114,8 +121,11 @@ def _counted(session: Session, sets: Sequence[Collections]) -> list[Counted]:
     counted = []
     for given, (y, qid, weight, start, position), futures in zip(sets, columns, surveys, strict=True):
         found = census(session.results(futures), given.beside.names[1:6])
-        session.release([*weight, *futures])
-        counted.append(Counted(given, y, qid, start, position, found))
+        session.release(futures)
+        if not found.varied:
+            session.release(weight)
+            weight = [None] * given.n_partitions
+        counted.append(Counted(given, y, qid, weight, start, position, found))
     return counted
 
 

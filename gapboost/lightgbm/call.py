@@ -65,7 +65,7 @@ def to_continue(model: Any, names: Sequence[str]) -> lightgbm.Booster:
 
 def row_weights(rows: RankingRows) -> Array | None:
     """LightGBM has one weight a row."""
-    return np.repeat(rows.data.weights, rows.sizes) if rows.weighted else None
+    return rows.data.row_weights if rows.weighted else None
 
 
 @contextmanager

@@ -144,7 +144,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         rows = ranking_rows(X, y, qid, Beside(sample_weight, position=position))
         queries = rows.data.queries
         folds = query_folds(queries, self.cv, self.random_state, X, y)
-        weight = queries.ungrouped(np.repeat(rows.data.weights, rows.sizes)) if rows.weighted else None
+        weight = queries.ungrouped(rows.data.row_weights) if rows.weighted else None
         shown = None if rows.positions is None else queries.ungrouped(rows.positions.codes)
         data = Data(X, np.asarray(y), queries.codes, weight, shown)
         self._search(data, candidates, targets, folds)

@@ -33,6 +33,8 @@ class Pass(ABC):
 class CheckedPass(Pass):
     """That of an objective, which may be someone else's: what it leaves unwritten would be trained on.
 
+    Where weights differ within a query, each document's gradient and hessian are multiplied by its own afterwards.
+
     Raises
     ------
     TypeError
@@ -43,6 +45,7 @@ class CheckedPass(Pass):
 
     def __init__(self, objective: "Objective", data: Judged, n_jobs: int | None = None) -> None:
         self.objective = objective
+        self.factors = data.factors
         self.inner: Callable[[Array, Array, Array], Any] = objective.prepared(data, n_jobs)
 
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
@@ -62,6 +65,9 @@ class CheckedPass(Pass):
                     f"the pass of {self.objective!r} leaves {int((~finite).sum())} NaN or infinite values in {name}; expected a "
                     f"finite {array.dtype} for each document"
                 )
+        if self.factors is not None:
+            grad *= self.factors
+            hess *= self.factors
 
 
 @dataclass(frozen=True, repr=False)
@@ -115,7 +121,7 @@ class Objective(ABC):
         qid : array-like of shape (N,), optional
             Query id of each row, in any order of rows; None: one query.
         sample_weight : array-like of shape (Q,) or (N,), optional
-            Weights of the queries: they multiply the gradients.
+            Weights of the queries, or of the documents: they multiply the gradients, after whatever is done for a whole query.
         n_jobs : int, optional
             Threads; the result is the same for every number.
 

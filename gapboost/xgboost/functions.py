@@ -21,6 +21,7 @@ def objective(
     *,
     g: Any = None,
     n_jobs: int | None = None,
+    weight: Any = None,
     position: Any = None,
     lambdarank_position_bias_regularization: float = 0.0,
 ) -> "XGBoostObjective":
@@ -34,6 +35,9 @@ def objective(
         Threshold probabilities for a named graded measure; None is uniform over the grades of the training labels.
     n_jobs : int, optional
         Threads for the gradients.
+    weight : array-like of shape (N,), optional
+        Weights of the documents of the training set, in the order of its rows, in place of those of its data set, which has room
+        for one a query.
     position : array-like of shape (N,), optional
         Where each document of the training set was shown, in the order of its rows, which XGBoost's data set has no place for:
         additive factors of positions are then learnt beside the trees, as in `XGBGAPRanker.fit`. `position_bias` of the
@@ -48,7 +52,7 @@ def objective(
     as long as those of XGBoost's own ranking objectives.
     """
     penalty = checked_penalty(lambdarank_position_bias_regularization, position)
-    return XGBoostObjective(as_gradients(measure, g), n_jobs, position, penalty)
+    return XGBoostObjective(as_gradients(measure, g), n_jobs, position, penalty, weight)
 
 
 def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = None) -> "XGBoostMetric":
@@ -70,13 +74,23 @@ class XGBoostObjective(Gradients):
 
     library = LIBRARY
 
-    def __init__(self, objective: Objective, n_jobs: int | None, position: Any = None, penalty: float = 0.0) -> None:
+    def __init__(
+        self,
+        objective: Objective,
+        n_jobs: int | None,
+        position: Any = None,
+        penalty: float = 0.0,
+        weight: Any = None,
+    ) -> None:
         super().__init__(objective, n_jobs, penalty)
         self.position = position
+        self.weight = weight
 
     def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Array, Array]:
         """Gradient and hessian, float32 of shape (N,)."""
-        return self.gradients(*passed(preds, dmatrix), self.position)
+        scores, owner, (label, sizes, weight) = passed(preds, dmatrix)
+        weight = weight if self.weight is None else np.asarray(self.weight)
+        return self.gradients(scores, owner, (label, sizes, weight), self.position)
 
 
 class XGBoostMetric(Metrics):

@@ -577,7 +577,6 @@ BAD_FIT = {
     "one grade a query": ({"y": QID % 3}, "y holds no query with two different grades"),
     "nothing relevant": ({"y": Y * 0}, "y holds no query with two different grades"),
     "grade too high": ({"y": np.where(Y == 2, 256, Y)}, "y holds the grade 256; expected grades up to 255"),
-    "weights vary": ({"sample_weight": np.arange(800.0)}, "sample_weight varies within query"),
     "weights short": ({"sample_weight": np.ones(39)}, "sample_weight has 39 values"),
     "weights negative": ({"sample_weight": -np.ones(40)}, "sample_weight holds a negative"),
     "eval_qid missing": ({"eval_set": [(VALI.X, VALI.y)]}, "eval_qid is missing"),
@@ -645,7 +644,6 @@ def test_bad_arguments_that_each_booster_names_its_own_way(twin):
         ({twin.start: 1e4 * Y}, f"no swap .* changes it.*{twin.start}"),
         ({twin.eval_start: [np.zeros(599)], **evals}, rf"{twin.eval_start}\[0\] has 599 rows"),
         ({twin.eval_weight: [], **evals}, f"{twin.eval_weight} has 0 entries; expected one for each of 1"),
-        ({twin.eval_weight: [np.arange(600.0)], **evals}, rf"{twin.eval_weight}\[0\] varies within query"),
         ({twin.eval_weight: [np.ones(30)]}, f"{twin.eval_weight} is given without eval_set"),
         ({twin.eval_start: [np.ones(600)]}, f"{twin.eval_start} is given without eval_set"),
     ):

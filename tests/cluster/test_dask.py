@@ -112,13 +112,21 @@ def two_workers(client):
     return list(client.nthreads())
 
 
+WEIGHTS = {
+    "of queries": lambda qid: (qid % 5).astype(float),
+    "of documents": lambda qid: np.random.default_rng(1).choice([0.5, 1.0, 2.5], len(qid)),
+}
+weighing = pytest.mark.parametrize("weigh", WEIGHTS.values(), ids=WEIGHTS)
+
+
 @pytest.mark.slow
+@weighing
 @booster
-def test_first_gradients_are_the_local_ones(booster, two, tmp_path):
+def test_first_gradients_are_the_local_ones(booster, weigh, two, tmp_path):
     X, y, qid = ranking(300, 0)
     rows = np.random.default_rng(0).permutation(len(y))
     X, y, qid = X[rows], y[rows], qid[rows]
-    weights = (qid % 5).astype(float)
+    weights = weigh(qid)
     dask_ranker(booster, two, n_jobs=8, objective=watched(tmp_path)).fit(
         *(cut(v, 700) for v in (X, y)), qid=cut(qid, 700), sample_weight=cut(weights, 700)
     )
@@ -143,13 +151,14 @@ def test_first_gradients_are_the_local_ones(booster, two, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["lambdarank", "softrank", "approxrank"])
+@weighing
 @booster
-def test_one_worker_trains_the_local_model(booster, how, clients):
+def test_one_worker_trains_the_local_model(booster, weigh, how, clients):
     """Whatever the partitions: the same queries in the same order, the same weights, keys and g."""
     X, y, qid = ranking(200, 3)
     rows = np.random.default_rng(0).permutation(len(y))
     X, y, qid = X[rows], y[rows], qid[rows]
-    weights = (qid % 3 + 1.0).astype(float)
+    weights = weigh(qid) + 1
     start = np.random.default_rng(0).standard_normal(len(y))
     begin = {"lightgbm": "init_score", "xgboost": "base_margin"}[booster]
     parameters = {"objective": how, "random_state": 5}
@@ -703,14 +712,6 @@ BAD_VALUES = {
     "missing id": (
         {"qid": cut(np.where(QID[0] == QID, np.nan, QID), 100)},
         "qid in partition 0 holds .* missing values",
-    ),
-    "weight in a partition": (
-        {"sample_weight": cut(np.arange(len(Y)) % 2.0, 100)},
-        "sample_weight in partition . varies within query ",
-    ),
-    "weight across partitions": (
-        {"sample_weight": cut((np.arange(len(Y)) >= 100) * 1.0, 100)},
-        "sample_weight varies within query ",
     ),
     "tiny weights": (
         {"sample_weight": cut(np.full(len(Y), 1e-12), 100)},

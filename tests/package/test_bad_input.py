@@ -193,13 +193,6 @@ ROWS = table(
     ("sample_weight", "nan", [1.0, nan], "negative, NaN or infinite", "weights >= 0"),
     ("sample_weight", "inf", [1.0, inf], "negative, NaN or infinite", "weights >= 0"),
     ("sample_weight", "all zero", [0.0, 0.0], "zero for every query", "at least one positive weight"),
-    (
-        "sample_weight",
-        "varying in a query",
-        [1.0, 1.0, 2.0, 3.0],
-        "varies within query 'b'",
-        "one weight a query",
-    ),
     ("sample_weight", "huge", [1e308, 1e308], "the sum inf over the queries", "from 1e-05 to 1e+15"),
     ("sample_weight", "one huge", [1e30, 0.0], "the sum 1e+30 over the queries", "from 1e-05 to 1e+15"),
     ("sample_weight", "tiny", [1e-12, 1e-12], "the sum 2e-12 over the queries", "from 1e-05 to 1e+15"),

@@ -63,7 +63,6 @@ WEIGHTS = {
     "large": (np.full(40, 1e30), "the sum 4e+30 over the queries"),
     "tiny": (np.full(4, 1e-12), "the sum 4e-12 over the queries"),
     "text": (["1"] * 4, "dtype <U1"),
-    "varying": (np.arange(40.0), "varies within query 0"),
 }
 IDS = {
     "a number": (3, "shape ()"),
