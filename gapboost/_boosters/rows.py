@@ -57,8 +57,9 @@ def ranking_rows(
         raise ValueError(
             f"{names.qid} is missing; expected one query id a row, or {names.group} with the sizes of the queries"
         )
-    data = judged(y, qid, sample_weight=beside.weight, limit=limit, names=(names.y, names.qid, names.weight))
+    # First: query ids that are a column of a lazy table would be computed.
     X = features(X, names.X)
+    data = judged(y, qid, sample_weight=beside.weight, limit=limit, names=(names.y, names.qid, names.weight))
     n_rows = X.shape[0]
     if n_rows != data.queries.n_rows:
         raise ValueError(

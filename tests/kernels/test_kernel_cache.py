@@ -189,7 +189,7 @@ def test_kernels_of_an_image_for_another_processor_are_compiled_anew(image, expe
 def test_what_an_image_lacks_is_compiled_and_kept_where_the_user_can_write(image, expected):
     nobody = unprivileged()
     copy_of_package(image, compiled=True)
-    lacking = [path for path in image.rglob("*.nbc") if path.name.startswith("value.")]
+    lacking = [path for path in image.rglob("*.nbc") if path.name.startswith("expected_value.")]
     assert 0 < len(lacking) < len(list(image.rglob("*.nbc")))
     for path in lacking:
         path.unlink()

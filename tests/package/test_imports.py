@@ -200,7 +200,7 @@ def test_importing_the_package_loads_no_booster():
         ("ir_measures", "import gapboost.analysis.provider", "analysis"),
         ("pandas", "from gapboost import _optional; _optional.frame({})", "analysis"),
         ("matplotlib", "import gapboost.plotting as p; p.plot_g(None)", "plot"),
-        ("tqdm", "from gapboost._optional import progress; progress(3, True, '').__enter__()", "progress"),
+        ("tqdm", "from gapboost._optional import progress_bar; progress_bar(3, True, '').__enter__()", "progress"),
         ("tqdm", "from gapboost.lightgbm import progress; progress()", "progress"),
         ("tqdm", "from gapboost.xgboost import progress; progress()", "progress"),
     ],
