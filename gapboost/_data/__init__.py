@@ -8,5 +8,6 @@
 `features`    tables of features
 `lines`       lines of text files
 `optional`    libraries that only some results need
+`processes`   work over joblib's processes
 ============  ==================================================================================
 """

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import ParameterGrid
@@ -18,6 +18,7 @@ from gapboost._boosters.request import Given
 from gapboost._data.arguments import mapping, whole
 from gapboost._data.features import features, split
 from gapboost._data.optional import progress
+from gapboost._data.processes import over_processes
 from gapboost._data.queries import Array, checked_grades
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost.evaluation import evaluate
@@ -224,12 +225,11 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _run(tasks: list[Task], n_jobs: int | None, advance: Callable[[int], None]) -> Iterator[Any]:
-    if effective_n_jobs(n_jobs) == 1:
+    processes = effective_n_jobs(n_jobs)
+    if processes == 1:
         yield from (task(advance) for task in tasks)
         return
-    for task, found in zip(
-        tasks, Parallel(n_jobs, return_as="generator")(delayed(_silent)(t) for t in tasks), strict=True
-    ):
+    for task, found in zip(tasks, over_processes(_silent, tasks, processes), strict=True):
         advance(len(task.courses))
         yield found
 
