@@ -124,7 +124,8 @@ def evaluate(
         Finite scores; higher is better.
     qid : array-like of shape (N,), optional
         Query id of each row, in any order of rows: anything hashable. Ids are equal where Python says so and their type is
-        the same. None: one query.
+        the same. None: all rows are one ranking, of one query. Rows of several queries want their ids: nothing else tells one
+        long list from many short ones. (``score`` of the rankers, which tools call without ids, refuses None.)
     sample_weight : array-like of shape (Q,) or (N,), optional
         Weights of the queries in the mean; of weights of the rows, a query has the mean.
     recall_base : mapping {query id: grade counts} or array-like of shape (Q, c + 1), optional

@@ -1,14 +1,14 @@
 """Long work, item by item: over processes, in order, with a progress bar."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-import joblib
 import numpy as np
 
 from gapboost._data.arguments import seed
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost._optional import progress_bar
+from gapboost._processes import over_processes
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -18,14 +18,9 @@ def in_order(
     function: Callable[[Item], Result], items: Sequence[Item], n_jobs: int | None, shown: bool, label: str
 ) -> list[Result]:
     """``[function(item) for item in items]``, the same for every `n_jobs`."""
-    jobs = min(resolve_n_jobs(n_jobs), len(items))
-    found: Iterable[Result] = map(function, items)
-    if jobs > 1:
-        parallel = joblib.Parallel(n_jobs=jobs, return_as="generator")
-        found = parallel(joblib.delayed(function)(item) for item in items)
     results = []
     with progress_bar(len(items), shown, label) as advance:
-        for result in found:
+        for result in over_processes(function, items, resolve_n_jobs(n_jobs)):
             results.append(result)
             advance(1)
     return results

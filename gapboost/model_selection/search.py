@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import ParameterGrid
@@ -24,6 +24,7 @@ from gapboost._data.grades import checked_grades
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost._optional import progress_bar
+from gapboost._processes import over_processes
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, Measures
 from gapboost.measures.measure import grade_limit
@@ -228,12 +229,11 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _run(tasks: list[FoldWork], n_jobs: int | None, advance: Callable[[int], None]) -> Iterator[Any]:
-    if effective_n_jobs(n_jobs) == 1:
+    processes = effective_n_jobs(n_jobs)
+    if processes == 1:
         yield from (task(advance) for task in tasks)
         return
-    for task, found in zip(
-        tasks, Parallel(n_jobs, return_as="generator")(delayed(_silent)(t) for t in tasks), strict=True
-    ):
+    for task, found in zip(tasks, over_processes(_silent, tasks, processes), strict=True):
         advance(len(task.courses))
         yield found
 

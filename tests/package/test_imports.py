@@ -14,7 +14,7 @@ PACKAGE = Path(gapboost.__file__).parent
 
 # What each room may import besides itself; evaluation is beside objectives, datasets beside everything.
 DATA = {"_kernels", "_data"}
-EVERYWHERE = {"_optional", "_pictures"}
+EVERYWHERE = {"_optional", "_pictures", "_processes"}
 MEASURES = DATA | {"measures"}
 SHARED = MEASURES | {"objectives", "evaluation"}
 TWINS = SHARED | {"_boosters"}
@@ -22,6 +22,7 @@ ROOMS = {
     "_kernels": set(),
     "_optional": set(),
     "_pictures": set(),
+    "_processes": set(),
     "_data": {"_kernels"},
     "measures": MEASURES,
     "evaluation": MEASURES,
