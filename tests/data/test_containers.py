@@ -321,7 +321,7 @@ def test_other_columns_than_in_training_are_refused(twin, trained_on, kind):
             ("X", partial(ranker.score, other, TRAIN.y, TRAIN.qid)),
             ("eval_set[0] X", partial(twin.ranker().fit, x, TRAIN.y, TRAIN.qid, **evals)),
         ):
-            with pytest.raises(ValueError, match="in this order, as in training$") as refused:
+            with pytest.raises(ValueError, match=r"in this order, as in training$") as refused:
                 call()
             assert str(refused.value).startswith(f"{called} {differs}")
 
