@@ -177,3 +177,68 @@ def test_eval_at_is_answered_with_what_to_write(eval_at, written):
         ranker("lightgbm").fit(TRAIN.X, TRAIN.y, TRAIN.qid, eval_at=eval_at)
     with pytest.raises(ValueError, match=rf"^eval_at is .*; expected {written}"):
         ranker("lightgbm", eval_at=eval_at).fit(TRAIN.X, TRAIN.y, TRAIN.qid)
+
+
+# --- arguments by position ----------------------------------------------------------------------------------------------
+
+
+def weights_of_queries():
+    return np.arange(40) % 3 + 1.5
+
+
+def check_weighted(found, **more):
+    expected = ranker("lightgbm").fit(TRAIN.X, TRAIN.y, TRAIN.qid, weights_of_queries(), **more)
+    np.testing.assert_array_equal(found.predict(TEST.X), expected.predict(TEST.X))
+
+
+def test_positions_of_LGBMRanker_where_there_are_more_than_ours():
+    X, y, w, group = TRAIN.X, TRAIN.y, np.repeat(weights_of_queries(), sizes(TRAIN)), sizes(TRAIN)
+    start = np.linspace(-1, 1, len(y))
+    check_weighted(ranker("lightgbm").fit(X, y, w, None, group))
+    check_weighted(ranker("lightgbm").fit(X, y, w, start, group), init_score=start)
+    found = ranker("lightgbm").fit(X, y, None, None, group, [(VALI.X, VALI.y)], ["vali"], eval_group=[sizes(VALI)])
+    assert list(found.evals_result_) == ["vali"]
+    with pytest.raises(TypeError, match=r"multiple values for .* 'group'"):
+        ranker("lightgbm").fit(X, y, w, None, group, group=group)
+    with pytest.raises(ValueError, match=r"^eval_at is "):
+        ranker("lightgbm").fit(X, y, w, None, group, None, None, None, None, None, None, [5])
+
+
+def test_weights_in_the_third_place_beside_group_are_those_of_LGBMRanker():
+    X, y, group = TRAIN.X, TRAIN.y, sizes(TRAIN)
+    w, start = np.repeat(weights_of_queries(), group), np.linspace(-1, 1, len(y))
+    for kind in (np.asarray, list, pd.Series):
+        check_weighted(ranker("lightgbm").fit(X, y, kind(w), group=group))
+    check_weighted(ranker("lightgbm").fit(X, y, w, start, group=group), init_score=start)
+    # Whole numbers, but fewer than queries: they cannot be ids.
+    whole = ranker("lightgbm").fit(X, y, np.repeat(np.arange(40) % 3 + 1, group), group=group)
+    named = ranker("lightgbm").fit(X, y, group=group, sample_weight=np.arange(40) % 3 + 1)
+    np.testing.assert_array_equal(whole.predict(TEST.X), named.predict(TEST.X))
+
+
+@pytest.mark.parametrize(
+    "ids", [TRAIN.qid, TRAIN.qid.astype(float), [f"q{q}" for q in TRAIN.qid], pd.Series(TRAIN.qid)], ids=type
+)
+def test_what_could_be_ids_beside_group_is_an_error(ids):
+    with pytest.raises(ValueError, match=r"^group is given, and a third .* sample_weight in LGBMRanker.fit; expected"):
+        ranker("lightgbm").fit(TRAIN.X, TRAIN.y, ids, group=sizes(TRAIN))
+    with pytest.raises(ValueError, match=r"^group is given, and qid too"):
+        ranker("lightgbm").fit(TRAIN.X, TRAIN.y, qid=ids, group=sizes(TRAIN))
+
+
+def test_a_fourth_argument_beside_group_could_be_weights_or_scores():
+    with pytest.raises(ValueError, match=r"^group is given, and a fourth .* init_score in LGBMRanker.fit; expected"):
+        ranker("lightgbm").fit(TRAIN.X, TRAIN.y, None, weights_of_queries(), group=sizes(TRAIN))
+
+
+def test_feature_weights_in_fit_of_XGBoost():
+    weights, drawn = np.linspace(0, 1, TRAIN.X.shape[1]) ** 4, {"colsample_bynode": 0.2}
+    found = ranker("xgboost", **drawn).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, feature_weights=weights)
+    plain = ranker("xgboost", **drawn).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid)
+    assert (found.predict(TEST.X) != plain.predict(TEST.X)).any()
+    if "feature_weights" not in found.get_params():
+        pytest.skip("XGBoost 3.0 has no such parameter of the ranker")
+    of_ranker = ranker("xgboost", **drawn, feature_weights=weights)
+    np.testing.assert_array_equal(found.predict(TEST.X), of_ranker.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid).predict(TEST.X))
+    with pytest.raises(ValueError, match=r"^feature_weights is given in fit, and to the ranker too"):
+        of_ranker.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, feature_weights=weights)

@@ -10,12 +10,17 @@ import lightgbm
 import numpy as np
 import numpy.testing as npt
 import pytest
+import sklearn
 import xgboost
+from sklearn.model_selection import GridSearchCV, GroupKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from twins import LIGHTGBM, QID, SIZES, TEST, VALI, XGBOOST, X, Y, gradients, metric_values, twins
 
 import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
+from gapboost.model_selection import GSearchCV, measure_scorer
 from gapboost.objectives import LambdaRank
 
 
@@ -96,13 +101,41 @@ def test_a_leaf_floor_that_leaves_few_leaves(twin):
     fit(0.124)  # a warning is an error here
     with pytest.warns(
         UserWarning, match=r"^min_child_weight is .* sum to .* hold 13% of them; expected at most \S+, unless trees"
-    ):
+    ) as warned:
         fit(0.126)
+    assert warned[0].filename == __file__
     with pytest.warns(
         UserWarning, match=r"expected at most \S+, or larger weights, unless trees of fewer than 8 leaves"
     ):
         fit(0.05, weight=np.full(50, 0.2))
     fit(0.126, rows=980)  # too few rows for sharper trees
+
+
+@pytest.mark.slow
+@twins
+def test_the_warning_about_the_leaf_floor_points_at_the_line_of_the_user(twin):
+    rng = np.random.default_rng(0)
+    x, qid = rng.normal(size=(2000, 2)), np.repeat(np.arange(100), 20)
+    y = (x[:, 0] + rng.normal(size=2000) > 1).astype(int)
+    total = gradients(twin, twin.module.objective("gap"), np.zeros(2000), y, np.full(100, 20))[1].sum(dtype=float)
+    ranker, grid = twin.ranker(min_child_weight=total / 5, n_estimators=2), {"n_estimators": [2]}
+    by_qid = {"scoring": measure_scorer(gb.AP()), "cv": GroupKFold(2)}
+    calls = {
+        "ranker": lambda: ranker.fit(x, y, qid),
+        "search": lambda: GSearchCV(ranker, grid, scoring="ap", cv=2).fit(x, y, qid),
+        "search by joblib": lambda: GSearchCV(ranker, grid, scoring="ap", cv=2, n_jobs=2).fit(x, y, qid),
+        "scikit-learn's": lambda: GridSearchCV(ranker, grid, **by_qid).fit(x, y, qid=qid, groups=qid),
+        "a pipeline's": lambda: make_pipeline(StandardScaler(), ranker).fit(x, y, qid=qid),
+    }
+    with sklearn.config_context(enable_metadata_routing=True):
+        for name, call in calls.items():
+            with pytest.warns(UserWarning, match="^min_child_weight is ") as warned:
+                call()
+            assert {warning.filename for warning in warned} == {__file__}, name
+    # The search warns once, and its refit once more.
+    with pytest.warns(UserWarning, match="^min_child_weight is ") as warned:
+        GSearchCV(ranker, {"g": [(1.0,), None]}, scoring="ap", cv=2).fit(x, y, qid)
+    assert ["in 4 of 4 trainings" in str(warning.message) for warning in warned] == [True, False]
 
 
 @twins

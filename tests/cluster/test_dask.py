@@ -748,6 +748,72 @@ def test_a_metric_that_does_not_know_the_grades_of_the_training_set(two):
 
 @pytest.mark.slow
 @booster
+def test_watching_more_measures_does_not_change_where_training_stops(booster, two):
+    X, y, qid = ranking(150, 0)
+    train = cut(X, 400), cut(y, 400)
+    vali_X, vali_y, vali_qid = (cut(v, 400) for v in ranking(150, 1))
+    parameters, arguments = stopping(booster, 3)
+    arguments |= {"qid": cut(qid, 400), "eval_set": [(vali_X, vali_y)], "eval_qid": [vali_qid]}
+    parameters |= {"n_estimators": 40, "learning_rate": 0.5}
+    alone = dask_ranker(booster, two, **parameters).fit(*train, **arguments)
+    # The second never changes: training would stop after four rounds.
+    of = arguments if booster == "lightgbm" else parameters
+    of["eval_metric"] = ["ndcg@5", gb.AP(rel=200)]
+    watching = dask_ranker(booster, two, **parameters).fit(*train, **arguments)
+    assert len(next(iter(watching.evals_result_.values()))) == 3
+    assert 1 < alone.best_iteration_ < len(history(alone)) < 40
+    assert (watching.best_iteration_, len(history(watching))) == (alone.best_iteration_, len(history(alone)))
+
+
+@pytest.mark.slow
+@booster
+def test_a_call_in_the_order_of_the_boosters_own_ranker(booster, two):
+    X, y, qid = ranking(60, 0)
+    sizes = cut(np.unique(qid, return_counts=True)[1], -1)
+    rows = cut(X, -1), cut(y, -1)
+    w = cut(qid % 3 + 0.5, -1)
+    named = dask_ranker(booster, two).fit(*rows, group=sizes, sample_weight=w)
+    if booster == "lightgbm":
+        found = dask_ranker(booster, two).fit(*rows, w, None, sizes)
+        with pytest.raises(ValueError, match=r"^group is given, and a third argument by position"):
+            dask_ranker(booster, two).fit(*rows, w, group=sizes)
+    else:
+        weights = np.ones(X.shape[1])
+        found = dask_ranker(booster, two).fit(*rows, group=sizes, sample_weight=w, feature_weights=weights)
+    np.testing.assert_array_equal(found.to_local().predict(X), named.to_local().predict(X))
+
+
+@pytest.mark.slow
+@booster
+def test_the_warning_about_the_leaf_floor_points_at_the_line_of_the_user(booster, two):
+    X, y, qid = ranking(100, 0)
+    fit = {"X": cut(X, 400), "y": cut(y, 400), "qid": cut(qid, 400)}
+    whole = gb.LambdaRank(gb.GAP(g=(0.5, 0.5))).gradients(y, np.zeros(len(y)), qid)[1].sum()
+    floor = whole * (len(y) / 100 if booster == "lightgbm" else 1) / 5
+    ranker = dask_ranker(booster, two, min_child_weight=floor, n_estimators=2)
+    with pytest.warns(UserWarning, match=r"^min_child_weight is .* sum to .* hold 20% of them") as warned:
+        ranker.fit(**fit)
+    assert [warning.filename for warning in warned] == [__file__]
+    assert ranker.n_queries_in_ == 100
+
+
+@pytest.mark.slow
+@booster
+def test_parameters_that_would_be_ignored_come_in_one_error(booster):
+    words = {"lightgbm": {"lambdarank_truncation_level": 20}, "xgboost": {"lambdarank_num_pair_per_sample": 20}}[
+        booster
+    ]
+    ranker = dask_ranker(booster, None, mesure="ap", nthread=8, clint=None, **words)
+    with pytest.raises(ValueError) as caught:
+        ranker.fit(cut(X, 100), cut(Y, 100), qid=cut(QID, 100))
+    lines = sorted(str(caught.value).splitlines())
+    assert [line.partition(" is ")[0] for line in lines] == [*words, "mesure", "nthread"]
+    assert lines[0].endswith('; expected it unset, and measure="ndcg@20"')
+    assert "; expected measure" in lines[1]
+
+
+@pytest.mark.slow
+@booster
 def test_threads_are_told_by_n_jobs(booster):
     given = {"X": cut(X, 100), "y": cut(Y, 100), "qid": cut(QID, 100)}
     with pytest.raises(ValueError, match=r"^nthread is 8; expected it unset, and n_jobs=8$"):

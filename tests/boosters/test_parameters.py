@@ -1,0 +1,421 @@
+"""Parameters that would do nothing: typos, and the boosters' words about their own ranking objectives and metrics."""
+
+import inspect
+import json
+import re
+
+import lightgbm
+import numpy as np
+import pytest
+import xgboost
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, GroupKFold
+from twins import LIGHTGBM, SIZES, TEST, TRAIN, VALI, XGBOOST, sizes_of, twins
+
+import gapboost
+import gapboost as gb
+from gapboost.lightgbm import LGBMGAPRanker
+from gapboost.lightgbm.vocabulary import LIGHTGBM as LIGHTGBMS
+from gapboost.model_selection import GSearchCV
+from gapboost.xgboost import XGBGAPRanker
+from gapboost.xgboost.vocabulary import XGBOOST as XGBOOSTS
+
+X, Y, QID = TRAIN.X, TRAIN.y, TRAIN.qid
+VOCABULARIES = {"lightgbm": LIGHTGBMS, "xgboost": XGBOOSTS}
+
+
+def message(call, *arguments, **more):
+    with pytest.raises(ValueError) as caught:
+        call(*arguments, **more)
+    return str(caught.value)
+
+
+def refused(twin, fit=None, **parameters):
+    """What the error about these parameters says."""
+    ranker = twin.ranker(**parameters)
+    text = message(ranker.fit, X, Y, QID, **(fit or {}))
+    assert not ranker.__sklearn_is_fitted__()
+    return text
+
+
+# --- names that nobody knows ------------------------------------------------------------------------------------------
+
+TYPOS = {
+    "mesure": "measure",
+    "n_estimator": "n_estimators",
+    "gg": "g",
+    "G": "g",
+    "learning_rat": "learning_rate",
+    "max_dept": "max_depth",
+    "Objective": "objective",
+    "reg_lamda": "reg_lambda",
+    "subsampel": "subsample",
+}
+
+
+@twins
+@pytest.mark.parametrize("typo", TYPOS)
+def test_a_typo_is_an_error_that_proposes_the_nearest_name(twin, typo):
+    library = VOCABULARIES[twin.name].library
+    assert re.match(
+        rf"{typo} is 0\.5, which neither gapboost nor {library} knows; expected {TYPOS[typo]}( \(|$)",
+        refused(twin, **{typo: 0.5}),
+    )
+
+
+@twins
+def test_all_typos_come_in_one_error_by_every_way_of_setting_them(twin):
+    expected = refused(twin, mesure="ap", n_estimator=10, zzz=1)
+    assert len(expected.splitlines()) == 3
+    assert "zzz is 1, which neither" in expected
+    for ranker in (
+        clone(twin.ranker(mesure="ap", n_estimator=10, zzz=1)),
+        twin.ranker().set_params(mesure="ap", n_estimator=10, zzz=1),
+    ):
+        assert message(ranker.fit, X, Y, QID) == expected
+    unset = twin.ranker(mesure="ap").set_params(mesure=None)
+    assert unset.fit(X, Y, QID).measure_.short_name == "gap"
+
+
+@pytest.mark.slow(keep=2)
+@pytest.mark.parametrize("n_jobs", [None, 2])
+@twins
+def test_a_search_over_a_name_that_nobody_knows(twin, n_jobs):
+    grid = {"gg": [(0.5, 0.5), (0.9, 0.1)]}
+    search = GSearchCV(twin.ranker(), grid, scoring=gb.AP(), cv=2, n_jobs=n_jobs)
+    assert message(search.fit, X, Y, QID).startswith("gg is (0.5, 0.5), which neither gapboost nor ")
+    assert not hasattr(search, "best_params_")
+    theirs = GridSearchCV(twin.ranker(), grid, cv=GroupKFold(2), scoring=lambda *_: 0.0, n_jobs=n_jobs)
+    assert "gg is (0.5, 0.5), which neither gapboost nor " in message(theirs.fit, X, Y, qid=QID, groups=QID)
+
+
+@pytest.mark.parametrize("name", ["mesure", "num_leafs"])
+def test_a_typo_in_the_parameters_of_cv(name):
+    data = LIGHTGBM.dataset(X, Y, SIZES)
+    text = message(gapboost.lightgbm.cv, {**LIGHTGBM.native, name: 3}, data, 2, n_folds=2)
+    assert text.startswith(f"params holds {name}=3, which neither gapboost nor LightGBM knows; expected ")
+    text = message(gapboost.xgboost.cv, {"max_dept": 3}, XGBOOST.dataset(X, Y, SIZES), 2, n_folds=2)
+    assert text.startswith("params holds max_dept=3, which neither gapboost nor XGBoost knows; expected max_depth")
+
+
+@twins
+def test_arguments_of_fit_are_no_parameters(twin):
+    lines = refused(twin, qid=QID, eval_group=[SIZES], sample_weight=np.ones(3)).splitlines()
+    assert len(lines) == 3
+    assert all(line.endswith("; expected it in fit") for line in lines)
+
+
+def test_lightgbm_takes_every_name_that_it_knows():
+    aliases = {name for names in lightgbm.basic._ConfigAliases._get_all_param_aliases().values() for name in names}
+    assert LIGHTGBMS.known() == aliases > {"num_leaves", "mc_method", "extra_tree", "reg_alpha"}
+    taken = {"max_leaf": 5, "sub_row": 0.9, "bagging_freq": 1, "cegb_tradeoff": 1.0, "mc_penalty": 0.0, "seed": 3}
+    LIGHTGBM.fitted(**taken)
+
+
+@pytest.mark.slow(keep=1)
+@pytest.mark.parametrize(
+    "taken",
+    [
+        {"eta": 0.1, "lambda": 2.0, "alpha": 0.1, "min_split_loss": 0.0, "nthread": 1, "seed": 3},
+        {"booster": "dart", "rate_drop": 0.1, "skip_drop": 0.5, "sample_type": "weighted", "one_drop": 1},
+        {"booster": "gblinear", "updater": "coord_descent", "feature_selector": "greedy", "top_k": 3},
+        {"tree_method": "exact", "seed_per_iteration": True, "max_delta_step": 1.0},
+        {"tree_method": "hist", "max_cached_hist_node": 1000, "refresh_leaf": 1, "use_rmm": False},
+    ],
+    ids=lambda taken: next(iter(taken)),
+)
+@pytest.mark.filterwarnings("ignore:(?s).*(are not used|manually specified the `updater`)")
+def test_xgboost_takes_every_name_that_it_knows(taken):
+    assert taken.keys() <= XGBOOSTS.known() | inspect.signature(xgboost.XGBModel).parameters.keys()
+    XGBOOST.fitted(**taken)
+
+
+def test_names_that_xgboost_checks_itself_are_the_same():
+    """XGBoost warns of each name that its configuration lacks: here of none that is known, and of the one that is not."""
+    data = XGBOOST.dataset(X, Y, SIZES)
+    known = {"rate_drop", "feature_selector", "ndcg_exp_gain", "opt_dense_col", "max_cached_hist_node", "eta", "top_k"}
+    assert known <= XGBOOSTS.known()
+    with pytest.warns(UserWarning, match=r'\{ "max_dept" \} are not used'):
+        xgboost.Booster({"eta": 0.1, "max_dept": 3, "nthread": 1}, [data]).update(data, 0)
+    assert "max_dept" not in XGBOOSTS.known()
+
+
+@pytest.mark.filterwarnings("ignore:(?s).*brand_new.*are not used")
+def test_a_newer_xgboost_gets_names_that_are_not_checked():
+    text = refused(XGBOOST, brand_new=3)
+    assert text == (
+        "brand_new is 3, which neither gapboost nor XGBoost knows; expected it unset (validate_parameters=False passes it on)"
+    )
+    XGBOOST.fitted(brand_new=3, validate_parameters=False)
+    assert "lambdarank_unbiased" in refused(XGBOOST, lambdarank_unbiased=True, validate_parameters=False)
+
+
+@twins
+@pytest.mark.filterwarnings("ignore:(?s).*own.*are not used")  # what XGBoost says of it
+def test_parameters_of_a_subclass_are_no_typos(twin):
+    class Mine(twin.ranker_class):
+        def __init__(self, *, own=3, **kwargs):
+            super().__init__(**kwargs)
+            self.own = own
+
+    Mine(n_estimators=2, own=4, **twin.parameters).fit(X, Y, QID)
+    text = message(Mine(own=4, owm=5).fit, X, Y, QID)
+    assert text.startswith("owm is 5, ")
+    assert "expected own" in text
+
+
+# --- words that mean something else here -------------------------------------------------------------------------------
+
+# Parameters and arguments of fit, and for each of them what the error says after "expected".
+TRANSLATIONS = {
+    "lightgbm": [
+        ({"label_gain": [0, 1, 3]}, {}, {"label_gain": 'measure="nDCG(gains=(0.0, 1.0, 3.0))"'}),
+        ({"label_gain": "0,1,3"}, {}, {"label_gain": 'measure="nDCG(gains=(0.0, 1.0, 3.0))"'}),
+        ({"lambdarank_truncation_level": 20}, {}, {"lambdarank_truncation_level": 'measure="ndcg@20"'}),
+        ({"lambdarank_truncation_level": 20, "measure": "ap"}, {}, {"lambdarank_truncation_level": 'measure="ap@20"'}),
+        (
+            {"lambdarank_truncation_level": 20, "g": (0.5, 0.5)},
+            {},
+            {"lambdarank_truncation_level": 'measure="gap@20"'},
+        ),
+        ({"sigmoid": 2.0}, {}, {"sigmoid": 'objective=gapboost.LambdaRank("gap", sigma=2.0)'}),
+        (
+            {"sigmoid": 2.0, "lambdarank_norm": False, "measure": "gap", "g": (0.25, 0.75)},
+            {},
+            dict.fromkeys(
+                ("sigmoid", "lambdarank_norm"),
+                'objective=gapboost.LambdaRank("GAP(g=(0.25, 0.75))", sigma=2.0, normalize=False) in place of g',
+            ),
+        ),
+        (
+            {"objective": gb.LambdaRank(gb.nDCG()), "lambdarank_truncation_level": 7},
+            {},
+            {"lambdarank_truncation_level": 'objective=gapboost.LambdaRank("ndcg@7")'},
+        ),
+        ({"objective": "rank_xendcg"}, {}, {"objective": 'measure="ndcg"'}),
+        ({"loss": "xendcg"}, {}, {"loss": 'measure="ndcg"'}),
+        ({"metric": "ndcg"}, {}, {"metric": 'eval_metric=["ndcg"] in fit'}),
+        ({"metrics": "map,ndcg"}, {}, {"metrics": 'eval_metric=["ap", "ndcg"] in fit'}),
+        ({}, {"eval_at": [5, 10]}, {"eval_at": 'eval_metric=["ndcg@5", "ndcg@10"] in fit'}),
+        (
+            {"metric": ["ndcg", "mean_average_precision"], "ndcg_eval_at": [3]},
+            {},
+            dict.fromkeys(("metric", "ndcg_eval_at"), 'eval_metric=["ndcg@3", "ap@3"] in fit'),
+        ),
+        (
+            {},
+            {"eval_at": (5, 10), "eval_metric": ["ndcg", "p@3"]},
+            {"eval_at": 'eval_metric=["ndcg@5", "ndcg@10", "precision@3"] in fit'},
+        ),
+    ],
+    "xgboost": [
+        ({"objective": "rank:ndcg"}, {}, {"objective": 'measure="ndcg"'}),
+        ({"objective": "rank:map"}, {}, {"objective": 'measure="ap"'}),
+        ({"objective": "rank:pairwise"}, {}, {"objective": 'measure="pairwiseaccuracy"'}),
+        ({"lambdarank_num_pair_per_sample": 8}, {}, {"lambdarank_num_pair_per_sample": 'measure="ndcg@8"'}),
+        (
+            {"lambdarank_num_pair_per_sample": 8, "objective": "rank:map"},
+            {},
+            dict.fromkeys(("lambdarank_num_pair_per_sample", "objective"), 'measure="ap@8"'),
+        ),
+        ({"ndcg_exp_gain": False}, {}, {"ndcg_exp_gain": "measure=\"nDCG(gains='linear')\""}),
+        (
+            {"lambdarank_normalization": False, "measure": "ap"},
+            {},
+            {"lambdarank_normalization": 'objective=gapboost.LambdaRank("ap", normalize=False) in place of measure'},
+        ),
+        (
+            {"eval_metric": ["ndcg@5-", "pre@3", "map"]},
+            {},
+            {"eval_metric": 'eval_metric=["ndcg@5", "precision@3", "ap"]'},
+        ),
+    ],
+}
+
+# Parameters that nothing is to be written for: the error says why.
+WITHOUT = {
+    "lightgbm": [
+        {"label_gain": [0, 1, 3], "measure": "ap"},
+        {"lambdarank_truncation_level": 20, "measure": "ndcg@10"},
+        {"metric": "auc"},
+        {"metric": "None"},
+        {"application": "lambdarank"},
+        {"objective_seed": 3},
+        {"sigmoid": 2.0, "objective": "softrank"},
+        {"class_weight": "balanced", "boosting": "rf", "bagging_by_query": True},
+    ],
+    "xgboost": [
+        {"lambdarank_pair_method": "topk"},
+        {"lambdarank_pair_method": "mean", "lambdarank_num_pair_per_sample": 4},
+        {"lambdarank_unbiased": True, "lambdarank_bias_norm": 2.0},
+        {"lambdarank_score_normalization": False},
+        {"disable_default_eval_metric": True},
+    ],
+}
+OWN = ("measure", "objective", "g")
+
+
+def of_both(table):
+    """One test a row."""
+    rows = [(twin, i, row) for twin in (LIGHTGBM, XGBOOST) for i, row in enumerate(table[twin.name])]
+    return [pytest.param(twin, row, id=f"{twin.name}-{i}") for twin, i, row in rows]
+
+
+@pytest.mark.slow(keep=3)
+@pytest.mark.parametrize(("twin", "case"), of_both(TRANSLATIONS))
+def test_what_a_word_of_the_booster_means_here(twin, case):
+    parameters, fit, expected = case
+    lines = refused(twin, fit, **parameters).splitlines()
+    assert len(lines) == len(expected)
+    given = {**parameters, **fit}
+    for line in lines:
+        name = line.partition(" is ")[0]
+        unset = "" if expected[name].startswith(f"{name}=") else "it unset, and "
+        assert line == f"{name} is {given[name]!r}; expected {unset}{expected[name]}"
+    after_one_edit(twin, parameters, fit, lines)
+
+
+@pytest.mark.slow(keep=3)
+@pytest.mark.parametrize(("twin", "parameters"), of_both(WITHOUT))
+def test_what_has_no_meaning_here(twin, parameters):
+    text = refused(twin, **parameters)
+    lines = text.splitlines()
+    assert {line.partition(" is ")[0] for line in lines} == parameters.keys() - set(OWN)
+    for line in lines:
+        assert re.search(r"; expected it unset: \w.{10,}", line)
+    after_one_edit(twin, parameters, {}, lines)
+
+
+# A parameter and its value, whether that is one of fit, and what it replaces.
+ASSIGNMENT = re.compile(
+    r"""(\w+)=(\[.*?\]|"[^"]*"|\w[\w.]*\(.*\))( in fit)?(?: in place of ([\w ]+))?(?= and |$)""",
+)
+
+
+def edited(parameters, fit, lines):
+    """Parameters and arguments of fit after what the lines of the error dictate, word by word."""
+    parameters, fit = dict(parameters), dict(fit)
+    for line in lines:
+        name, told = re.fullmatch(r"(\w+) is .*; expected (.*)", line).groups()
+        parameters.pop(name, None)
+        fit.pop(name, None)
+        for parameter, code, in_fit, replaced in ASSIGNMENT.findall(told.partition(": ")[0]):
+            for other in replaced.split(" and "):
+                parameters.pop(other, None)
+            (fit if in_fit else parameters)[parameter] = eval(code, {"gapboost": gapboost})
+    return parameters, fit
+
+
+def after_one_edit(twin, parameters, fit, lines):
+    """The ranker trains."""
+    parameters, fit = edited(parameters, fit, lines)
+    return twin.fitted(evals=[VALI], fit=fit, **parameters)
+
+
+# --- scripts of other rankers ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
+def test_a_script_for_LGBMRanker_runs_after_one_edit():
+    parameters = {
+        "objective": "lambdarank",
+        "metric": "ndcg",
+        "label_gain": [0, 1, 3, 7],
+        "lambdarank_truncation_level": 20,
+        "n_estimators": 30,
+        "verbose": -1,
+        "n_jobs": 1,
+    }
+    fit = {
+        "group": SIZES,
+        "eval_set": [(VALI.X, VALI.y)],
+        "eval_group": [sizes_of(VALI.qid)],
+        "eval_at": [5, 10],
+        "callbacks": [lightgbm.early_stopping(5, verbose=False)],
+    }
+    theirs = lightgbm.LGBMRanker(**parameters).fit(X, Y, **fit)
+    lines = message(LGBMGAPRanker(**parameters).fit, X, Y, **fit).splitlines()
+    assert [line.partition(" is ")[0] for line in lines] == [
+        "metric",
+        "label_gain",
+        "lambdarank_truncation_level",
+        "eval_at",
+    ]
+    parameters, fit = edited(parameters, fit, lines)
+    ours = LGBMGAPRanker(**parameters).fit(X, Y, **fit)
+    assert ours.measure_ == gb.nDCG(k=20, gains=(0, 1, 3, 7))
+    (values,) = ours.evals_result_.values()
+    assert len(values) == len(theirs.evals_result_["valid_0"]) + 1 == 3
+    scores = [gb.evaluate("ndcg@10", TEST.y, one.predict(TEST.X), TEST.qid)[gb.nDCG(k=10)] for one in (ours, theirs)]
+    assert scores[0] == pytest.approx(scores[1], abs=0.1)
+
+
+def test_a_script_for_XGBRanker_runs_after_one_edit():
+    parameters = {
+        "objective": "rank:ndcg",
+        "lambdarank_num_pair_per_sample": 8,
+        "lambdarank_pair_method": "topk",
+        "eval_metric": ["ndcg@5", "ndcg@10-"],
+        "n_estimators": 30,
+        "early_stopping_rounds": 5,
+        "n_jobs": 1,
+    }
+    fit = {"qid": QID, "eval_set": [(VALI.X, VALI.y)], "eval_qid": [VALI.qid]}
+    theirs = xgboost.XGBRanker(**parameters).fit(X, Y, **fit)
+    lines = message(XGBGAPRanker(**parameters).fit, X, Y, **fit).splitlines()
+    assert sorted(line.partition(" is ")[0] for line in lines) == [
+        "eval_metric",
+        "lambdarank_num_pair_per_sample",
+        "lambdarank_pair_method",
+        "objective",
+    ]
+    parameters, fit = edited(parameters, fit, lines)
+    ours = XGBGAPRanker(**parameters).fit(X, Y, **fit)
+    assert ours.measure_ == gb.nDCG(k=8)
+    assert list(ours.evals_result_["validation_0"]) == ["ndcg@5", "ndcg@10", "ndcg@8"]
+    scores = [gb.evaluate("ndcg@10", TEST.y, one.predict(TEST.X), TEST.qid)[gb.nDCG(k=10)] for one in (ours, theirs)]
+    assert scores[0] == pytest.approx(scores[1], abs=0.1)
+
+
+# --- cv, native training, and words to come -----------------------------------------------------------------------------
+
+
+def test_cv_refuses_what_would_be_ignored():
+    theirs = {"lambdarank_truncation_level": 20, "metric": "ndcg", "eval_at": [5], "label_gain": [0, 1, 3]}
+    data = LIGHTGBM.dataset(X, Y, SIZES)
+    lines = message(
+        gapboost.lightgbm.cv, {**LIGHTGBM.native, **theirs}, data, 2, measure="ndcg", n_folds=2
+    ).splitlines()
+    assert len(lines) == 4
+    assert lines[0] == (
+        'params holds lambdarank_truncation_level=20; expected it unset, and measure="nDCG(gains=(0.0, 1.0, 3.0), k=20)"'
+    )
+    assert (
+        lines[2] == 'params holds eval_at=[5]; expected it unset, and eval_metric=["nDCG(gains=(0.0, 1.0, 3.0), k=5)"]'
+    )
+    params = {"lambdarank_num_pair_per_sample": 8, "lambdarank_normalization": False}
+    text = message(gapboost.xgboost.cv, params, XGBOOST.dataset(X, Y, SIZES), 2, measure="ap", n_folds=2)
+    assert 'measure=gapboost.LambdaRank("ap@8", normalize=False)' in text
+
+
+@pytest.mark.parametrize(
+    "params", [{"lambdarank_truncation_level": 20}, {"lambdarank_norm": False}, {"sigmoid": 2.0}], ids=str
+)
+def test_native_training_refuses_what_lightgbm_would_ignore(params):
+    (name,) = params
+    data = lightgbm.Dataset(X, Y, group=SIZES, params={"verbose": -1})
+    beside = {**LIGHTGBM.native, **params, "objective": gapboost.lightgbm.objective("ap")}
+    text = message(lightgbm.train, beside, data, 2)
+    assert text.startswith(f"params holds {name}={params[name]!r}; expected it unset, and measure=gapboost.LambdaRank(")
+
+
+def test_every_ranking_parameter_of_the_installed_boosters_is_in_the_table():
+    """A new one is met here before a user meets it."""
+    ranking = {n for n in LIGHTGBMS.known() if re.search("lambdarank|ndcg|map_|label_gain|eval_at", n)}
+    assert ranking - LIGHTGBMS.names == {"lambdarank_position_bias_regularization"}
+    data = XGBOOST.dataset(X, Y, SIZES)
+    config = json.loads(xgboost.Booster({"objective": "rank:ndcg", "nthread": 1}, [data]).save_config())
+    groups = config["learner"]["objective"].items()
+    of_objective = {name for key, group in groups if key.endswith("_param") for name in group}
+    assert of_objective > {"lambdarank_pair_method"}
+    assert of_objective <= XGBOOSTS.names
