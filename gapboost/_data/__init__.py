@@ -1,4 +1,16 @@
 """What users give, checked and grouped in one place each.
 
-=============  =========================================================
+=============  =================================================================
+`arguments`    numbers and choices
+`columns`      one value a row
+`ids`          query ids
+`queries`      rows to queries
+`grades`       grades
+`recall_base`  documents of each grade in a query
+`weights`      weights of queries and of documents
+`judged`       all of these together: queries with the grades of their documents
+`positions`    where documents were shown
+`features`     tables of features
+`text`         lines and numbers of text files
+=============  =================================================================
 """

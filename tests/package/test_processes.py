@@ -11,8 +11,7 @@ import pytest
 from joblib.parallel import ThreadingBackend
 
 import gapboost
-from gapboost import analysis
-from gapboost._data import processes
+from gapboost import _processes, analysis
 from gapboost.datasets import load_digits_ranking
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.model_selection import GSearchCV
@@ -74,7 +73,7 @@ def test_all_processes_are_started_in_one_place():
     """The test below is then about all of them."""
     package = Path(gapboost.__file__).parent
     starting = [path.name for path in package.rglob("*.py") if "Parallel(" in path.read_text(encoding="utf-8")]
-    assert starting == [Path(processes.__file__).name]
+    assert starting == [Path(_processes.__file__).name]
 
 
 ENDING_EARLY = """
