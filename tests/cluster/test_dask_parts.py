@@ -57,7 +57,7 @@ def test_every_query_has_one_owner_and_its_rows_keep_their_order(parts, n_worker
             if part:
                 y, kept = np.zeros(len(part)), owner[known.codes] == w
                 arguments = known, kept, ("X", "y")
-                codes.append(piece(np.zeros((len(part), 1)), y, np.array(part), None, None, *arguments).code)
+                codes.append(piece(np.zeros((len(part), 1)), y, np.array(part), None, None, None, *arguments).code)
         together = np.concatenate(codes)
         own = np.flatnonzero(owner == w)
         np.testing.assert_array_equal(np.bincount(together, minlength=len(owner))[own], found.sizes[own])
@@ -132,7 +132,7 @@ def test_partitions_that_changed_are_found(n_rows, sizes, message):
     qid = np.array([4, 4, 2, 2, 2])
     known = Known(np.array([0, 1]), np.array(sizes), None)
     with pytest.raises(ValueError, match=message):
-        piece(np.zeros((n_rows, 1)), np.zeros(5), qid, None, None, known, None, names)
+        piece(np.zeros((n_rows, 1)), np.zeros(5), qid, None, None, None, known, None, names)
 
 
 @pytest.mark.parametrize("at_once", [1, 7, 1 << 20])

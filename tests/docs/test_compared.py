@@ -25,7 +25,7 @@ PLACES = [
 RANKER = gapboost.lightgbm.LGBMGAPRanker
 PARAMETERS = {
     name
-    for function in (RANKER, RANKER.fit, RANKER.score, gapboost.evaluate)
+    for function in (RANKER, RANKER.fit, RANKER.score, gapboost.evaluate, gapboost.xgboost.objective)
     for name in inspect.signature(function).parameters
 }
 
