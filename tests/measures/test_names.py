@@ -255,6 +255,7 @@ def test_labels_of_words_do_not_collide(one, other):
         assert re.fullmatch(r"[A-Za-z0-9_.-]{1,200}", label)
 
 
+@pytest.mark.slow
 @given(
     st.text(),
     st.text(),

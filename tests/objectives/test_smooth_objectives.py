@@ -154,6 +154,7 @@ FAR_OUT = [
 ]
 
 
+@pytest.mark.slow(keep=5)
 @pytest.mark.parametrize("objective", FAR_OUT, ids=repr)
 @pytest.mark.parametrize("n", [12, 400])
 @pytest.mark.parametrize("shift", [2.0**36, -(2.0**36), 2.0**42])
