@@ -22,6 +22,7 @@ from gapboost.measures import (
     RPrecision,
     WeightedSum,
     eGAP,
+    grAP,
     nDCG,
     xGAP,
 )
@@ -49,6 +50,7 @@ __all__ = [
     "WeightedSum",
     "eGAP",
     "evaluate",
+    "grAP",
     "nDCG",
     "plotting",
     "xGAP",

@@ -6,13 +6,14 @@ A new measure of the family is one file with a class like `gapboost.measures.rbp
 `measure`            what a measure is, and what several of them need
 `graded`             GAP, xGAP, eGAP
 `average_precision`  AP
+`grap`               grAP, another graded average precision
 `ndcg`               DCG, nDCG
 `precision`          Precision
 `recall`             Recall, RPrecision
 `rbp`                RBP
 `qmeasure`           QMeasure
 `pairwise`           KendallTau, PairwiseAccuracy
-`cascade`            RR, ERR: to evaluate by alone
+`cascade`            RR, ERR
 `weighted`           sums of measures
 `gains`              gains of grades
 `discounts`          discounts of ranks, as values
@@ -30,6 +31,7 @@ from gapboost._data.recall_base import RecallBase
 from gapboost.measures.average_precision import AP
 from gapboost.measures.cascade import ERR, RR
 from gapboost.measures.graded import GAP, eGAP, xGAP
+from gapboost.measures.grap import grAP
 from gapboost.measures.measure import Measure
 from gapboost.measures.names import parse
 from gapboost.measures.ndcg import DCG, nDCG
@@ -60,6 +62,7 @@ __all__ = [
     "as_measure",
     "as_measures",
     "eGAP",
+    "grAP",
     "nDCG",
     "xGAP",
 ]
@@ -80,6 +83,7 @@ NAMED: dict[str, type[Measure]] = {
     "pairwiseaccuracy": PairwiseAccuracy,
     "rr": RR,
     "err": ERR,
+    "grap": grAP,
 }
 
 # One measure or several, by name or by value.

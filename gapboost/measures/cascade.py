@@ -1,7 +1,7 @@
 """Measures of a user who goes down the list and stops at a document that satisfies: reciprocal rank, expected reciprocal rank.
 
-They do not fit the form of the others: what a document is worth falls by a factor with every document above it. gapboost
-evaluates by them, and trains for none of them.
+They do not fit the form of the others: what a document is worth falls by a factor with every document above it. `LambdaRank`
+trains for them pair by pair; SoftRank and ApproxRank do not.
 
 >>> import gapboost as gb
 >>> gb.evaluate([gb.RR(), gb.ERR(top=2)], y_true=[0, 1, 2], y_score=[3.0, 2.0, 1.0])
@@ -29,6 +29,11 @@ class Cascade(Measure):
     has_tables: ClassVar[bool] = False
 
     discount_at = Reciprocal()
+
+    @property
+    def trains(self) -> bool:
+        """True: `LambdaRank` has a way of its own for it."""
+        return True
 
     @abstractmethod
     def stops(self, levels: Array) -> Array:

@@ -100,7 +100,7 @@ class Measure(ABC):
     @property
     def trains(self) -> bool:
         """Whether `LambdaRank` can train for it."""
-        return all(part.has_tables for _, part in self.terms)
+        return self.has_tables
 
     @property
     def label(self) -> str:

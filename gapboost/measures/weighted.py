@@ -79,6 +79,11 @@ class WeightedSum(Measure):
         return all(part.monotone for _, part in self.parts)
 
     @property
+    def trains(self) -> bool:
+        """Whether `LambdaRank` can train for all parts."""
+        return all(part.trains for _, part in self.parts)
+
+    @property
     def n_grades(self) -> int | None:
         """The least number that a part is defined for."""
         return min((part.n_grades for _, part in self.parts if part.n_grades is not None), default=None)

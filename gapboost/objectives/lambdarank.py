@@ -14,10 +14,14 @@ import numpy as np
 from gapboost._data.arguments import positive, whole
 from gapboost._data.judged import Judged
 from gapboost._kernels import Array
-from gapboost._kernels.lambdarank.gradients import HESSIAN_FLOOR, Setup, ShortPass, dampening, short_queries
+from gapboost._kernels.lambdarank.cascades import sum_cascades
+from gapboost._kernels.lambdarank.gradients import HESSIAN_FLOOR, Setup, ShortPass, dampening, reach, short_queries
+from gapboost._kernels.lambdarank.lists import FARTHEST_SCORE
 from gapboost._kernels.lambdarank.long import LONG, LongPass, long_query
+from gapboost._kernels.order.short import ranking
 from gapboost._kernels.parallel.chunks import CACHED_CHUNK, chunks, resolve_n_jobs, run, table_bytes
 from gapboost._kernels.parallel.scratch import Scratch
+from gapboost.measures.cascade import Cascade
 from gapboost.measures.measure import as_cutoff, tables_of
 from gapboost.objectives.objective import Objective, Pass
 
@@ -25,6 +29,9 @@ from gapboost.objectives.objective import Objective, Pass
 KEPT_TABLE_BYTES = 32
 
 KEYS_AT_ONCE = 1 << 20
+
+# Of one query, in a cascade: about a second.
+MOST_PAIRS = 100_000_000
 
 # Of a logistic function, at its steepest: a Newton step is then never longer than 4 / sigma.
 CURVATURE_OF_A_PUSH = 0.25
@@ -75,7 +82,13 @@ class LambdaRank(Objective):
         """See `Objective.prepared`."""
         terms, threads = self.measure.terms, resolve_n_jobs(n_jobs)
         alone = len(terms) == 1 and terms[0][1] is self.measure
-        return LambdaRankPass(self, data, threads) if alone else SumPass(self, data, threads)
+        return pass_of_one(self, data, threads) if alone else SumPass(self, data, threads)
+
+
+def pass_of_one(objective: LambdaRank, data: Judged, threads: int) -> Pass:
+    """For a measure with one discount."""
+    kind = CascadePass if isinstance(objective.measure, Cascade) else LambdaRankPass
+    return kind(objective, data, threads)
 
 
 class LambdaRankPass(Pass):
@@ -130,6 +143,51 @@ class LambdaRankPass(Pass):
                 long.write_gradients(self.setup, scores, grad, hess, partial(run, n_jobs=self.threads))
 
 
+class CascadePass(Pass):
+    """LambdaRank for a cascade on one data set: every pair whose upper document anybody reaches."""
+
+    def __init__(self, objective: LambdaRank, data: Judged, threads: int) -> None:
+        self.objective = objective
+        self.data = data
+        self.threads = threads
+        assert isinstance(objective.measure, Cascade)
+        offsets, sizes = data.queries.offsets, data.queries.sizes
+        self.discount = objective.measure.discount(int(sizes.max()))
+        self.stops = objective.measure.stops(data.base.levels)[data.grades]
+        self.turns = turns(objective.random_state, data)
+        self.deep = np.minimum(reach(self.discount, int(sizes.max()), objective.truncation or 0), sizes)
+        pairs = self.deep * sizes
+        if pairs.max() > MOST_PAIRS:
+            raise ValueError(
+                f"the longest query has {int(sizes.max())} documents, of which {objective!r} visits every pair; expected at most "
+                f"{MOST_PAIRS} pairs in a query: a truncation, or a measure with a cut-off k"
+            )
+        self.ranges = chunks(offsets, threads, 0, CACHED_CHUNK)
+
+    def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
+        """See `Pass`."""
+        objective, offsets = self.objective, self.data.queries.offsets
+
+        def task(k: int) -> None:
+            first, last = self.ranges[k]
+            rows = slice(offsets[first], offsets[last])
+            starts = offsets[first : last + 1] - offsets[first]
+            here = scores[rows].astype(np.float64, copy=False)
+            # Of equal scores the turn decides, within each query.
+            by_rank = np.repeat(starts[:-1], np.diff(starts)) + ranking(here, starts, self.turns[rows])
+            s = np.clip(here * objective.sigma, -FARTHEST_SCORE, FARTHEST_SCORE)[by_rank]
+            lam, eta = np.empty((2, len(s)))
+            sum_cascades(starts, self.deep[first:last], s, self.stops[rows][by_rank], self.discount, lam, eta)
+            factor = self.data.weights[first:last]
+            if objective.normalize:
+                factor = factor * dampening(objective.sigma * np.add.reduceat(np.abs(lam), starts[:-1]))
+            factor = np.repeat(factor * objective.sigma, np.diff(starts))
+            grad[rows.start + by_rank] = lam * factor
+            hess[rows.start + by_rank] = np.maximum(eta * factor * objective.sigma, HESSIAN_FLOOR)
+
+        run(task, len(self.ranges), self.threads)
+
+
 class SumPass(Pass):
     """LambdaRank for a sum of measures with several discounts on one data set: a pass for each of them, scaled together."""
 
@@ -137,7 +195,7 @@ class SumPass(Pass):
         self.normalize = objective.normalize
         self.data = data
         self.passes = [
-            LambdaRankPass(
+            pass_of_one(
                 replace(objective, measure=part, normalize=False),
                 replace(data, weights=np.full(len(data.queries), weight)),
                 threads,

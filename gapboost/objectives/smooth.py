@@ -188,7 +188,7 @@ class SmoothObjective(Objective):
     def __post_init__(self) -> None:
         super().__post_init__()
         terms = self.measure.terms
-        if len(terms) > 1 or isinstance(terms[0][1], DiscountOfQuery):
+        if len(terms) > 1 or isinstance(terms[0][1], DiscountOfQuery) or not terms[0][1].has_tables:
             raise ValueError(
                 f"measure is {self.measure!r} in {type(self).__name__}; expected a measure with one discount, the same for all "
                 "queries, such as nDCG(k=10): LambdaRank trains for the others"

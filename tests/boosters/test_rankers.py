@@ -865,9 +865,10 @@ def test_objective_and_metric_refuse_what_they_alone_cannot_use(twin):
 
 @twins
 @pytest.mark.parametrize("measure", ["rr", "err", gb.AP() + gb.ERR(top=3)], ids=str)
-def test_a_measure_that_only_evaluates(twin, measure):
-    with pytest.raises(ValueError, match=r"measure is .*, by which gapboost evaluates but cannot train"):
-        twin.ranker(measure=measure).fit(TRAIN.X, TRAIN.y, TRAIN.qid)
+def test_measures_of_a_user_who_stops_are_trained_for(twin, measure):
+    ranker = twin.ranker(measure=measure).fit(TRAIN.X, TRAIN.y, TRAIN.qid)
+    untrained = gb.evaluate(ranker.measure_, VALI.y, np.zeros(len(VALI.y)), VALI.qid)[ranker.measure_]
+    assert ranker.score(VALI.X, VALI.y, VALI.qid) > untrained + 0.1
     found = metric_values(twin, twin.module.eval_metric(measure), X[:, 0], Y, SIZES)
     measure = as_measure(measure)
     expected = gb.evaluate(measure, Y, X[:, 0].astype(np.float32), np.repeat(np.arange(len(SIZES)), SIZES))[measure]

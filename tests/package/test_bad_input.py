@@ -462,7 +462,7 @@ PARAMETERS = table(
             repr(measure),
             "such as",
         )
-        for how in (LambdaRank, SoftRank, ApproxRank)
+        for how in (SoftRank, ApproxRank)
         for measure in (gb.RR(), gb.ERR(top=3), AP() + gb.ERR())
     ),
     *(

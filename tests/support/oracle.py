@@ -196,6 +196,17 @@ def precision(grades_ranked, rel, k, counts=None):
     return sum(1 for grade in grades_ranked[:k] if grade >= rel) / k
 
 
+def grap(grades_ranked, gain, counts=None, k=None):
+    """grAP = sum_n r_n (sum_{m<=n} r_m / n) / sum of r over the recall base (Moffat et al., 2022)."""
+    ranked, counts, _ = _with_counts(grades_ranked, counts)
+    whole = sum(count * gain[grade] for grade, count in enumerate(counts))
+    total, so_far = 0.0, 0.0
+    for n in range(1, _last_rank(ranked, k) + 1):
+        so_far += gain[ranked[n - 1]]
+        total += gain[ranked[n - 1]] * so_far / n
+    return total / whole if whole else 0.0
+
+
 def rbp(grades_ranked, p, gain, counts=None, k=None):
     """RBP = (1 - p) sum_n p**(n - 1) gain(i_n) (Moffat and Zobel, 2008)."""
     return (1 - p) * sum(p ** (n - 1) * gain(grade) for n, grade in enumerate(grades_ranked[:k], start=1))

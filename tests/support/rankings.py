@@ -75,6 +75,7 @@ MEASURES: dict[gb.Measure, Callable[..., float]] = {
             for kind, value in ((gb.KendallTau, oracle.kendall_tau), (gb.PairwiseAccuracy, oracle.pairwise_accuracy))
             if k != 1
         ),
+        (gb.grAP(gains=(0, 0.2, 0.5, 1), k=k), partial(oracle.grap, gain=(0, 0.2, 0.5, 1), k=k)),
         (gb.QMeasure(k=k), partial(oracle.q_measure, beta=1, k=k)),
         (gb.QMeasure(beta=10, gains=(0, 0, 1, 4), k=k), partial(oracle.q_measure, beta=10, gains=(0, 0, 1, 4), k=k)),
         *((gb.RR(rel=rel, k=k), partial(oracle.rr, rel=rel, k=k)) for rel in (1, 2)),
@@ -102,7 +103,7 @@ MEASURES: dict[gb.Measure, Callable[..., float]] = {
 
 # Those that LambdaRank trains for, and of these those with one discount, for which the smooth objectives do too.
 TRAINED = {measure: value for measure, value in MEASURES.items() if measure.trains}
-SMOOTHED = [m for m in TRAINED if len(m.terms) == 1 and not isinstance(m, DiscountOfQuery)]
+SMOOTHED = [m for m in TRAINED if m.has_tables and len(m.terms) == 1 and not isinstance(m, DiscountOfQuery)]
 
 
 def some_measures(number: int, of: int, among: Any = MEASURES) -> dict[gb.Measure, Callable[..., float]]:

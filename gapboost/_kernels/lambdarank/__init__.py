@@ -36,5 +36,6 @@ the same polynomial, and the constant -1.
 `sums`       lam and eta of each document of each list, by pairs or by moments
 `gradients`  one chunk of queries: rank, take, sum, scale; which lists go pair by pair
 `long`       one long list: the same steps by several threads, its sums strip by strip
+`cascades`   the sums for a cascade (ERR, RR), pair by pair
 ===========  =========================================================================================
 """
