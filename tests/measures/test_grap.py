@@ -29,7 +29,7 @@ def test_gains_that_are_left_open_are_the_grades_over_the_highest():
 
 @pytest.mark.parametrize("gains", ["linear", (0, 2), (1, 0.5), 3])
 def test_gains_from_0_to_1_are_wanted(gains):
-    with pytest.raises(ValueError, match="gains is .*; expected"):
+    with pytest.raises(ValueError, match=r"gains is .*; expected"):
         gb.grAP(gains=gains)
 
 
@@ -40,4 +40,5 @@ def test_a_cascade_of_a_long_list_wants_a_truncation():
     ):
         gb.LambdaRank(gb.ERR(top=2)).gradients(y, np.zeros(len(y)))
     grad, hess = gb.LambdaRank(gb.ERR(top=2), truncation=100).gradients(y, np.zeros(len(y)))
-    assert np.isfinite(grad).all() and (hess > 0).all()
+    assert np.isfinite(grad).all()
+    assert (hess > 0).all()
