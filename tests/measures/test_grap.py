@@ -36,7 +36,7 @@ def test_gains_from_0_to_1_are_wanted(gains):
 def test_a_cascade_of_a_long_list_wants_a_truncation():
     y = np.arange(20_000) % 3
     with pytest.raises(
-        ValueError, match="20000 documents, of which .* visits every pair; expected at most .*truncation"
+        ValueError, match=r"20000 documents, of which .* visits every pair; expected at most .*truncation"
     ):
         gb.LambdaRank(gb.ERR(top=2)).gradients(y, np.zeros(len(y)))
     grad, hess = gb.LambdaRank(gb.ERR(top=2), truncation=100).gradients(y, np.zeros(len(y)))
