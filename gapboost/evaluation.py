@@ -163,7 +163,7 @@ def evaluate(
     one_of(ties, "ties", TIES)
     one_of(empty, "empty", EMPTY)
     limit = grade_limit(wanted)
-    data = judged(y_true, qid, sample_weight=sample_weight, recall_base=recall_base, limit=limit)
+    data = judged(y_true, qid, sample_weight=sample_weight, recall_base=recall_base, limit=limit, real=True)
     scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
     resolved = [measure.resolved(data.graded) for measure in wanted]
     values = query_values(resolved, data, scores, ties=ties, empty=empty, n_jobs=n_jobs)

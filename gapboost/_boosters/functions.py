@@ -109,7 +109,9 @@ def from_groups(label: Array, sizes: Array, weight: Array | None, measures: Sequ
     if sizes is None or len(sizes) == 0:
         raise ValueError("the data set has no query groups; expected group sizes or qid to be set on it")
     qid = np.repeat(np.arange(len(sizes)), np.asarray(sizes, dtype=np.int64))
-    return judged(label, qid, sample_weight=weight, limit=grade_limit(measures), names=("label", "group", "weight"))
+    return judged(
+        label, qid, sample_weight=weight, limit=grade_limit(measures), names=("label", "group", "weight"), real=True
+    )
 
 
 class Gradients(Callback[Pass]):
@@ -239,7 +241,7 @@ class Metrics(Callback[tuple[Judged, list[Measure]]]):
 def _has_content(data: Judged, label: Array, sizes: Array, weight: Array | None) -> bool:
     """Whether these are the labels, group sizes and weights that a booster makes of judged queries."""
     queries = data.queries
-    if not np.array_equal(queries.sizes, sizes) or not np.array_equal(data.grades.astype(label.dtype), label):
+    if not np.array_equal(queries.sizes, sizes) or not np.array_equal(data.labels.astype(label.dtype), label):
         return False
     if weight is None:
         return bool((data.row_weights == 1).all())

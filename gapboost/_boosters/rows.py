@@ -38,8 +38,8 @@ class RankingRows:
 
     @property
     def y(self) -> Array:
-        """Grades, int32 of shape (N,)."""
-        return self.data.grades
+        """Grades, int32 of shape (N,), or float64 where some are fractional."""
+        return self.data.labels
 
     @property
     def sizes(self) -> Array:
@@ -59,7 +59,7 @@ def ranking_rows(
         )
     # First: query ids that are a column of a lazy table would be computed.
     X = features(X, names.X)
-    data = judged(y, qid, sample_weight=beside.weight, limit=limit, names=(names.y, names.qid, names.weight))
+    data = judged(y, qid, sample_weight=beside.weight, limit=limit, names=(names.y, names.qid, names.weight), real=True)
     n_rows = X.shape[0]
     if n_rows != data.queries.n_rows:
         raise ValueError(

@@ -1,5 +1,6 @@
-"""Grades: whole numbers from 0 on."""
+"""Grades: numbers from 0 on, most often whole ones."""
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,43 +14,62 @@ MAX_GRADE = 255
 
 
 class GradeLimit(NamedTuple):
-    """The highest grade that the caller's measures know.
+    """The grades that the caller's measures know.
 
     Attributes
     ----------
-    highest : int
+    highest : float
+        Infinite where they know any.
     measure : str
         How the measure that sets it prints.
+    whole : str
+        How a measure prints that knows whole grades only; empty where there is none.
     """
 
-    highest: int
-    measure: str
+    highest: float = math.inf
+    measure: str = ""
+    whole: str = ""
 
 
-def checked_grades(y_true: Any, name: str, limit: GradeLimit | None = None) -> Array:
-    """Grades as int32, or a ValueError that says what is wrong with them."""
-    grades = numeric_column(y_true, name, "integer grades 0..c")
+def checked_grades(y_true: Any, name: str, limit: GradeLimit | None = None, real: bool = False) -> Array:
+    """Grades as int32, or where they may be `real` and some are no whole numbers as float64.
+
+    Raises
+    ------
+    ValueError
+        Where they are no grades.
+    """
+    expected = "grades >= 0" if real else "integer grades 0..c"
+    grades = numeric_column(y_true, name, expected)
     if grades.size == 0:
         raise ValueError(f"{name} is empty; expected at least one document")
+    fractional = False
     if grades.dtype.kind == "f":
         broken = ~np.isfinite(grades)
         if broken.any():
-            raise ValueError(f"{name} holds {int(broken.sum())} NaN or infinite values; expected integer grades 0..c")
-        fractional = grades != np.floor(grades)
-        if fractional.any():
-            raise ValueError(f"{name} holds the fractional value {grades[fractional][0]}; expected integer grades 0..c")
+            raise ValueError(f"{name} holds {int(broken.sum())} NaN or infinite values; expected {expected}")
+        parts = grades[grades != np.floor(grades)]
+        fractional = len(parts) > 0
+        if fractional and not real:
+            raise ValueError(f"{name} holds the fractional value {parts[0]}; expected integer grades 0..c")
+        if fractional and limit is not None and limit.whole:
+            raise ValueError(
+                f"{name} holds the fractional value {parts[0]}, but {limit.whole} has a gain for each whole grade; expected "
+                'whole grades, or gains="linear" or "exponential"'
+            )
     lowest, highest = grades.min(), grades.max()
     if lowest < 0:
-        raise ValueError(f"{name} holds the negative grade {lowest:g}; expected integer grades 0..c")
+        raise ValueError(f"{name} holds the negative grade {lowest:g}; expected {expected}")
     check_highest(highest, name, limit)
-    return grades.astype(np.int32)
+    return grades.astype(np.float64 if fractional else np.int32)
 
 
 def check_highest(highest: Any, name: str, limit: GradeLimit | None) -> None:
     """Refuse grades that the measure does not know, or that nobody can hold tables for."""
-    if limit is not None and highest > limit.highest:
+    # Boosters keep labels as float32.
+    if limit is not None and highest > limit.highest * (1 + 1e-6):
         raise ValueError(
-            f"{name} holds the grade {highest:g}, but {limit.measure} knows the grades 0..{limit.highest}; expected a vector "
+            f"{name} holds the grade {highest:g}, but {limit.measure} knows the grades 0..{limit.highest:g}; expected a vector "
             "with one entry for each positive grade, or lower grades"
         )
     if highest > MAX_GRADE:

@@ -1,5 +1,6 @@
 """Grades, query ids and weights, checked and brought together, query by query."""
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -7,9 +8,19 @@ import numpy as np
 
 from gapboost._data.grades import GradeLimit, checked_grades
 from gapboost._data.queries import Queries, grouped_rows
-from gapboost._data.recall_base import RecallBase, checked_recall_base, grade_counts
+from gapboost._data.recall_base import (
+    RecallBase,
+    checked_recall_base,
+    grade_counts,
+    numbered_alike,
+    numbered_by_query,
+)
 from gapboost._data.weights import query_weights
 from gapboost._kernels import Array
+
+# Fractional grades get the same numbers in all queries up to so many different ones, and beyond, up to so many, by query: the
+# tables of a measure hold one number for every pair of them.
+LEVELS_OF_ALL, MOST_LEVELS = 16, 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +70,15 @@ class Judged:
     factors: Array | None = None
 
     @property
+    def labels(self) -> Array:
+        """The grade of each document, int32 where all are whole and else float64, of shape (N,), in grouped order."""
+        if self.base.is_whole:
+            return self.grades
+        if self.base.levels.ndim == 1:
+            return self.base.levels[self.grades]
+        return self.base.levels[np.repeat(np.arange(len(self.queries)), self.queries.sizes), self.grades]
+
+    @property
     def mean_size(self) -> float:
         """Mean number of documents a query in the whole data set."""
         if self.whole is not None:
@@ -81,7 +101,9 @@ class Judged:
     @property
     def occurring(self) -> Array:
         """The distinct grades of the recall base, ascending."""
-        return self.base.levels[self.base.counts.any(axis=0)]
+        if self.base.levels.ndim == 1:
+            return self.base.levels[self.base.counts.any(axis=0)]
+        return np.unique(self.base.levels[self.base.counts > 0])
 
     @property
     def graded(self) -> Array:
@@ -97,7 +119,9 @@ class Judged:
         return int(np.count_nonzero(lowest != highest))
 
     def up_to_grade(self, top: int | None) -> Self:
-        """The same with counts of the rows for the grades up to `top` at least, as `judged` makes them for a measure."""
+        """The same with counts of the rows for the whole grades up to `top` at least, as `judged` makes them for a measure."""
+        if not self.base.is_whole:
+            return self
         highest = max(int(self.grades.max()), top or 0)
         counts = grade_counts(self.grades, self.queries.offsets, highest)
         return replace(self, base=RecallBase.of_whole_grades(counts))
@@ -111,13 +135,14 @@ def judged(
     recall_base: Any = None,
     limit: GradeLimit | None = None,
     names: tuple[str, str, str] = ("y_true", "qid", "sample_weight"),
+    real: bool = False,
 ) -> Judged:
     """Check grades, query ids and weights and bring them together, query by query.
 
     Parameters
     ----------
     y_true : array-like of shape (N,)
-        Integer grades ``0..c`` of any numeric dtype.
+        Grades of any numeric dtype: whole numbers ``0..c``, unless they may be `real`.
     qid : array-like of shape (N,), GroupSizes or None
         One id a row; None makes all rows one query.
     sample_weight : array-like of shape (Q,) or (N,), optional
@@ -127,18 +152,49 @@ def judged(
     limit : GradeLimit, optional
     names : tuple of str
         What the caller calls `y_true`, `qid` and `sample_weight`: errors name them so.
+    real : bool
+        Whether grades may be fractional.
 
     Raises
     ------
     ValueError
         Naming the argument, what was found and what is expected.
     """
-    grades = checked_grades(y_true, names[0], limit)
+    grades = checked_grades(y_true, names[0], limit, real)
     queries = grouped_rows(qid, len(grades), names[1], names[0])
     weights = query_weights(sample_weight, queries, names[2])
     grades = np.ascontiguousarray(queries.grouped(grades))
-    top = max(int(grades.max()), limit.highest if limit else 0)
-    counts = grade_counts(grades, queries.offsets, top)
-    if recall_base is not None:
-        counts = checked_recall_base(recall_base, counts, queries.ids, names[1], limit)
-    return Judged(queries, grades, RecallBase.of_whole_grades(counts), weights.by_query, factors=weights.factors)
+    if grades.dtype.kind == "f":
+        if recall_base is not None:
+            raise ValueError(
+                f"recall_base counts whole grades, but {names[0]} holds fractional ones; expected one or the other"
+            )
+        grades, base = _numbered(grades, queries, names[0])
+    else:
+        known = limit.highest if limit is not None and limit.highest < math.inf else 0
+        counts = grade_counts(grades, queries.offsets, max(int(grades.max()), int(known)))
+        if recall_base is not None:
+            counts = checked_recall_base(recall_base, counts, queries.ids, names[1], limit)
+        base = RecallBase.of_whole_grades(counts)
+    return Judged(queries, grades, base, weights.by_query, factors=weights.factors)
+
+
+def _numbered(grades: Array, queries: Queries, name: str) -> tuple[Array, RecallBase]:
+    """The numbers of fractional grades, in grouped order, among the levels of a recall base.
+
+    Raises
+    ------
+    ValueError
+        Where a query has more different ones than the tables of a measure have room for.
+    """
+    levels = np.unique(grades)
+    if len(levels) <= LEVELS_OF_ALL:
+        return numbered_alike(grades, queries.offsets, levels)
+    codes, base = numbered_by_query(grades, queries.offsets)
+    if base.n_levels > MOST_LEVELS:
+        query = int(np.argmax(np.maximum.reduceat(codes, queries.offsets[:-1])))
+        raise ValueError(
+            f"{name} holds {base.n_levels} different grades in query {queries.ids[query]!r}; expected at most {MOST_LEVELS} in a "
+            f"query: round them, such as numpy.round({name}, 1)"
+        )
+    return codes, base

@@ -15,6 +15,12 @@ from gapboost._kernels.counts import count_grades
 MOST_DOCUMENTS = 2**31 - 1
 
 
+def sums_of(amounts: Array, worth: Array) -> Array:
+    """Sums over levels of ``amounts``, of shape (Q, L), times ``worth``, of shape (L,) or (Q, L)."""
+    products: Array = amounts @ worth if worth.ndim == 1 else np.einsum("ql,ql->q", amounts, worth)
+    return products
+
+
 @dataclass(frozen=True, eq=False)
 class RecallBase:
     """Documents of each grade in some queries.
@@ -23,8 +29,8 @@ class RecallBase:
     ----------
     counts : int64 ndarray of shape (Q, L)
         How many documents of the query have each of L grades.
-    levels : float64 ndarray of shape (L,)
-        These grades, ascending.
+    levels : float64 ndarray of shape (L,), or (Q, L)
+        These grades, ascending: the same for all queries, or of each. Where a query has fewer, its highest is repeated.
     """
 
     counts: Array
@@ -40,12 +46,21 @@ class RecallBase:
 
     def __getitem__(self, queries: Any) -> Self:
         """That of some of the queries, by a slice or an array of numbers."""
-        return type(self)(self.counts[queries], self.levels)
+        return type(self)(self.counts[queries], self.levels if self.levels.ndim == 1 else self.levels[queries])
 
     @property
     def n_levels(self) -> int:
         """How many grades there are."""
-        return len(self.levels)
+        return int(self.levels.shape[-1])
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the grades are 0, 1, 2, ..."""
+        return self.levels.ndim == 1 and np.array_equal(self.levels, np.arange(self.n_levels))
+
+    def total(self, worth: Array) -> Array:
+        """The sum over all documents of what their grades are worth: ``worth`` is of the shape of `levels`, the sum of (Q,)."""
+        return sums_of(self.counts, worth)
 
     @property
     def at_or_above(self) -> Array:
@@ -54,7 +69,33 @@ class RecallBase:
 
     def relevant(self, rel: float) -> Array:
         """Documents of each query with a grade of at least `rel`, int64 of shape (Q,)."""
-        return np.asarray(self.counts[:, self.levels >= rel].sum(axis=1))
+        relevant: Array = np.where(self.levels >= rel, self.counts, 0).sum(axis=1)
+        return relevant
+
+
+def numbered_by_query(grades: Array, offsets: Array) -> tuple[Array, RecallBase]:
+    """The number of each document's grade among those of its query, int32 of shape (N,), and the recall base of the rows."""
+    sizes = np.diff(offsets)
+    query = np.repeat(np.arange(len(sizes)), sizes)
+    order = np.lexsort((grades, query))
+    ordered = grades[order]
+    new = np.append(True, (ordered[1:] != ordered[:-1]) | (query[1:] != query[:-1]))
+    number = np.cumsum(new) - 1
+    number -= np.repeat(number[offsets[:-1]], sizes)
+    codes = np.empty(len(grades), dtype=np.int32)
+    codes[order] = number
+    n_levels = int(number.max()) + 1
+    counts = np.zeros((len(sizes), n_levels), dtype=np.int64)
+    count_grades(codes, offsets, counts)
+    levels = np.zeros((len(sizes), n_levels))
+    levels[query, number] = ordered
+    return codes, RecallBase(counts, np.maximum.accumulate(levels, axis=1))
+
+
+def numbered_alike(grades: Array, offsets: Array, levels: Array) -> tuple[Array, RecallBase]:
+    """As `numbered_by_query`, with the same `levels`, ascending, for all queries."""
+    codes = np.searchsorted(levels, grades).astype(np.int32)
+    return codes, RecallBase(grade_counts(codes, offsets, len(levels) - 1), levels)
 
 
 def grade_counts(grades: Array, offsets: Array, top: int) -> Array:

@@ -113,10 +113,11 @@ def evaluate_form(
 
 
 @kernel
-def evaluate_cascade(ranked: Ranked, discount: Array, depth: int, stops: Array, reaching: Array, out: Array) -> None:
+def evaluate_cascade(ranked: Ranked, discount: Array, depth: int, chances: Array, reaching: Array, out: Array) -> None:
     """Write ``sum_n discount[n] stops[i_n] prod_{m<n} (1 - stops[i_m])`` of each query to ``out``.
 
-    A user goes down the list and stops at a document of grade i with the probability ``stops[i]``.
+    A user goes down the list and stops at a document of grade i with the probability ``stops[i]``, where ``stops`` is the row of
+    ``chances`` of the query, or the only one.
 
     ``reaching`` is room for one more number than there are documents in the longest query. Of a tied group, ``reaching[x]``
     is the mean over its orders of the probability to go on past its first x documents: the elementary symmetric
@@ -126,6 +127,7 @@ def evaluate_cascade(ranked: Ranked, discount: Array, depth: int, stops: Array, 
     """
     starts, grades, ends = ranked.starts, ranked.grades, ranked.ends
     for q in range(len(starts) - 1):
+        stops = chances[q if len(chances) > 1 else 0]
         begin = starts[q]
         end = min(starts[q + 1] - begin, depth)
         here = 1.0

@@ -41,7 +41,7 @@ def bpref(qrels: Qrels, run: Run, *, rel: int = 1, ties: Ties = "expected") -> d
     ValueError, TypeError
         Where an argument is unusable.
     """
-    rel = as_relevant(rel)
+    lowest = as_relevant(rel)
     topics = list(checked_qrels(qrels))
     found = retrieved(run, topics, ties)
     found.judged(qrels)  # refuses judgements that are no grades
@@ -52,9 +52,9 @@ def bpref(qrels: Qrels, run: Run, *, rel: int = 1, ties: Ties = "expected") -> d
         given = np.array([judgements.get(document, -1) for document in found.documents[first:last]], dtype=np.int64)
         judged = given >= 0
         known = np.array([judgement for judgement in judgements.values() if judgement >= 0], dtype=np.int64)
-        n_relevant = int((known >= rel).sum())
+        n_relevant = int((known >= lowest).sum())
         values[topic] = _bpref_of(
-            given[judged] >= rel, found.scores[first:last][judged], n_relevant, len(known) - n_relevant, ties
+            given[judged] >= lowest, found.scores[first:last][judged], n_relevant, len(known) - n_relevant, ties
         )
     return values
 

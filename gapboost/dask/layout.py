@@ -36,9 +36,9 @@ class Survey:
         In the order in which they first occur in the partition.
     sizes : int64 ndarray of shape (Q,)
         Rows that the partition has of each.
-    lowest, highest : int32 ndarrays of shape (Q,)
+    lowest, highest : ndarrays of shape (Q,)
         Their grades.
-    grades : int64 ndarray
+    grades : ndarray
         The distinct grades.
     weights : float64 ndarray of shape (3, Q) or None
         The least, the largest and the sum of those of its rows.
@@ -109,7 +109,7 @@ class Census:
         The mean over the documents of the query.
     varied : bool
         Whether they differ within a query.
-    occurring : int64 ndarray
+    occurring : ndarray
         The distinct grades, ascending.
     n_contrasts : int
         Queries that hold two different grades.
@@ -178,7 +178,7 @@ def census(surveys: Sequence[Survey], names: Sequence[str]) -> Census:
     code = queries.codes
     size = np.concatenate([s.sizes for s in surveys])
     sizes = np.bincount(code, size).astype(np.int64)
-    lowest, highest = np.full(len(queries), np.iinfo(np.int32).max), np.zeros(len(queries), dtype=np.int64)
+    lowest, highest = np.full(len(queries), np.inf), np.zeros(len(queries))
     np.minimum.at(lowest, code, np.concatenate([s.lowest for s in surveys]))
     np.maximum.at(highest, code, np.concatenate([s.highest for s in surveys]))
     weights, varied = np.ones(len(queries)), False

@@ -27,7 +27,7 @@ class Piece:
     Attributes
     ----------
     X : array-like of shape (n, n_features)
-    y : int32 ndarray of shape (n,)
+    y : ndarray of shape (n,)
     code : int64 ndarray of shape (n,)
         The number of each row's query in the census.
     start, weight : ndarrays of shape (n,) or None
@@ -55,7 +55,7 @@ def survey(y: Any, qid: Any, weight: Any, start: Any, position: Any, names: Sequ
         none = np.empty(0, dtype=np.int64)
         weights = None if weight is None else np.empty((3, 0))
         return Survey(np.empty(0), none, none, none, none, weights, None if position is None else [])
-    grades = checked_grades(y, names[0])
+    grades = checked_grades(y, names[0], real=True)
     queries = grouped_rows(qid, len(grades), names[1], names[0])
     begins = queries.offsets[:-1]
     weights = None
@@ -104,7 +104,7 @@ def piece(
     code = queries.ungrouped(np.repeat(known.codes, known.sizes))
     place = None if known.places is None else known.places[positions(position, len(y)).codes]
     start, weight = (None if values is None else np.asarray(values) for values in (start, weight))
-    whole = Piece(X, np.asarray(y).astype(np.int32), code, start, weight, place)
+    whole = Piece(X, np.asarray(y), code, start, weight, place)
     return whole if kept is None else whole.rows(np.flatnonzero(queries.ungrouped(np.repeat(kept, known.sizes))))
 
 

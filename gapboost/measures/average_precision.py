@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost.measures.discounts import Reciprocal
-from gapboost.measures.measure import Measure, as_relevant, diagonal, reciprocal
+from gapboost.measures.measure import Measure, as_relevant, both, diagonal, reciprocal
 
 
 @dataclass(frozen=True, repr=False)
@@ -19,13 +19,13 @@ class AP(Measure):
 
     Parameters
     ----------
-    rel : int, default=1
+    rel : float, default=1
         The lowest grade that counts as relevant.
     k : int, optional
         Cut-off. The recall base stays complete, as in trec_eval.
     """
 
-    rel: int = field(default=1, metadata={"always_shown": True})
+    rel: float = field(default=1, metadata={"always_shown": True})
 
     discount_at = Reciprocal()
 
@@ -41,5 +41,5 @@ class AP(Measure):
     def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``pair[i, j] = 1{i >= rel, j >= rel} / RB[rel]``."""
         relevant = base.levels >= self.rel
-        pair = (relevant[:, None] & relevant) * reciprocal(base.relevant(self.rel))[:, None, None]
+        pair = both(relevant) * reciprocal(base.relevant(self.rel))[:, None, None]
         return pair, diagonal(pair)

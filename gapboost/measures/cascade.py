@@ -8,6 +8,7 @@ trains for them pair by pair; SoftRank and ApproxRank do not.
 {RR(): 0.5, ERR(top=2): 0.3125}
 """
 
+import math
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
@@ -37,7 +38,7 @@ class Cascade(Measure):
 
     @abstractmethod
     def stops(self, levels: Array) -> Array:
-        """Probability to stop at a document of each of these grades, float64 of shape (L,)."""
+        """Probability to stop at a document of each of these grades, float64 of their shape."""
 
     def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """There are none.
@@ -55,12 +56,12 @@ class Cascade(Measure):
         """See `Measure.evaluated`. A group of t tied documents, R of which may satisfy, costs O(t R)."""
         longest = int(np.diff(ranked.starts).max())
         values, reaching = np.empty(len(base)), np.empty(longest + 1)
-        evaluate_cascade(ranked, weights, self.depth(longest), self.stops(base.levels), reaching, values)
+        evaluate_cascade(ranked, weights, self.depth(longest), np.atleast_2d(self.stops(base.levels)), reaching, values)
         return values
 
     def relevant(self, base: RecallBase) -> Array:
         """See `Measure.relevant`."""
-        return np.asarray(np.any(base.counts[:, self.stops(base.levels) > 0] > 0, axis=1))
+        return np.asarray(np.any((base.counts > 0) & (self.stops(base.levels) > 0), axis=1))
 
     def changes(self, grades: Array, base: RecallBase) -> Array:
         """See `Measure.changes`: every pair of documents is swapped, and the list evaluated again."""
@@ -84,13 +85,13 @@ class RR(Cascade):
 
     Parameters
     ----------
-    rel : int, default=1
+    rel : float, default=1
         The lowest grade that counts as relevant.
     k : int, optional
         Cut-off: 0 where none is among the first k.
     """
 
-    rel: int = 1
+    rel: float = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -137,7 +138,7 @@ class ERR(Cascade):
 
     def resolved(self, occurring: Array) -> Self:
         """With the highest grade that occurs for `top`."""
-        return self if self.top is not None else replace(self, top=max(int(occurring[-1]), 1))
+        return self if self.top is not None else replace(self, top=max(math.ceil(occurring[-1]), 1))
 
     def stops(self, levels: Array) -> Array:
         """``(2**i - 1) / 2**top``."""

@@ -45,7 +45,7 @@ def most_grades(gains: Gains) -> int | None:
 
 
 def gain_of_grades(gains: Gains, levels: Array) -> Array:
-    """The gain of each of these grades, float64 of shape (L,)."""
+    """The gain of each of these grades, float64 of their shape."""
     if isinstance(gains, tuple):
         # Grades above the last have no document: measures with gains of their own evaluated together.
         return np.array(gains)[np.minimum(levels.astype(np.int64), len(gains) - 1)]
@@ -57,7 +57,7 @@ def ideal_gain(gain: Array, base: RecallBase, query: Array, ranks: Array) -> Arr
 
     Parameters
     ----------
-    gain : float64 ndarray of shape (L,)
+    gain : float64 ndarray of shape (L,) or (Q, L)
         By level, never falling.
     base : RecallBase
     query : int ndarray of shape (N,)
@@ -65,10 +65,11 @@ def ideal_gain(gain: Array, base: RecallBase, query: Array, ranks: Array) -> Arr
     ranks : float64 ndarray of shape (N,)
     """
     left, cumulated = ranks, np.zeros(len(ranks))
-    for level in range(len(gain) - 1, -1, -1):
-        if gain[level] == 0:
+    for level in range(base.n_levels - 1, -1, -1):
+        worth = gain[level] if gain.ndim == 1 else gain[query, level]
+        if not np.any(worth):
             break
         here = np.minimum(left, base.counts[query, level])
-        cumulated += gain[level] * here
+        cumulated += worth * here
         left = left - here
     return cumulated

@@ -14,6 +14,7 @@ eGAP  [ferrante2014] eq. 6              sum_n 1/n sum_{m<=n} w[min(i_m, i_n)] = 
 {GAP(g=(0.5, 0.5)): 0.8333333333333333}
 """
 
+import itertools
 import math
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -31,6 +32,28 @@ SUM_TOLERANCE = 1e-6
 
 # Its inverse must not overflow, times the number of documents.
 LEAST_PROBABILITY = 1e-100
+
+
+def as_levels(levels: Any, g: tuple[float, ...] | None) -> tuple[float, ...] | None:
+    """The grades at which `g` is given, as a tuple of floats.
+
+    Raises
+    ------
+    ValueError
+        Where they are not one rising grade above 0 for each entry of `g`.
+    """
+    if levels is None:
+        return None
+    try:
+        grades = as_floats(levels)
+    except (TypeError, ValueError):
+        grades = ()
+    rising = all(0 < low < high < math.inf for low, high in itertools.pairwise((LEAST_PROBABILITY, *grades)))
+    if g is None or len(grades) != len(g) or not rising:
+        raise ValueError(
+            f"levels is {levels!r}; expected a grade above 0 for each entry of g, rising, such as (0.25, 0.5, 1.0)"
+        )
+    return grades
 
 
 def as_thresholds(g: Any) -> tuple[float, ...] | None:
@@ -67,22 +90,34 @@ class GradedMeasure(Measure):
     """A measure over threshold probabilities `g`, one for each positive grade; None is uniform over those that occur."""
 
     g: tuple[float, ...] | None = None
+    levels: tuple[float, ...] | None = None
 
     discount_at = Reciprocal()
 
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "g", as_thresholds(self.g))
+        object.__setattr__(self, "levels", as_levels(self.levels, self.g))
 
     @property
     def n_grades(self) -> int | None:
         """``len(g)``."""
         return None if self.g is None else len(self.g)
 
+    @property
+    def highest_grade(self) -> float:
+        """The last of `levels`."""
+        return super().highest_grade if self.levels is None else self.levels[-1]
+
     def resolved(self, occurring: Array) -> Self:
-        """With ``g=None``: equal probabilities for the positive grades in `occurring`, 0 for the others."""
+        """With ``g=None``: equal probabilities for the positive grades in `occurring`, 0 for the others.
+
+        Where some are fractional: a threshold that is uniform from 0 to the highest.
+        """
         if self.g is not None:
             return self
+        if (occurring != np.floor(occurring)).any():
+            return replace(self, g=(1.0,), levels=(float(occurring[-1]),))
         positive = [int(i) for i in occurring if i > 0]
         if not positive:
             raise ValueError("g is None and no document has a grade above 0; expected a g or some relevant documents")
@@ -92,15 +127,19 @@ class GradedMeasure(Measure):
         return replace(self, g=tuple(g))
 
     def thresholds(self, levels: Array) -> tuple[Array, Array]:
-        """The probability of a threshold at each of these grades, and at it or below, float64 of shape (L,): ``g`` and ``G``."""
+        """The probability of a threshold above the level before and up to each of these, and up to it: ``g`` and ``G``.
+
+        Between the grades at which `g` is given, thresholds are spread evenly.
+        """
         if self.g is None:
             raise ValueError(f"{self!r} leaves g to the data; expected a g, or a call of resolved() first")
-        grades = np.arange(1.0, len(self.g) + 1)
-        # How much of g_k, which lies between the grades k - 1 and k, comes between each of the levels and the one below it.
-        below = np.concatenate(([0.0], levels[:-1]))
-        shares = np.minimum(levels[:, None], grades) - np.maximum(below[:, None], grades - 1)
-        g = np.maximum(shares, 0.0) @ np.array(self.g)
-        return g, np.cumsum(g)
+        grades = np.arange(1.0, len(self.g) + 1) if self.levels is None else np.array(self.levels)
+        before = np.concatenate(([0.0], grades[:-1]))
+        # How much of what lies between two of the grades of g comes between each of the levels and the one below it.
+        below = np.concatenate((np.zeros((*levels.shape[:-1], 1)), levels[..., :-1]), axis=-1)
+        shares = np.minimum(levels[..., None], grades) - np.maximum(below[..., None], before)
+        g = (np.maximum(shares, 0.0) / (grades - before)) @ np.array(self.g)
+        return g, np.cumsum(g, axis=-1)
 
     def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """See `Measure.tables`; ``own`` is the diagonal of ``pair``."""
@@ -126,6 +165,9 @@ class GAP(GradedMeasure):
     g : sequence of float, optional
         Probability that a user accepts documents from grade 1, 2, ... on; non-negative, sum 1. None: uniform over the
         grades that occur in the (training) labels.
+    levels : sequence of float, optional
+        The grades at which `g` is given; None: 1, 2, ... Thresholds are spread evenly between them, so that fractional grades
+        have their probability too.
     k : int, optional
         Cut-off.
 
@@ -148,7 +190,7 @@ class GAP(GradedMeasure):
     def pair(self, base: RecallBase, lower: Array) -> Array:
         """``G[min(i, j)] / E[RB]``, with ``E[RB] = sum_i R[i] G[i]``."""
         _, cumulative = self.thresholds(base.levels)
-        pair: Array = cumulative[lower] * reciprocal(base.counts @ cumulative)[:, None, None]
+        pair: Array = np.take(cumulative, lower, axis=-1) * reciprocal(base.total(cumulative))[:, None, None]
         return pair
 
 
@@ -160,7 +202,7 @@ class xGAP(GradedMeasure):
 
     Parameters
     ----------
-    g : sequence of float, optional
+    g, levels : sequence of float, optional
         As in `GAP`.
     k : int, optional
         Cut-off.
@@ -179,7 +221,7 @@ class xGAP(GradedMeasure):
     def pair(self, base: RecallBase, lower: Array) -> Array:
         """``G[min(i, j)] w[j] / G[j]``."""
         g, cumulative = self.thresholds(base.levels)
-        pair: Array = cumulative[lower] * (self._w(base, g) * reciprocal(cumulative))[:, None, :]
+        pair: Array = np.take(cumulative, lower, axis=-1) * (self._w(base, g) * reciprocal(cumulative))[:, None, :]
         return pair
 
 
@@ -189,7 +231,7 @@ class eGAP(GradedMeasure):
 
     Parameters
     ----------
-    g : sequence of float, optional
+    g, levels : sequence of float, optional
         As in `GAP`.
     k : int, optional
         Cut-off.

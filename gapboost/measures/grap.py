@@ -11,8 +11,6 @@ worth ``G[min(i, j)]``; here it is worth the product of two gains.
 from dataclasses import dataclass, replace
 from typing import Self
 
-import numpy as np
-
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost.measures.discounts import Reciprocal
@@ -58,6 +56,11 @@ class grAP(Measure):
         return "grap"
 
     @property
+    def whole_grades(self) -> bool:
+        """Whether `gains` has one for each whole grade."""
+        return isinstance(self.gains, tuple)
+
+    @property
     def n_grades(self) -> int | None:
         """Positive grades that have a gain."""
         return most_grades(self.gains)
@@ -74,5 +77,5 @@ class grAP(Measure):
         if self.gains is None:
             raise ValueError(f"{self!r} leaves gains to the data; expected gains, or a call of resolved() first")
         gain = gain_of_grades(self.gains, base.levels)
-        pair = np.outer(gain, gain) * reciprocal(base.counts @ gain)[:, None, None]
+        pair = (gain[..., :, None] * gain[..., None, :]) * reciprocal(base.total(gain))[:, None, None]
         return pair, diagonal(pair)

@@ -1,6 +1,7 @@
 """What a measure is: a frozen value that fills the three arrays of the quadratic form (see `gapboost._kernels`)."""
 
 import hashlib
+import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -33,9 +34,12 @@ def as_cutoff(k: Any, name: str = "k") -> int | None:
     return None if k is None else whole(k, name, 1, "a whole number of ranks", ", or None for the whole list")
 
 
-def as_relevant(rel: Any) -> int:
-    """The lowest relevant grade as int."""
-    return whole(rel, "rel", 1, "the lowest relevant grade, a whole number")
+def as_relevant(rel: Any) -> float:
+    """The lowest relevant grade, an int where it is whole."""
+    number = isinstance(rel, int | float | np.integer | np.floating) and not isinstance(rel, bool)
+    if not number or not 0 < rel < math.inf:
+        raise ValueError(f"rel is {rel!r}; expected the lowest relevant grade, a number > 0")
+    return int(rel) if rel == int(rel) else float(rel)
 
 
 @dataclass(frozen=True, repr=False)
@@ -122,6 +126,16 @@ class Measure(ABC):
     def n_grades(self) -> int | None:
         """Number of positive grades the measure is defined for; None means any."""
         return None
+
+    @property
+    def highest_grade(self) -> float:
+        """The highest grade that the measure is defined for; infinite where it is for any."""
+        return math.inf if self.n_grades is None else self.n_grades
+
+    @property
+    def whole_grades(self) -> bool:
+        """Whether it is defined for whole grades only."""
+        return False
 
     def resolved(self, occurring: Array) -> Self:
         """The same measure with what it leaves to the data (``g=None``) taken from the grades that occur, ascending."""
@@ -281,6 +295,7 @@ class Measure(ABC):
             recall_base=None if recall_base is None else [recall_base],
             limit=grade_limit([self]),
             names=("ranked", "qid", "sample_weight"),
+            real=True,
         )
         terms = self.resolved(data.graded).terms
         changes: Array = np.sum([weight * part.changes(data.grades, data.base) for weight, part in terms], axis=0)
@@ -401,9 +416,10 @@ def _check_arrays(measure: Measure, method: str, returned: Any, shapes: list[tup
     return [np.require(array, np.float64, ["C", "W"]) for array in arrays]
 
 
-def grade_limit(measures: Sequence[Measure]) -> GradeLimit | None:
-    """The highest grade that all of `measures` know; None where they know any."""
-    return min((GradeLimit(m.n_grades, repr(m)) for m in measures if m.n_grades is not None), default=None)
+def grade_limit(measures: Sequence[Measure]) -> GradeLimit:
+    """The grades that all of `measures` know."""
+    highest, measure = min(((m.highest_grade, repr(m)) for m in measures), default=(math.inf, ""))
+    return GradeLimit(highest, measure, next((repr(m) for m in measures if m.whole_grades), ""))
 
 
 def reciprocal(values: Array) -> Array:
@@ -414,6 +430,17 @@ def reciprocal(values: Array) -> Array:
 def no_pairs(base: RecallBase) -> Array:
     """The worth of pairs in a measure without any."""
     return np.zeros((len(base), base.n_levels, base.n_levels))
+
+
+def both(relevant: Array) -> Array:
+    """``[..., i, j]``: whether documents of both grades are relevant, from bool of shape (L,) or (Q, L)."""
+    pairs: Array = relevant[..., :, None] & relevant[..., None, :]
+    return pairs
+
+
+def by_query(worth: Array, base: RecallBase) -> Array:
+    """The worth of grades, of shape (L,) or (Q, L), as float64 of shape (Q, L)."""
+    return np.array(np.broadcast_to(worth, base.counts.shape), dtype=np.float64, order="C")
 
 
 def diagonal(pair: Array) -> Array:

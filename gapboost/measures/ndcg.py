@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gapboost._data.recall_base import RecallBase
+from gapboost._data.recall_base import RecallBase, sums_of
 from gapboost._kernels import Array
 from gapboost.measures.discounts import NAMED, Discount, LogFromBase, as_discount_by
 from gapboost.measures.gains import Gains, as_gains, gain_of_grades, most_grades
-from gapboost.measures.measure import Measure, no_pairs, reciprocal
+from gapboost.measures.measure import Measure, by_query, no_pairs, reciprocal
 
 
 @dataclass(frozen=True, repr=False)
@@ -27,6 +27,11 @@ class CumulatedGain(Measure):
         super().__post_init__()
         object.__setattr__(self, "gains", as_gains(self.gains))
         object.__setattr__(self, "discount_by", as_discount_by(self.discount_by))
+
+    @property
+    def whole_grades(self) -> bool:
+        """Whether `gains` has one for each whole grade."""
+        return isinstance(self.gains, tuple)
 
     @property
     def n_grades(self) -> int | None:
@@ -61,7 +66,7 @@ class DCG(CumulatedGain):
 
     def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``own[j] = gain[j]``; no pairs."""
-        return no_pairs(base), np.tile(gain_of_grades(self.gains, base.levels), (len(base), 1))
+        return no_pairs(base), by_query(gain_of_grades(self.gains, base.levels), base)
 
 
 @dataclass(frozen=True, repr=False)
@@ -100,11 +105,11 @@ class nDCG(CumulatedGain):
         # The ideal ranking fills the ranks grade by grade from the top: its DCG is a sum of differences of the
         # cumulated discount at the edges between grades.
         # Those that gain nothing come last: however many there are, they need no rank.
-        longest = self.depth(int(counts[:, gain > 0].sum(axis=1).max(initial=0)))
+        longest = self.depth(int(np.where(gain > 0, counts, 0).sum(axis=1).max(initial=0)))
         cumulated = np.concatenate(([0.0], np.cumsum(self.discount(longest))))
         edges = np.minimum(np.cumsum(counts[:, ::-1], axis=1), longest)
         ranks = np.diff(cumulated[edges], axis=1, prepend=0.0)[:, ::-1]
-        own = gain * reciprocal(ranks @ gain)[:, None]
+        own = gain * reciprocal(sums_of(ranks, gain))[:, None]
         if self.short_is_zero and self.k is not None:
             own[counts.sum(axis=1) < self.k] = 0.0
         return no_pairs(base), own

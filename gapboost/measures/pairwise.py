@@ -38,7 +38,7 @@ def share_of_pairs(base: RecallBase) -> tuple[Array, Array]:
     documents = base.counts.astype(np.float64)
     pairs = (documents.sum(axis=1) ** 2 - (documents**2).sum(axis=1)) / 2
     levels = base.levels
-    return (levels[:, None] > levels) * reciprocal(pairs)[:, None, None], np.zeros(base.counts.shape)
+    return (levels[..., :, None] > levels[..., None, :]) * reciprocal(pairs)[:, None, None], np.zeros(base.counts.shape)
 
 
 @dataclass(frozen=True, repr=False)

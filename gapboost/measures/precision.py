@@ -7,12 +7,10 @@
 
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost.measures.discounts import Constant, Discount
-from gapboost.measures.measure import Measure, as_relevant, no_pairs
+from gapboost.measures.measure import Measure, as_relevant, by_query, no_pairs
 
 
 @dataclass(frozen=True, repr=False)
@@ -20,7 +18,7 @@ class RelevantAtCutoff(Measure):
     """``#{n <= k: i_n >= rel}`` over some number of documents."""
 
     k: int | None = field(default=10, kw_only=True, metadata={"always_shown": True})
-    rel: int = 1
+    rel: float = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -37,7 +35,7 @@ class Precision(RelevantAtCutoff):
     ----------
     k : int, default=10
         Cut-off.
-    rel : int, default=1
+    rel : float, default=1
         The lowest grade that counts as relevant.
     """
 
@@ -54,4 +52,4 @@ class Precision(RelevantAtCutoff):
 
     def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``own[j] = 1{j >= rel}``; no pairs."""
-        return no_pairs(base), np.tile((base.levels >= self.rel).astype(np.float64), (len(base), 1))
+        return no_pairs(base), by_query(base.levels >= self.rel, base)

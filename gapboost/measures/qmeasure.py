@@ -13,7 +13,7 @@ from gapboost._data.arguments import positive
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost.measures.gains import Gains, as_gains, gain_of_grades, ideal_gain, most_grades
-from gapboost.measures.measure import DiscountOfQuery, diagonal, reciprocal
+from gapboost.measures.measure import DiscountOfQuery, both, diagonal, reciprocal
 
 
 @dataclass(frozen=True, repr=False)
@@ -53,6 +53,11 @@ class QMeasure(DiscountOfQuery):
         return "qmeasure"
 
     @property
+    def whole_grades(self) -> bool:
+        """Whether `gains` has one for each whole grade."""
+        return isinstance(self.gains, tuple)
+
+    @property
     def n_grades(self) -> int | None:
         """Positive grades that have a gain."""
         return most_grades(self.gains)
@@ -68,6 +73,6 @@ class QMeasure(DiscountOfQuery):
         """``pair[i, j] = (1 + beta gain[i]) / R`` where both gain anything."""
         gain = gain_of_grades(self.gains, base.levels)
         relevant = gain > 0
-        worth = np.where(relevant[:, None] & relevant, 1.0 + self.beta * gain[:, None], 0.0)
-        pair = worth * reciprocal(base.counts[:, relevant].sum(axis=1))[:, None, None]
+        worth = np.where(both(relevant), 1.0 + self.beta * gain[..., :, None], 0.0)
+        pair = worth * reciprocal(np.where(relevant, base.counts, 0).sum(axis=1))[:, None, None]
         return pair, diagonal(pair)

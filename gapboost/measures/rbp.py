@@ -7,14 +7,12 @@
 
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from gapboost._data.arguments import probability
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost.measures.discounts import Discount, Geometric
 from gapboost.measures.gains import as_gains, gain_of_grades, most_grades
-from gapboost.measures.measure import Measure, as_relevant, no_pairs
+from gapboost.measures.measure import Measure, as_relevant, by_query, no_pairs
 
 
 @dataclass(frozen=True, repr=False)
@@ -25,7 +23,7 @@ class RBP(Measure):
     ----------
     p : float, default=0.8
         Probability to look at the next document, between 0 and 1.
-    rel : int, default=1
+    rel : float, default=1
         The lowest grade that counts as relevant: its gain and those of higher grades are 1, those of lower ones 0.
     gains : sequence of float, optional
         Gain of grade 0, 1, ..., from 0 to 1, in place of `rel`.
@@ -34,7 +32,7 @@ class RBP(Measure):
     """
 
     p: float = field(default=0.8, metadata={"always_shown": True})
-    rel: int = 1
+    rel: float = 1
     gains: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -54,6 +52,11 @@ class RBP(Measure):
         return "rbp"
 
     @property
+    def whole_grades(self) -> bool:
+        """Whether `gains` has one for each whole grade."""
+        return isinstance(self.gains, tuple)
+
+    @property
     def n_grades(self) -> int | None:
         """Positive grades that have a gain; None where grades are relevant or not."""
         return most_grades(self.gains)
@@ -65,6 +68,5 @@ class RBP(Measure):
 
     def tables(self, base: RecallBase) -> tuple[Array, Array]:
         """``own[j] = gain[j]``; no pairs."""
-        relevant = (base.levels >= self.rel).astype(np.float64)
-        own = np.tile(relevant if self.gains is None else gain_of_grades(self.gains, base.levels), (len(base), 1))
-        return no_pairs(base), own
+        gain = base.levels >= self.rel if self.gains is None else gain_of_grades(self.gains, base.levels)
+        return no_pairs(base), by_query(gain, base)

@@ -16,7 +16,7 @@ from gapboost.measures.measure import DiscountOfQuery, as_relevant, no_pairs, re
 from gapboost.measures.precision import RelevantAtCutoff
 
 
-def shares(base: RecallBase, rel: int) -> tuple[Array, Array]:
+def shares(base: RecallBase, rel: float) -> tuple[Array, Array]:
     """No pairs, and ``own[j] = 1{j >= rel} / RB[rel]``."""
     return no_pairs(base), (base.levels >= rel) * reciprocal(base.relevant(rel))[:, None]
 
@@ -29,7 +29,7 @@ class Recall(RelevantAtCutoff):
     ----------
     k : int, default=10
         Cut-off.
-    rel : int, default=1
+    rel : float, default=1
         The lowest grade that counts as relevant.
     """
 
@@ -51,13 +51,13 @@ class RPrecision(DiscountOfQuery):
 
     Parameters
     ----------
-    rel : int, default=1
+    rel : float, default=1
         The lowest grade that counts as relevant.
     k : int, optional
         Ranks beyond it contribute nothing, even where more documents are relevant.
     """
 
-    rel: int = 1
+    rel: float = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -269,7 +269,7 @@ def _check_candidates(estimator: GAPRanker, candidates: list[Params], targets: l
     for ranker in rankers:
         ranker._check_parameters()
         _check_no_early_stopping(ranker)
-    checked_grades(y, "y", grade_limit([*targets, *(ranker._requested().measure for ranker in rankers)]))
+    checked_grades(y, "y", grade_limit([*targets, *(ranker._requested().measure for ranker in rankers)]), real=True)
 
 
 def _check_no_early_stopping(ranker: GAPRanker) -> None:

@@ -153,7 +153,7 @@ class CascadePass(Pass):
         assert isinstance(objective.measure, Cascade)
         offsets, sizes = data.queries.offsets, data.queries.sizes
         self.discount = objective.measure.discount(int(sizes.max()))
-        self.stops = objective.measure.stops(data.base.levels)[data.grades]
+        self.stops = objective.measure.stops(data.labels.astype(np.float64))
         self.turns = turns(objective.random_state, data)
         self.deep = np.minimum(reach(self.discount, int(sizes.max()), objective.truncation or 0), sizes)
         pairs = self.deep * sizes

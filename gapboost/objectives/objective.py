@@ -142,6 +142,6 @@ class Objective(ABC):
 
     def _check(self, y_true: Any, y_score: Any, qid: Any, sample_weight: Any) -> tuple[Judged, Array, Self]:
         """Judgements and scores in grouped order, and the objective with every choice made."""
-        data = judged(y_true, qid, sample_weight=sample_weight, limit=grade_limit([self.measure]))
+        data = judged(y_true, qid, sample_weight=sample_weight, limit=grade_limit([self.measure]), real=True)
         scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
         return data, scores, self.resolved(data.graded)

@@ -57,7 +57,7 @@ def test_by_hand():
 
 def test_bad_input():
     good = {"1": {"a": 1}}, {"1": {"a": 1.0}}
-    for rel in (0, "1", 1.5):
+    for rel in (0, "1"):
         with pytest.raises(ValueError, match="rel is"):
             bpref(*good, rel=rel)
     with pytest.raises(ValueError, match="ties is"):

@@ -565,9 +565,8 @@ def test_the_seed_orders_ties(twin):
 
 BAD_FIT = {
     "negative grade": ({"y": np.where(Y == 2, -1, Y)}, "y holds the negative grade -1"),
-    "fractional grade": ({"y": np.where(Y == 2, 1.5, Y)}, "y holds the fractional value 1.5"),
     "NaN grade": ({"y": np.where(Y == 2, np.nan, Y)}, "y holds .* NaN or infinite"),
-    "text": ({"y": np.full(len(Y), "good")}, "y has dtype .*expected integer grades"),
+    "text": ({"y": np.full(len(Y), "good")}, "y has dtype .*expected grades >= 0"),
     "empty": ({"X": X[:0], "y": Y[:0], "qid": QID[:0]}, "y is empty"),
     "qid missing": ({"qid": None}, "qid is missing; expected one query id a row"),
     "short qid": ({"qid": QID[1:]}, "qid has 799 rows but y has 800"),
@@ -838,7 +837,6 @@ def test_bad_arguments_of_callbacks(twin, factory):
     for scores, y, sizes, message in (
         (np.zeros(800), Y, SIZES, "label holds the grade 2, but GAP"),
         (np.zeros(800), Y - 1, SIZES, "label holds the negative grade"),
-        (np.zeros(800), Y + 0.5, SIZES, "label holds the fractional value"),
         (np.full(800, np.nan), Y > 0, SIZES, "scores hold 800 NaN or infinite"),
         (np.where(Y == 2, np.inf, 0), Y > 0, SIZES, "scores hold .* NaN or infinite"),
     ):

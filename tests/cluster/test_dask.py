@@ -172,6 +172,17 @@ def test_one_worker_trains_the_local_model(booster, weigh, how, clients):
 
 @pytest.mark.slow
 @booster
+def test_one_worker_takes_fractional_grades_as_the_local_ranker_does(booster, clients):
+    X, y, qid = ranking(100, 3)
+    y = np.round(y / 2 + np.random.default_rng(0).choice([0, 0.1, 0.25], len(y)), 2)
+    local = local_ranker(booster).fit(X, y, qid=qid)
+    ranker = dask_ranker(booster, clients(1)).fit(cut(X, 300), cut(y, 300), qid=cut(qid, 300))
+    np.testing.assert_array_equal(ranker.to_local().predict(X), local.predict(X))
+    assert ranker.measure_ == local.measure_
+
+
+@pytest.mark.slow
+@booster
 def test_one_worker_draws_the_local_numbers(booster, clients):
     X, y, qid = ranking(100, 3)
     bagged = {"subsample": 0.5, **({"subsample_freq": 1} if booster == "lightgbm" else {})}
@@ -704,8 +715,8 @@ def test_bad_clients(booster, two):
 
 BAD_VALUES = {
     "grade": (
-        {"y": cut(np.where(np.arange(len(Y)) == 150, 0.5, Y), 100)},
-        "y in partition 1 holds the fractional value 0.5",
+        {"y": cut(np.where(np.arange(len(Y)) == 150, -0.5, Y), 100)},
+        "y in partition 1 holds the negative grade -0.5",
     ),
     "highest grade": ({"y": cut(Y * 3, 100)}, r"y holds the grade 6, but GAP\(g=\(0.5, 0.5\)\) knows the grades 0..2"),
     "no contrast": ({"y": cut(Y * 0 + 1, 100)}, "y holds no query with two different grades .30 queries"),

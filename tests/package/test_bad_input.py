@@ -24,7 +24,7 @@ GOOD = {"y_true": [0, 1, 2, 0], "y_score": [4.0, 3.0, 2.0, 1.0], "qid": ["a", "a
 
 # -------------------------------------------------------------------------------------------- rows of documents
 
-REAL_GRADES = "integer grades 0..c"
+REAL_GRADES = "grades >= 0"
 
 
 def objects(values):
@@ -91,7 +91,6 @@ ROWS = table(
     ("y_true", "ragged", [[0], [1, 2], [0], [1]], "different lengths", "one value a row"),
     ("y_true", "negative", [0, -1, 2, 0], "negative grade -1", REAL_GRADES),
     ("y_true", "negative float", [0, -2.0, 2, 0], "negative grade -2", REAL_GRADES),
-    ("y_true", "fractional", [0, 1.5, 2, 0], "fractional value 1.5", REAL_GRADES),
     ("y_true", "nan", [0, nan, 2, nan], "2 NaN or infinite", REAL_GRADES),
     ("y_true", "inf", [0, inf, 2, 0], "1 NaN or infinite", REAL_GRADES),
     ("y_true", "None", [0, None, 2, 0], "1 NaN or infinite", REAL_GRADES),
@@ -466,9 +465,9 @@ PARAMETERS = table(
         for measure in (gb.RR(), gb.ERR(top=3), AP() + gb.ERR())
     ),
     *(
-        ("rel", str(bad), lambda kind=kind, bad=bad: kind(rel=bad), ValueError, repr(bad), "a whole number >= 1")
+        ("rel", str(bad), lambda kind=kind, bad=bad: kind(rel=bad), ValueError, repr(bad), "a number > 0")
         for kind in (AP, Precision, gb.RBP, gb.Recall, gb.RPrecision, gb.RR)
-        for bad in (0, -1, True, 1.0, "1", None)
+        for bad in (0, -1, True, float("nan"), float("inf"), "1", None)
     ),
     ("gains", "a number", lambda: nDCG(gains=3), ValueError, "3", "the gain of grade 0, 1"),
     ("gains", "a string", lambda: nDCG(gains="013"), ValueError, "'013'", "the gain of grade 0, 1"),

@@ -34,7 +34,6 @@ GRADES = {
     "two columns": (np.ones((40, 2)), "shape (40, 2)"),
     "empty": ([], "is empty"),
     "negative": (Y - 1, "negative grade -1"),
-    "fractional": (Y / 2, "fractional value 0.5"),
     "NaN": (np.where(Y == 2, nan, Y), "NaN or infinite"),
     "infinite": (np.where(Y == 2, inf, Y), "NaN or infinite"),
     "text": (Y.astype(str), "dtype <U"),

@@ -121,7 +121,7 @@ CASES = [
     *defects("GSearchCV", "n_jobs", {"text": "2", "a float": 1.5, "a boolean": True}, "a whole number", TypeError),
     *defects("GSearchCV", "random_state", NOT_A_SEED, "a whole number >= 0"),
     *defects("GSearchCV", "X", {"one dimension": (np.ones(40), "shape (40,)"), **NOT_ROWS}, "n_features"),
-    *defects("GSearchCV", "y", {"negative": (Y - 1, "-1"), "NaN": (Y * nan, "40 NaN")}, "integer grades"),
+    *defects("GSearchCV", "y", {"negative": (Y - 1, "-1"), "NaN": (Y * nan, "40 NaN")}, "grades >= 0"),
     *defects("GSearchCV", "y", {"short": (Y[1:], "40 rows but y has 39")}, "one query id a row", named="qid"),
     *defects(
         "GSearchCV", "qid", {"None": (None, "missing"), "short": (QID[1:], "39"), "NaN": (QID * nan, "40")}, "row"
