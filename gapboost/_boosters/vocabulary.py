@@ -188,10 +188,12 @@ class Own(NamedTuple):
     def _code(self, objective: Objective) -> str:
         measure = objective.measure
         if not isinstance(self.objective, Objective) and objective == self.by_name(measure):
-            return f"measure={_written(measure if self.g is None else replace(measure, **{'g': None}))}"
+            apart = self.g is not None and hasattr(measure, "g")
+            return f"measure={_written(replace(measure, **{'g': None}) if apart else measure)}"
         text = repr(objective).replace(repr(measure), _written(measure), 1)
         text = f"gapboost.{text}" if type(objective) in NAMED.values() else text
-        replaced = [name for name in ("measure", "g") if getattr(self, name) not in ("gap", None)]
+        default = isinstance(self.measure, str) and self.measure == "gap"
+        replaced = ([] if default else ["measure"]) + ([] if self.g is None else ["g"])
         replaced = [name for name in replaced if name != self.takes_objective]
         return f"{self.takes_objective}={text}" + (f" in place of {' and '.join(replaced)}" if replaced else "")
 
