@@ -279,13 +279,14 @@ class GAPRanker:
     def _check_parameters(self, request: FitRequest | None = None) -> None:
         """Refuse parameters that would be ignored, those that `fit` has as arguments among them, all at once."""
         given = self.get_params(deep=False)  # type: ignore[attr-defined]
-        of_fit = arguments(type(self), "fit")
+        kind: Any = type(self)
+        of_fit = arguments(kind, "fit")
         own = Own(self.measure, self.g, self.objective, None)
         if request is not None and request.eval_at is not None:
             given = {**given, "eval_at": request.eval_at}
         if request is not None and "eval_metric" in of_fit:
             own = own._replace(metrics=request.eval_metric, where=" in fit")
-        listed = arguments(type(self), "__init__") | {REGULARIZATION}
+        listed = arguments(kind, "__init__") | {REGULARIZATION}
         check_parameters(self._vocabulary, given, own, listed=listed, of_fit=of_fit)
 
     def _penalty(self, position: Any) -> float:

@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, NamedTuple, Self
 
 from gapboost._boosters.functions import as_metrics
@@ -276,6 +277,7 @@ def _written(measure: Measure) -> str:
     return repr(measure)
 
 
+@lru_cache(maxsize=32)
 def arguments(kind: type[Any], method: str) -> frozenset[str]:
     """Names of the arguments of a method, in all the classes that `kind` comes from."""
     return frozenset(
