@@ -68,10 +68,12 @@ pd.DataFrame(rows).T.round(3)
 #
 # What stays, what changes
 # ------------------------
-# * Every parameter of the booster keeps its name and its meaning; ``help`` and completion list them.
+# * Every parameter of the booster keeps its name and its meaning; ``help`` and completion list them. Those of its own ranking
+#   objectives and metrics would do nothing here: one error lists all of them, each with what to write instead.
 # * ``measure="gap"`` says what to train for and to stop by: ``"xgap"``, ``"egap"``, ``"ap"``, ``"ndcg@10"``, ``"p@10"`` or
 #   a value such as ``gb.GAP(g=(0.3, 0.7))``.
-# * ``eval_at`` is answered by an error that says what to write instead: ``eval_metric=["ndcg@5", "ndcg@10"]``.
+# * ``eval_at=[5, 10]`` is ``eval_metric=["ndcg@5", "ndcg@10"]``. Measures that are only watched do not stop the
+#   training, as they would in LightGBM; the one that is trained for does. ``LGBMGAPRanker(first_metric_only=False)`` lets all.
 # * Colleagues and tools without gapboost get an ordinary fitted ``LGBMRanker`` or ``XGBRanker`` with the same predictions:
 
 vendor = ours.to_vendor()

@@ -63,9 +63,8 @@ def _is_theirs(args: tuple[Any, ...], group: Any) -> bool:
     """
     if args[2] is not None and not _could_be_ids(args[2], group):
         return True
-    place, here, there = ("fourth", "sample_weight", "init_score")
-    if args[2] is not None:
-        place, here, there = ("third", "qid", "sample_weight")
+    fourth = ("fourth", "sample_weight", "init_score")
+    place, here, there = fourth if args[2] is None else ("third", "qid", "sample_weight")
     raise ValueError(
         f"group is given, and a {place} argument by position, which is {here} here and {there} in LGBMRanker.fit; expected it by "
         "name"

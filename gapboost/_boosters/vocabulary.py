@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, NamedTuple, Self
 
 from gapboost._boosters.functions import as_metrics
@@ -188,10 +189,12 @@ class Own(NamedTuple):
     def _code(self, objective: Objective) -> str:
         measure = objective.measure
         if not isinstance(self.objective, Objective) and objective == self.by_name(measure):
-            return f"measure={_written(measure if self.g is None else replace(measure, **{'g': None}))}"
+            apart = self.g is not None and hasattr(measure, "g")
+            return f"measure={_written(replace(measure, **{'g': None}) if apart else measure)}"
         text = repr(objective).replace(repr(measure), _written(measure), 1)
         text = f"gapboost.{text}" if type(objective) in NAMED.values() else text
-        replaced = [name for name in ("measure", "g") if getattr(self, name) not in ("gap", None)]
+        default = isinstance(self.measure, str) and self.measure == "gap"
+        replaced = ([] if default else ["measure"]) + ([] if self.g is None else ["g"])
         replaced = [name for name in replaced if name != self.takes_objective]
         return f"{self.takes_objective}={text}" + (f" in place of {' and '.join(replaced)}" if replaced else "")
 
@@ -274,6 +277,7 @@ def _written(measure: Measure) -> str:
     return repr(measure)
 
 
+@lru_cache(maxsize=32)
 def arguments_of(kind: type[Any], method: str) -> frozenset[str]:
     """Names of the arguments of a method, in all the classes that `kind` comes from."""
     return frozenset(

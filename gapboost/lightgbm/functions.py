@@ -35,6 +35,9 @@ def objective(
     error. Set ``metric="None"`` beside it: `LGBMRanker` adds ``ndcg`` otherwise, whose limits on labels and list lengths then
     apply, and which early stopping goes by. The weight of a query multiplies its gradients.
 
+    What steers LightGBM's own objectives, `lambdarank_truncation_level`, `lambdarank_norm` and `sigmoid`, would be ignored beside
+    it and is an error in the first round.
+
     Where the training set has positions, ``lightgbm.Dataset(position=...)``, additive factors of them are learnt beside the trees
     as LightGBM's own objectives do, with its `learning_rate` and `lambdarank_position_bias_regularization`. `position_bias` tells
     them. LightGBM's data set keeps no names of positions, and its validation sets need none.
@@ -52,6 +55,11 @@ def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = Non
         Threshold probabilities for a named graded measure; None is uniform over the grades of each data set.
     n_jobs : int, optional
         Threads.
+
+    Notes
+    -----
+    LightGBM's early stopping goes by any of several measures unless it is told otherwise: name the one that decides first, and
+    give ``lightgbm.early_stopping(..., first_metric_only=True)``. `LGBMGAPRanker` does so of itself.
     """
     return LightGBMMetric(as_metrics(measure, g), n_jobs)
 

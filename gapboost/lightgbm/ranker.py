@@ -45,7 +45,10 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         the validation queries that defaults were chosen on, LightGBM's own objectives among them
         (benchmarks/EFFECTIVENESS.md).
     **kwargs
-        Every parameter of `lightgbm.LGBMRanker`; `lambdarank_position_bias_regularization` for fits with `position`.
+        Every parameter and alias that the installed LightGBM knows; `lambdarank_position_bias_regularization` for fits with
+        `position`. `fit` refuses names that it does not know, and those that steer its own ranking objectives and metrics, all
+        in one error with what to write instead. ``first_metric_only=False`` lets every reported measure stop training, as
+        LightGBM does of itself, and not only the one that is trained for.
 
     Attributes
     ----------

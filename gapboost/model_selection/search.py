@@ -131,6 +131,10 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         ------
         {errors}
 
+        Warns
+        -----
+        {warnings}
+
         Notes
         -----
         Weights count in training and in the scores.

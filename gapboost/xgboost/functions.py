@@ -65,6 +65,11 @@ def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = Non
         Threshold probabilities for a named graded measure; None is uniform over the grades of each data set.
     n_jobs : int, optional
         Threads.
+
+    Notes
+    -----
+    XGBoost's early stopping goes by the last of several measures on the last evaluation set: name the one that decides last.
+    `XGBGAPRanker` does so of itself.
     """
     return XGBoostMetric(as_metrics(measure, g), n_jobs)
 

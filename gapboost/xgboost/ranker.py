@@ -54,9 +54,11 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     objective : {"lambdarank", "softrank", "approxrank"} or Objective, default="lambdarank"
         How to train for it. A value brings its own measure; `measure` and `g` then stay at their defaults.
     **kwargs
-        Every parameter of `xgboost.XGBRanker`; `eval_metric` takes names and values of measures, and ``callbacks=[progress()]``
-        shows a progress bar. For fits with `position` also `lambdarank_position_bias_regularization`, which is LightGBM's, and
-        not XGBoost's `lambdarank_unbiased`.
+        Every parameter of `xgboost.XGBRanker` and every other one that the installed XGBoost knows; `eval_metric` takes names and
+        values of measures, and ``callbacks=[progress()]`` shows a progress bar. For fits with `position` also
+        `lambdarank_position_bias_regularization`, which is LightGBM's, and not XGBoost's `lambdarank_unbiased`. `fit` refuses
+        names that are unknown, unless ``validate_parameters=False`` passes them on, and those that steer XGBoost's own ranking
+        objectives and metrics, all in one error with what to write instead.
 
     Attributes
     ----------
@@ -181,7 +183,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         base_margin, sample_weight_eval_set, base_margin_eval_set, verbose, xgb_model
             As in `xgboost.XGBRanker.fit`; early stopping by ``early_stopping_rounds=`` of the ranker.
         feature_weights : array-like of shape (n_features,), optional
-            In place of those of the ranker, which XGBoost prefers.
+            As those of the ranker, where XGBoost prefers them; not both.
 
         Raises
         ------
@@ -205,10 +207,9 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             eval_metric=self.eval_metric,
             words=LIBRARY.words,
         )
-        of_ranker = getattr(self, "feature_weights", None)  # XGBoost 3.0 has them in `fit` alone
         if feature_weights is None:
-            feature_weights = of_ranker
-        elif of_ranker is not None:
+            feature_weights = self.feature_weights
+        elif self.feature_weights is not None:
             raise ValueError("feature_weights is given in fit, and to the ranker too; expected one of them")
         arguments = {"verbose": verbose, "xgb_model": xgb_model, "feature_weights": feature_weights}
         return self._fit(X, y, qid, request, arguments)
@@ -321,8 +322,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
     def _bins(self, train: RankingRows, held_out: RankingRows) -> tuple[xgboost.DMatrix, xgboost.DMatrix]:
         _, feature_types = get_model_categories(train.X, None, self.feature_types)
-        weights = getattr(self, "feature_weights", None)
-        first = self._matrix(train, feature_types, weights, None)
+        first = self._matrix(train, feature_types, self.feature_weights, None)
         return first, self._matrix(held_out, feature_types, None, first)
 
     def _boost_on_bins(

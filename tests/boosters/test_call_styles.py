@@ -236,8 +236,6 @@ def test_feature_weights_in_fit_of_XGBoost():
     found = ranker("xgboost", **drawn).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, feature_weights=weights)
     plain = ranker("xgboost", **drawn).fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid)
     assert (found.predict(TEST.X) != plain.predict(TEST.X)).any()
-    if "feature_weights" not in found.get_params():
-        pytest.skip("XGBoost 3.0 has no such parameter of the ranker")
     of_ranker = ranker("xgboost", **drawn, feature_weights=weights)
     np.testing.assert_array_equal(found.predict(TEST.X), of_ranker.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid).predict(TEST.X))
     with pytest.raises(ValueError, match=r"^feature_weights is given in fit, and to the ranker too"):

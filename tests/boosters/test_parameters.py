@@ -178,6 +178,11 @@ TRANSLATIONS = {
             {},
             {"lambdarank_truncation_level": 'measure="gap@20"'},
         ),
+        (
+            {"lambdarank_norm": False, "g": np.array([0.5, 0.5])},
+            {},
+            {"lambdarank_norm": 'objective=gapboost.LambdaRank("GAP(g=(0.5, 0.5))", normalize=False) in place of g'},
+        ),
         ({"sigmoid": 2.0}, {}, {"sigmoid": 'objective=gapboost.LambdaRank("gap", sigma=2.0)'}),
         (
             {"sigmoid": 2.0, "lambdarank_norm": False, "measure": "gap", "g": (0.25, 0.75)},
@@ -290,6 +295,12 @@ def test_what_has_no_meaning_here(twin, parameters):
 ASSIGNMENT = re.compile(
     r"""(\w+)=(\[.*?\]|"[^"]*"|\w[\w.]*\(.*\))( in fit)?(?: in place of ([\w ]+))?(?= and |$)""",
 )
+
+
+def test_own_words_that_are_unusable_do_not_hide_the_others():
+    assert refused(LIGHTGBM, measure="ndcg", g=(0.5, 0.5), label_gain=[0, 1, 3]).startswith("label_gain is [0, 1, 3]; ")
+    assert refused(LIGHTGBM, measure=3, g="x", objective=print, sigmoid=2.0).startswith("sigmoid is 2.0; ")
+    assert refused(LIGHTGBM, fit={"eval_at": [5], "eval_metric": print}).startswith("eval_at is [5]; ")
 
 
 def edited(parameters, fit, lines):
