@@ -178,13 +178,14 @@ class GAPRanker:
     def _check_parameters(self, request: FitRequest | None = None) -> None:
         """Refuse parameters that would be ignored, those that `fit` has as arguments among them, all at once."""
         parameters = self.get_params(deep=False)  # type: ignore[attr-defined]
-        of_fit = arguments_of(type(self), "fit")
+        kind: Any = type(self)
+        of_fit = arguments_of(kind, "fit")
         own = Own(self.measure, self.g, self.objective, None)
         if request is not None and request.eval_at is not None:
             parameters = {**parameters, "eval_at": request.eval_at}
         if request is not None and "eval_metric" in of_fit:
             own = own._replace(metrics=request.eval_metric, where=" in fit")
-        listed = arguments_of(type(self), "__init__") | {REGULARIZATION}
+        listed = arguments_of(kind, "__init__") | {REGULARIZATION}
         check_parameters(self._vocabulary, parameters, own, listed=listed, of_fit=of_fit)
 
     def _task(self, X: Any, y: Any, qid: Any, request: FitRequest) -> Task:

@@ -5,17 +5,19 @@ seconds, so after a fit without errors it waits a while for the next fit.
 """
 
 import gc
+import logging
 import os
 import queue
+import signal
 import sys
 import threading
 import time
 import traceback
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from sklearn.utils import _safe_indexing
@@ -39,8 +41,12 @@ FAILED = 1
 # waits so long before it reports an error: the exchange then ends it as lost, and the error of the network is not reported.
 SETTLE_SECONDS = 1.0
 
-# The exit status of a process that had no work for this time.
+# The exit status of a process that has reported all its work: it had no more for this time, or could not leave the network.
 IDLE, IDLE_SECONDS = 0, 60.0
+
+# Leaving the booster's network takes milliseconds, once the process of rank 0 has written the model. The next fit waits so long
+# for a process that hangs there.
+LEAVE_SECONDS = 10.0
 
 JOB, RESULT = "job", "result"
 
@@ -108,6 +114,8 @@ class Report(NamedTuple):
 
 def serve() -> None:
     """Train the jobs in the folders that standard input names, one a line; write reports and errors there."""
+    # Ctrl-C in a terminal reaches this process too. It is the client's, which ends what trains for it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     folders: queue.SimpleQueue[str] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(folders,), daemon=True).start()
     while True:
@@ -122,7 +130,8 @@ def serve() -> None:
 def work(folder: Path) -> None:
     """Train one job. An error ends the process, since it leaves the booster's network in an unknown state."""
     try:
-        dump(train_job(load(folder / JOB)), folder / RESULT)
+        report, ring = train_job(load(folder / JOB))
+        dump(report, folder / RESULT)
     except PeerLost:
         _end_lost()
     except BaseException as error:
@@ -130,21 +139,33 @@ def work(folder: Path) -> None:
         error.add_note("In the training process:\n" + traceback.format_exc())
         dump(error, folder / RESULT)
         os._exit(FAILED)
+    leave(ring)
     sys.stdout.flush()
 
 
-def train_job(job: Job) -> Report:
-    """Train the model, which comes out the same in every process of the fit."""
+def train_job(job: Job) -> tuple[Report, AbstractContextManager[Any]]:
+    """Train the model, which comes out the same in every process of the fit; the booster's network is yet to be left."""
     if job.hub is None:
-        return _fitted(job, None, {})
+        return _fitted(job, None, {}), nullcontext()
     exchange = Exchange(job.hub, job.rank, _end_lost)
     ring = job.ring(exchange, job.host)
     report = _fitted(job, exchange, ring.__enter__())
     exchange.finish()
     # There is no `with`, because it would leave the ring after an error too: the other processes would then report a broken
     # network before this one has reported the error. After an error the process ends, and the ring with it.
-    ring.__exit__(None, None, None)
-    return report
+    return report, ring
+
+
+def leave(ring: AbstractContextManager[Any]) -> None:
+    """Leave the booster's network. All processes have trained: what goes wrong now ends this process, and not the fit."""
+    limit = threading.Timer(LEAVE_SECONDS, _give_up, [f"not within {LEAVE_SECONDS} s"])
+    limit.daemon = True
+    limit.start()
+    try:
+        ring.__exit__(None, None, None)
+    except Exception as error:
+        _give_up(error)
+    limit.cancel()
 
 
 def _fitted(job: Job, exchange: Exchange | None, network: dict[str, Any]) -> Report:
@@ -177,5 +198,12 @@ def _listen(folders: "queue.SimpleQueue[str]") -> None:
     os._exit(LOST)
 
 
-def _end_lost() -> None:
+def _end_lost() -> NoReturn:
     os._exit(LOST)
+
+
+def _give_up(reason: object) -> NoReturn:
+    logging.getLogger("gapboost").warning(
+        "a training process could not leave the network of its fit, and ends: %s", reason
+    )
+    os._exit(IDLE)

@@ -99,6 +99,8 @@ class Hub:
             rank = -1
         finally:
             limit.cancel()
+            # It may be hanging up just now.
+            limit.join()
         if rank in range(self.address.n_peers) and rank not in peers:
             peers[rank] = peer
         else:
@@ -148,6 +150,8 @@ class Exchange:
         self.rank, self.n_peers = rank, address.n_peers
         self._on_loss = on_loss
         self._finished = False
+        # The number of a connection that one thread closes may be another socket's before the other thread ends it by number.
+        self._closing = threading.Lock()
         self._answers: queue.SimpleQueue[list[bytes] | None] = queue.SimpleQueue()
         opened = socket.create_connection((address.host, address.port), timeout=CONNECT_SECONDS)
         self._connection = _connection(opened)
@@ -192,17 +196,18 @@ class Exchange:
 
     def close(self) -> None:
         """Leave at once: the processes that have not finished take it for a loss."""
-        _hang_up(self._connection)
+        with self._closing:
+            _hang_up(self._connection)
 
     def _listen(self) -> None:
-        try:
-            with self._connection:
-                while True:
-                    self._answers.put(_unpacked(self._connection.recv_bytes(), self.n_peers))
-        except (OSError, EOFError):
-            self._answers.put(None)
-            if not self._finished:
-                self._on_loss()
+        with suppress(OSError, EOFError):
+            while True:
+                self._answers.put(_unpacked(self._connection.recv_bytes(), self.n_peers))
+        with self._closing:
+            self._connection.close()
+        self._answers.put(None)
+        if not self._finished:
+            self._on_loss()
 
 
 def _packed(messages: list[bytes]) -> bytes:
@@ -228,6 +233,6 @@ def _connection(opened: socket.socket) -> Connection:
 
 
 def _hang_up(connection: Connection) -> None:
-    """End a connection; `close` alone would not wake a thread that waits for its next message."""
+    """End a connection that no other thread may close meanwhile; `close` would not wake a thread that waits for a message."""
     with suppress(OSError), socket.fromfd(connection.fileno(), socket.AF_INET, socket.SOCK_STREAM) as shared:
         shared.shutdown(socket.SHUT_RDWR)

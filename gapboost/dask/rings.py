@@ -41,7 +41,12 @@ def xgboost_ring(exchange: Exchange, host: str) -> Iterator[dict[str, Any]]:
         tracker.start()
         own = json.dumps(tracker.worker_args()).encode()
     arguments = json.loads(exchange.gather(own)[0])
-    with CommunicatorContext(**arguments, dmlc_task_id=f"{exchange.rank:08}"):
-        yield {}
-    if tracker is not None:
-        tracker.wait_for()
+    communicator = CommunicatorContext(**arguments, dmlc_task_id=f"{exchange.rank:08}")
+    communicator.__enter__()
+    yield {}
+    try:
+        communicator.__exit__()
+    finally:
+        # The tracker goes last: the other processes take leave of it too.
+        if tracker is not None:
+            tracker.wait_for()

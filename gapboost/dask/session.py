@@ -1,5 +1,6 @@
 """The client's side of one fit: it waits for futures only as long as their workers live."""
 
+import logging
 import uuid
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -71,9 +72,8 @@ class Session:
             alive = [worker for worker in self.client.nthreads() if worker in self.threads]
             # A worker that has left the cluster since is no error.
             self.client.run(stop, self.fit, workers=alive, on_error="ignore")
-        except (OSError, ValueError):
-            if kind is None:
-                raise
+        except Exception as problem:
+            _tell(problem)
         finally:
             self._futures.clear()
             self._leave()
@@ -81,6 +81,8 @@ class Session:
     def _leave(self) -> None:
         try:
             self._turn.release()
+        except Exception as problem:
+            _tell(problem)
         finally:
             # The semaphore has no such callback where leases are configured to last for ever.
             if hasattr(self._turn, "refresh_callback"):
@@ -148,3 +150,8 @@ class Session:
                 f"worker {', '.join(gone)} left the cluster during fit: nothing was trained. The others are free again; "
                 "call fit once more"
             )
+
+
+def _tell(problem: Exception) -> None:
+    """Log what went wrong after a fit: neither its result nor its own error is to be lost to that."""
+    logging.getLogger("gapboost").warning("after a fit on the cluster, cleaning up failed: %r", problem)

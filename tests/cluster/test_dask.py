@@ -28,6 +28,9 @@ from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.model_selection import GSearchCV
 from gapboost.xgboost import XGBGAPRanker
 
+# A fit that hangs is not to hold up the other tests.
+pytestmark = pytest.mark.timeout(180)
+
 TWINS = {
     "lightgbm": (DaskLGBMGAPRanker, LGBMGAPRanker, {"verbose": -1}),
     "xgboost": (DaskXGBGAPRanker, XGBGAPRanker, {}),

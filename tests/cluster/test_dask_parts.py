@@ -1,7 +1,9 @@
 """What a fit on a cluster is made of, without a cluster: the layout, the keys of ties, files, and the exchange."""
 
+import os
 import queue
 import socket
+import sys
 import threading
 from multiprocessing import AuthenticationError
 from operator import attrgetter
@@ -25,6 +27,8 @@ from gapboost.dask.pieces import piece, survey
 from gapboost.dask.storage import dump, dump_rows, load, load_rows
 from gapboost.objectives import lambdarank
 from gapboost.objectives.lambdarank import tie_keys
+
+pytestmark = pytest.mark.timeout(120)
 
 NAMES = ("y", "qid", "sample_weight", "start", "position")
 
@@ -274,6 +278,32 @@ def test_closing_the_hub_ends_those_who_wait_for_a_late_one(hub):
     threading.Thread(target=close).start()
     results, _ = together(hub, range(2), work)
     assert all(isinstance(result, PeerLost) for result in results.values()), results
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sockets are no file descriptors here")
+def test_leaving_ends_no_socket_that_has_got_the_number_of_ours(hub, monkeypatch):
+    """XGBoost opens sockets in the same process, when the others leave its network."""
+    lost = threading.Event()
+    ours = Exchange(hub.address, 0, lost.set)
+    theirs, end = socket.socketpair()
+    number = type(ours._connection).fileno
+
+    def late(connection):
+        """The number of a connection, which the hub closes right after, and of a socket of somebody else then."""
+        found = number(connection)
+        if threading.current_thread() is threading.main_thread():
+            hub.close()
+            if lost.wait(0.5):
+                os.dup2(theirs.fileno(), found)
+        return found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(ours._connection), "fileno", late)
+        ours.close()
+    assert lost.wait(30)
+    with theirs, end:
+        theirs.sendall(b"still there")
+        assert end.recv(20) == b"still there"
 
 
 def greet(exchange, rank):

@@ -1,14 +1,21 @@
 """Clusters, and objectives that tell what happened inside training processes."""
 
+import json
+import logging
 import os
 import signal
+import socket
+import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import dask.array as da
 import numpy as np
+import psutil
 
 import gapboost as gb
+from gapboost.dask import child, rings
 from gapboost.objectives.lambdarank import LambdaRank, LambdaRankPass
 
 
@@ -59,6 +66,8 @@ class WatchedPass(LambdaRankPass):
                 raise ArithmeticError("the fifth round")
             if self.objective.then == "die":
                 os.kill(os.getpid(), signal.SIGKILL)
+            if self.objective.then == "interrupt":
+                os.kill(os.getpid(), signal.SIGINT)
             if self.objective.then == "kill the worker":
                 os.kill(os.getppid(), signal.SIGKILL)
 
@@ -70,3 +79,64 @@ def watched(folder, then=""):
 def written(folder):
     """What the training processes wrote, by process id."""
     return {int(path.stem): dict(np.load(path)) for path in Path(folder).glob("*.npz")}
+
+
+# Rings that break when they are left, where each process of the fit has trained. What the processes log goes to a file.
+RINGS = {"lightgbm": rings.lightgbm_ring, "xgboost": rings.xgboost_ring}
+
+
+class Overheard:
+    """An exchange, and what the process of rank 0 told the others first."""
+
+    def __init__(self, exchange):
+        self.rank, self.n_peers, self._exchange = exchange.rank, exchange.n_peers, exchange
+
+    def gather(self, message):
+        answers = self._exchange.gather(message)
+        self.first = answers[0]
+        return answers
+
+
+@contextmanager
+def without_a_tracker(log, ring, exchange, host):
+    """XGBoost's ring, whose tracker dies when the ring is left. XGBoost would try to reach it for some seconds."""
+    overheard = Overheard(exchange)
+    with _impatient(log), ring(overheard, host) as arguments:
+        yield arguments
+        port = json.loads(overheard.first)["dmlc_tracker_port"]
+        for connection in psutil.Process().net_connections("tcp"):
+            if connection.laddr.port == port and connection.status == psutil.CONN_LISTEN:
+                with socket.socket(fileno=os.dup(connection.fd)) as listening:
+                    listening.shutdown(socket.SHUT_RDWR)
+
+
+@contextmanager
+def broken(log, ring, exchange, host):
+    """A ring that cannot be left."""
+    with _impatient(log), ring(exchange, host) as arguments:
+        yield arguments
+        raise OSError("Broken pipe")
+
+
+@contextmanager
+def stuck(log, ring, exchange, host):
+    """A ring that is being left for ever."""
+    with _impatient(log), ring(exchange, host) as arguments:
+        yield arguments
+        time.sleep(3600)
+
+
+@contextmanager
+def unjoinable(ring, exchange, host):
+    """A ring that the process of rank 0 cannot join."""
+    if exchange.rank == 0:
+        raise OSError("Address already in use")
+    with ring(exchange, host) as arguments:
+        yield arguments
+
+
+@contextmanager
+def _impatient(log):
+    child.LEAVE_SECONDS = 0.5
+    logging.getLogger("gapboost").addHandler(logging.FileHandler(log))
+    yield
