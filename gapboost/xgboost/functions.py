@@ -4,9 +4,11 @@ from typing import Any
 
 import numpy as np
 import xgboost
+from xgboost import collective
 
 from gapboost._boosters.functions import Content, Gradients, Metrics, as_gradients, as_metrics
 from gapboost._boosters.positions import checked_penalty
+from gapboost._data.grades import MAX_GRADE
 from gapboost._kernels import Array
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
@@ -80,13 +82,18 @@ class XGBoostObjective(Gradients):
 
 
 class XGBoostMetric(Metrics):
-    """Called by `xgboost.train` as ``(preds, dmatrix)``."""
+    """Called by `xgboost.train` as ``(preds, dmatrix)``.
+
+    Where XGBoost's workers talk to each other, on Dask, Spark, Ray or anywhere else, every worker has the mean over the
+    queries of all of them; each has to call the metric, one without rows too.
+    """
 
     library = LIBRARY
 
     def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> list[tuple[str, float]]:
         """``[(name, value)]``."""
-        return self.values(*passed(preds, dmatrix))
+        scores, owner, content = passed(preds, dmatrix)
+        return self.values(scores, owner, content, None if content[3] is None else sum_over_workers)
 
 
 def to_continue(model: Any) -> xgboost.Booster | None:
@@ -103,6 +110,24 @@ def to_continue(model: Any) -> xgboost.Booster | None:
 
 def passed(preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Array, xgboost.DMatrix, Content]:
     """Scores, the data set and its content."""
-    weight = dmatrix.get_weight()
+    label, weight = dmatrix.get_label(), dmatrix.get_weight()
     sizes = np.diff(dmatrix.get_uint_info("group_ptr").astype(np.int64))
-    return preds, dmatrix, (dmatrix.get_label(), sizes, weight if len(weight) else None)
+    occurring = _occurring(label) if collective.get_world_size() > 1 else None
+    return preds, dmatrix, (label, sizes, weight if len(weight) else None, occurring)
+
+
+def sum_over_workers(values: Array) -> Array:
+    """Sums of a float64 array over the workers of XGBoost's communicator, of its shape; the same for each of them."""
+    sums: Array = collective.allreduce(np.ascontiguousarray(values), collective.Op.SUM)
+    return sums.reshape(values.shape)
+
+
+def _occurring(label: Array) -> Array:
+    """The grades that occur in the labels of all workers, ascending; what is no grade is refused where it is read.
+
+    It is asked in every round and not once a data set: what one worker remembers another may have to build anew, and would wait
+    for ever.
+    """
+    counts = np.zeros(MAX_GRADE + 1)
+    counts[label[(label >= 0) & (label <= MAX_GRADE)].astype(np.int64)] = 1.0
+    return np.flatnonzero(sum_over_workers(counts))
