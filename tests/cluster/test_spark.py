@@ -2,12 +2,14 @@
 
 import os
 import signal
+from pathlib import Path
 
 import numpy as np
 import numpy.testing as npt
 import pandas as pd
 import pytest
 import xgboost
+from blocks import run, sections
 from pyspark.ml import Pipeline, PipelineModel
 from pyspark.ml.feature import VectorAssembler
 from pyspark.ml.tuning import CrossValidator, ParamGridBuilder
@@ -203,6 +205,17 @@ def test_the_evaluator_is_evaluate(data, measure, tmp_path):
     (expected,) = gb.evaluate(measure, rows.label, rows.prediction, rows.qid, sample_weight=rows.weight).values()
     assert RankingMeasureEvaluator.load(str(tmp_path / "evaluator")).evaluate(predicted) == pytest.approx(expected)
     assert evaluator.isLargerBetter()
+
+
+def test_the_page_of_the_guide(spark):
+    page = Path(__file__).parents[2] / "docs" / "guide" / "cluster.md"
+    (section,) = (section for section in sections(page) if section.title == "On Spark")
+    table = VectorAssembler(inputCols=FEATURES, outputCol="features").transform(
+        spark.createDataFrame(FRAME).withColumnRenamed("valid", "is_validation")
+    )
+    few = {"n_estimators=500": "n_estimators=5", "num_workers=8": "num_workers=2"}
+    names = run(section.of("python"), {"frame": table, "new": table, "test": table}, few)
+    assert names["model"].g_ == (0.5, 0.5)
 
 
 # --- what goes wrong ----------------------------------------------------------------------------------------------------
