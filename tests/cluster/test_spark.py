@@ -22,7 +22,7 @@ from gapboost.spark import RankingMeasureEvaluator, SparkXGBGAPRanker, SparkXGBG
 from gapboost.xgboost import XGBGAPRanker
 
 # Each test has a limit of its own: a hang is a failure. What Spark 3.5 warns of on today's Python is not ours.
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(150), pytest.mark.filterwarnings("default")]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(300), pytest.mark.filterwarnings("default")]
 
 FRAME = ranking()
 
