@@ -7,7 +7,6 @@ and starts all of them anew where it retries: the tracker of the communicator is
 import json
 import pickle
 import socket
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -15,7 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-import xgboost
 from pyspark import BarrierTaskContext
 from scipy.sparse import csr_matrix
 from xgboost.collective import CommunicatorContext
@@ -40,9 +38,6 @@ from gapboost.xgboost.functions import sum_over_workers
 # What a worker sends, and its pieces: Spark's rows are not to be large.
 SCHEMA = "rank int, number int, data binary"
 PIECE_BYTES = 16 * 2**20
-
-# Where another worker failed, XGBoost has an error about its network. The other one's is to be the first that Spark hears of.
-SETTLE_SECONDS = 2.0
 
 
 class Features(NamedTuple):
@@ -235,10 +230,6 @@ def _communicator(tracker: RabitTracker | None, arguments: dict[str, Any] | None
         yield
         return
     with CommunicatorContext(**arguments, dmlc_task_id=f"{rank:08}"):
-        try:
-            yield
-        except xgboost.core.XGBoostError:
-            time.sleep(SETTLE_SECONDS)
-            raise
+        yield
     if tracker is not None:
         tracker.wait_for()

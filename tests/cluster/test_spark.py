@@ -294,6 +294,6 @@ def test_a_worker_that_fails_ends_the_fit(spark, data, how):
     import cloudpickle
 
     cloudpickle.register_pickle_by_value(__import__(__name__))
-    with pytest.raises(RuntimeError, match="the third round" if how == "raises" else "worker"):
+    with pytest.raises(RuntimeError, match="a worker failed"):
         ranker(num_workers=2, callbacks=[Dies(how)]).fit(data)
     assert ranker(num_workers=2, n_estimators=2).fit(data).measure_ == gb.GAP(g=(0.5, 0.5))  # the next fit works
