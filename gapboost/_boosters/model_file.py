@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gapboost.measures import NAMED as MEASURES
+from gapboost.measures import Measure
 from gapboost.objectives import NAMED as OBJECTIVES
 from gapboost.objectives import Objective
 
@@ -26,7 +27,7 @@ def words(objective: Objective) -> str:
     numbers between question marks.
     """
     text = repr(objective)
-    if _parsed(text) not in (None, objective):
+    if value(text) not in (None, objective):
         text = f"own {text}"  # of a class that has the name of one of gapboost's
     return ODD.sub(lambda found: f"?{ord(found[0]):x}?", text)
 
@@ -45,8 +46,8 @@ def read(text: str, requested: Objective) -> Objective:
     ValueError
         Where they are others.
     """
-    parsed = _parsed(text)
-    if parsed is not None:
+    parsed = value(text)
+    if isinstance(parsed, Objective):
         return parsed
     grades = {grade for g in G.findall(text) for grade, p in enumerate(ast.literal_eval(g), 1) if p > 0}
     resolved = requested.resolved(np.array(sorted(grades))) if grades else requested
@@ -59,13 +60,13 @@ def read(text: str, requested: Objective) -> Objective:
     )
 
 
-def _parsed(text: str) -> Objective | None:
+def value(text: str) -> Objective | Measure | None:
     """The value of a text that consists of gapboost's objectives and measures; None for any other."""
     try:
         found = _value(ast.parse(text, mode="eval").body)
     except (SyntaxError, TypeError, ValueError):
         return None
-    return found if isinstance(found, Objective) else None
+    return found if isinstance(found, Objective | Measure) else None
 
 
 def _value(node: ast.expr) -> Any:

@@ -3,12 +3,16 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+from sklearn.utils import _safe_indexing
+
 from gapboost._boosters.request import Beside
 from gapboost._data.columns import checked_scores
 from gapboost._data.features import features, rows_of, split
 from gapboost._data.grades import GradeLimit
 from gapboost._data.judged import Judged, judged
 from gapboost._data.positions import Positions, positions
+from gapboost._data.queries import Queries
 from gapboost._kernels import Array
 
 NOTHING_BESIDE = Beside()
@@ -75,3 +79,13 @@ def ranking_rows(
     if data.queries.rows is not None:
         X = rows_of(X, data.queries.rows)
     return RankingRows(X, data, start, beside.weight is not None, shown)
+
+
+def stand_in(rows: RankingRows) -> RankingRows:
+    """The first of some rows with weight 0, for a data set of which a worker has no query: boosters refuse an empty one."""
+    data = rows.data
+    first = Queries(data.queries.ids[:1], np.array([0, 1], dtype=np.int64), None)
+    one = replace(
+        data, queries=first, grades=data.grades[:1], base=data.base[:1], weights=np.zeros(1), whole=None, factors=None
+    )
+    return RankingRows(_safe_indexing(rows.X, [0]), one, None if rows.start is None else rows.start[:1], True)

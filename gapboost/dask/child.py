@@ -15,17 +15,13 @@ import time
 import traceback
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-import numpy as np
-from sklearn.utils import _safe_indexing
-
 from gapboost._boosters.ranker import GAPRanker
-from gapboost._boosters.rows import RankingRows
+from gapboost._boosters.rows import stand_in
 from gapboost._boosters.training import Task, prepare
-from gapboost._data.queries import Queries
 from gapboost.dask.exchange import Exchange, HubAddress, PeerLost
 from gapboost.dask.storage import dump, load, load_rows
 from gapboost.measures import Measure
@@ -179,16 +175,6 @@ def _fitted(job: Job, exchange: Exchange | None, network: dict[str, Any]) -> Rep
     ranker._train(training, parameters, {**job.arguments, **network})
     model = ranker if job.rank == 0 else None
     return Report(model, len(rows.sizes), len(rows.y), int(ranker.best_iteration_), training.doubt)
-
-
-def stand_in(rows: RankingRows) -> RankingRows:
-    """One training row of weight 0, for an evaluation set of which a worker has no query: boosters refuse an empty one."""
-    data = rows.data
-    first = Queries(data.queries.ids[:1], np.array([0, 1], dtype=np.int64), None)
-    one = replace(
-        data, queries=first, grades=data.grades[:1], base=data.base[:1], weights=np.zeros(1), whole=None, factors=None
-    )
-    return RankingRows(_safe_indexing(rows.X, [0]), one, None if rows.start is None else rows.start[:1], True)
 
 
 def _listen(folders: "queue.SimpleQueue[str]") -> None:

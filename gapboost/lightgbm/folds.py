@@ -64,9 +64,8 @@ def cv(
         raise TypeError(f"train_set is a {type(train_set).__name__}; expected a lightgbm.Dataset")
     # As lightgbm.cv does: the bins of all folds are those of the whole set, made with these parameters.
     train_set._update_params(params).construct()
-    how, measures, data = cv_setup(
-        measure, g, eval_metric, (train_set.get_label(), train_set.get_group(), train_set.get_weight())
-    )
+    held = train_set.get_label(), train_set.get_group(), train_set.get_weight()
+    how, measures, data = cv_setup(measure, g, eval_metric, *held)
     metric = LightGBMMetric(measures, n_jobs)
 
     def train_fold(train: Fold, test: Fold) -> list[list[float]]:

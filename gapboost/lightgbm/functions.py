@@ -1,6 +1,7 @@
 """Callbacks for `lightgbm.train` and `lightgbm.LGBMRanker`."""
 
 import weakref
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import lightgbm
@@ -8,6 +9,7 @@ import numpy as np
 
 from gapboost._boosters.functions import Content, Gradients, Metrics, as_gradients, as_metrics
 from gapboost._boosters.vocabulary import Own, check_parameters
+from gapboost._data.judged import Judged
 from gapboost._kernels import Array
 from gapboost.lightgbm.library import LIBRARY
 from gapboost.lightgbm.vocabulary import BESIDE_OBJECTIVE
@@ -87,15 +89,29 @@ class LightGBMObjective(Gradients):
 
 
 class LightGBMMetric(Metrics):
-    """Called by `lightgbm.train` as ``(preds, data)`` and by `LGBMRanker` as ``(y_true, y_pred, weight, group)``."""
+    """Called by `lightgbm.train` as ``(preds, data)`` and by `LGBMRanker` as ``(y_true, y_pred, weight, group)``.
+
+    LightGBM's workers cannot be reached from Python: on a cluster, `total` sums an array over them.
+    """
 
     library = LIBRARY
+
+    def __init__(
+        self,
+        measures: Sequence[Measure],
+        n_jobs: int | None,
+        total: Callable[[Array], Array] | None = None,
+        known: Sequence[Judged] = (),
+    ) -> None:
+        super().__init__(measures, n_jobs, known)
+        self.total = total
 
     def __call__(
         self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
     ) -> list[tuple[str, float, bool]]:
         """``[(name, value, True)]``: all measures are better when higher."""
-        return [(name, value, True) for name, value in self.values(*_passed(y_true, y_pred, weight, group))]
+        values = self.values(*_passed(y_true, y_pred, weight, group), self.total)
+        return [(name, value, True) for name, value in values]
 
 
 def _positions_of(data: lightgbm.Dataset) -> Array | None:
@@ -134,6 +150,6 @@ def _passed(y_true: Any, y_pred: Any, weight: Any, group: Any) -> tuple[Array, A
     """Scores, the data set and its content from either way of calling."""
     if isinstance(y_pred, lightgbm.Dataset):
         _refuse_cut_queries(y_pred)
-        return y_true, y_pred, (y_pred.get_label(), y_pred.get_group(), y_pred.get_weight())
+        return y_true, y_pred, (y_pred.get_label(), y_pred.get_group(), y_pred.get_weight(), None)
     # The data set is not passed, but it keeps its array of labels and passes that.
-    return y_pred, y_true, (y_true, group, weight)
+    return y_pred, y_true, (y_true, group, weight, None)

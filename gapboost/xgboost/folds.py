@@ -66,9 +66,8 @@ def cv(
         raise TypeError(f"dtrain is a {type(dtrain).__name__}; expected a DMatrix")
     if isinstance(dtrain, xgboost.QuantileDMatrix):
         raise TypeError("dtrain is a QuantileDMatrix, which XGBoost cannot slice; expected a DMatrix")
-    _, _, content = passed(np.empty(0), dtrain)
-    how, measures, data = cv_setup(measure, g, eval_metric, content)
-    weight = content[2]
+    _, _, (label, sizes, weight, _) = passed(np.empty(0), dtrain)
+    how, measures, data = cv_setup(measure, g, eval_metric, label, sizes, weight)
     metric = XGBoostMetric(measures, n_jobs)
     penalty = checked_penalty(lambdarank_position_bias_regularization, position)
     place = None if position is None else positions(position, data.queries.n_rows, rows_of="label").codes

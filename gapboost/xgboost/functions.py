@@ -4,9 +4,11 @@ from typing import Any
 
 import numpy as np
 import xgboost
+from xgboost import collective
 
 from gapboost._boosters.functions import Content, Gradients, Metrics, as_gradients, as_metrics
 from gapboost._boosters.positions import checked_penalty
+from gapboost._data.grades import MAX_GRADE
 from gapboost._kernels import Array
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
@@ -93,23 +95,55 @@ class XGBoostObjective(Gradients):
 
     def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Array, Array]:
         """Gradient and hessian, float32 of shape (N,)."""
-        scores, owner, (label, sizes, weight) = passed(preds, dmatrix)
+        scores, owner, (label, sizes, weight, occurring) = passed(preds, dmatrix)
         weight = weight if self.weight is None else np.asarray(self.weight)
-        return self.gradients(scores, owner, (label, sizes, weight), self.position)
+        return self.gradients(scores, owner, (label, sizes, weight, occurring), self.position)
 
 
 class XGBoostMetric(Metrics):
-    """Called by `xgboost.train` as ``(preds, dmatrix)``."""
+    """Called by `xgboost.train` as ``(preds, dmatrix)``.
+
+    Where XGBoost's workers talk to each other, on Dask, Spark, Ray or anywhere else, every worker has the mean over the
+    queries of all of them; each has to call the metric, one without rows too.
+    """
 
     library = LIBRARY
 
     def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> list[tuple[str, float]]:
         """``[(name, value)]``."""
-        return self.values(*passed(preds, dmatrix))
+        scores, owner, content = passed(preds, dmatrix)
+        return self.values(scores, owner, content, None if content[3] is None else sum_over_workers)
 
 
 def passed(preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Array, xgboost.DMatrix, Content]:
     """Scores, the data set and its content."""
-    weight = dmatrix.get_weight()
+    label, weight = dmatrix.get_label(), dmatrix.get_weight()
     sizes = np.diff(dmatrix.get_uint_info("group_ptr").astype(np.int64))
-    return preds, dmatrix, (dmatrix.get_label(), sizes, weight if len(weight) else None)
+    occurring = _occurring(label) if collective.get_world_size() > 1 else None
+    return preds, dmatrix, (label, sizes, weight if len(weight) else None, occurring)
+
+
+def sum_over_workers(values: Array) -> Array:
+    """Sums of a float64 array over the workers of XGBoost's communicator, of its shape; the same for each of them."""
+    sums: Array = collective.allreduce(np.ascontiguousarray(values), collective.Op.SUM)
+    return sums.reshape(values.shape)
+
+
+def _occurring(label: Array) -> Array:
+    """The grades that occur in the labels of all workers, ascending; what is no grade is refused where it is read.
+
+    Of fractional grades, which are many: the highest of them and the highest of all, from which g is made.
+
+    It is asked in every round and not once a data set: what one worker remembers another may have to build anew, and would wait
+    for ever.
+    """
+    grades = label[(label >= 0) & (label <= MAX_GRADE)].astype(np.float64)
+    whole = grades == np.floor(grades)
+    counts = np.zeros(MAX_GRADE + 2)
+    counts[grades[whole].astype(np.int64)] = 1.0
+    counts[-1] = np.count_nonzero(~whole)
+    counts = sum_over_workers(counts)
+    if not counts[-1]:
+        return np.flatnonzero(counts)
+    highest = np.array([grades[~whole].max(initial=0.0), grades.max(initial=0.0)])
+    return np.unique(collective.allreduce(highest, collective.Op.MAX))

@@ -242,7 +242,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                 num_boost_round=self._n_rounds,
                 evals=evals,
                 obj=_gradients_of(training),
-                custom_metric=XGBoostMetric(measures, self.n_jobs, training.total, [rows.data for rows in task.evals]),
+                custom_metric=XGBoostMetric(measures, self.n_jobs, [rows.data for rows in task.evals]),
                 early_stopping_rounds=self.early_stopping_rounds,
                 evals_result=evals_result,
                 verbose_eval=verbose,

@@ -76,6 +76,8 @@ def place(section):
 @pytest.mark.filterwarnings("ignore")  # the libraries' own, as a reader would see them
 def test_python(section, request, tmp_path, monkeypatch):
     title = section.title
+    if title == "On Spark":
+        pytest.skip("tests/cluster/test_spark.py runs it, where there is a Spark")
     pytest.importorskip("matplotlib").use("Agg")
     if title == "In production":
         for library in ("onnxmltools", "onnxruntime", "shap"):

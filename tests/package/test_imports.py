@@ -31,6 +31,7 @@ ROOMS = {
     "lightgbm": TWINS,
     "xgboost": TWINS,
     "dask": TWINS | {"lightgbm", "xgboost"},
+    "spark": TWINS | {"xgboost"},
     "model_selection": TWINS,
     "plotting": MEASURES,
     "analysis": MEASURES | {"evaluation"},
@@ -64,7 +65,9 @@ def test_rooms_import_downwards_only(path):
             assert inside, f"{name}: a room never imports the whole package"
             assert inside[0] in ROOMS[room] | {room} | EVERYWHERE, f"{room} imports {name}"
         if top in ("lightgbm", "xgboost"):
-            assert room in (top, "dask"), f"{room} imports {name}: only its twin does"
+            assert room in (top, "dask") or (room, top) == ("spark", "xgboost"), (
+                f"{room} imports {name}: only its twin does"
+            )
         if top in ("numba", "llvmlite"):
             assert room == "_kernels", f"{room} imports {name}: compiled code lives in _kernels"
 
@@ -198,6 +201,7 @@ def test_importing_the_package_loads_no_booster():
         ("xgboost", "from gapboost.dask import DaskXGBGAPRanker", "dask,xgboost"),
         ("dask", "from gapboost.dask import DaskLGBMGAPRanker", "dask,lightgbm"),
         ("distributed", "from gapboost.dask import DaskXGBGAPRanker", "dask,xgboost"),
+        ("pyspark", "import gapboost.spark", "spark,xgboost"),
         ("ir_measures", "import gapboost.analysis.provider", "analysis"),
         ("pandas", "from gapboost import _optional; _optional.frame({})", "analysis"),
         ("matplotlib", "import gapboost.plotting as p; p.plot_g(None)", "plot"),
@@ -219,7 +223,7 @@ def test_what_is_missing_is_named_with_its_extra(missing, code, extra):
 def test_without_docstrings():
     """Python -OO drops them. Both boosters edit theirs, and cannot be imported: that is said, and all else works."""
     own = sorted(".".join(("gapboost", *parts)).removesuffix(".__init__") for parts in MODULES.values())
-    alone = [name for name in own if not {"lightgbm", "xgboost", "provider"} & set(name.split("."))]
+    alone = [name for name in own if not {"lightgbm", "xgboost", "provider", "spark"} & set(name.split("."))]
     code = f"""
 import importlib
 for name in {alone!r}:

@@ -49,6 +49,7 @@ class Watched(LambdaRank):
 class WatchedPass(LambdaRankPass):
     def __init__(self, objective, data, n_jobs):
         super().__init__(objective, data, n_jobs)
+        self.objective = objective
         self.calls = 0
         # Every worker but one has queries beyond the first.
         self.first = data.whole is None or data.whole.begins[0] == 0

@@ -1,0 +1,24 @@
+"""A ranker on Spark beside `xgboost.spark.SparkXGBRanker`: `SparkXGBGAPRanker`, the twin of the local `XGBGAPRanker`.
+
+Read the files in this order.
+
+===========  ==================================================================
+`ranker`     the ranker and its model: parameters, one fit, what is saved
+`columns`    the columns of a data frame, checked
+`census`     what one look at grades, queries and weights tells of the whole
+`training`   what a worker does: it trains the local ranker on its queries
+`folds`      folds of whole queries for Spark's cross-validation
+`evaluator`  any measure as the evaluator of Spark's searches
+===========  ==================================================================
+"""
+
+from gapboost._optional import imported
+
+for library in ("pyspark", "xgboost"):
+    imported(library, "spark,xgboost", "by gapboost.spark")
+
+from gapboost.spark.evaluator import RankingMeasureEvaluator  # noqa: E402
+from gapboost.spark.folds import query_folds  # noqa: E402
+from gapboost.spark.ranker import SparkXGBGAPRanker, SparkXGBGAPRankerModel  # noqa: E402
+
+__all__ = ["RankingMeasureEvaluator", "SparkXGBGAPRanker", "SparkXGBGAPRankerModel", "query_folds"]

@@ -1,0 +1,187 @@
+"""What one look at grades, queries and weights tells of the whole data frame, before any worker trains."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from gapboost._boosters.functions import no_contrast
+from gapboost._data.grades import MAX_GRADE, GradeLimit, check_highest
+from gapboost._data.ids import missing_ids
+from gapboost._data.weights import LEAST_WEIGHT, MOST_WEIGHT
+from gapboost._kernels import Array
+from gapboost.measures.measure import grade_limit
+from gapboost.objectives import Objective
+from gapboost.spark.columns import LABEL, POSITION, QID, START, VALID, WEIGHT, Roles
+
+
+class Census(NamedTuple):
+    """The training set, or the validation set.
+
+    Attributes
+    ----------
+    n_rows, n_queries, n_contrasts : int
+        Queries, and those with documents of two grades.
+    weighted_size : float
+        Mean number of documents a query, by the weights of the queries.
+    occurring : int64 ndarray
+        The grades, ascending.
+    """
+
+    n_rows: int
+    n_queries: int
+    n_contrasts: int
+    weighted_size: float
+    occurring: Array
+
+
+def surveyed(columns: DataFrame, roles: Roles) -> tuple[Census, Census | None]:
+    """Training and validation set of the selected columns.
+
+    Raises
+    ------
+    ValueError
+        Where a value is missing or unusable, a weight varies within a query, or the indicator cuts one.
+    """
+    _check_values(columns, roles)
+    valid = F.col(VALID) if roles.valid is not None else F.lit(False)
+    weight = F.col(WEIGHT) if roles.weight is not None else F.lit(1.0)
+    columns = columns.select(QID, LABEL, weight.alias(WEIGHT), valid.alias(VALID))
+    by_query = columns.groupBy(QID).agg(
+        F.count(F.lit(1)).alias("size"),
+        (F.min(LABEL) < F.max(LABEL)).alias("contrast"),
+        F.min(WEIGHT).alias("weight"),
+        (F.min(WEIGHT) < F.max(WEIGHT)).alias("varies"),
+        F.max(VALID).alias("valid"),
+        (F.min(VALID) != F.max(VALID)).alias("cut"),
+    )
+    sets = by_query.groupBy("valid").agg(
+        F.count(F.lit(1)).alias("n_queries"),
+        F.sum("size").alias("n_rows"),
+        _number(F.col("contrast")).alias("n_contrasts"),
+        F.sum("weight").alias("weight"),
+        F.sum(F.col("weight") * F.col("size")).alias("weighted_rows"),
+        _number(F.col("cut")).alias("n_cut"),
+        F.first(F.when(F.col("cut"), F.col(QID)), ignorenulls=True).alias("one_cut"),
+        F.first(F.when(F.col("varies"), F.col(QID)), ignorenulls=True).alias("varying"),
+        _number(F.col("varies")).alias("n_varying"),
+    )
+    found = {row["valid"]: row for row in sets.collect()}
+    for row in found.values():
+        _check_set(row, roles)
+    grades: dict[bool, list[int]] = {False: [], True: []}
+    for row in columns.groupBy(VALID, LABEL).count().collect():
+        grades[row[VALID]].append(int(row[LABEL]))
+    if False not in found:
+        raise ValueError(
+            "the data frame has no training rows; expected some"
+            + (f", where {roles.valid} is false" if roles.valid else "")
+        )
+    if roles.valid is not None and True not in found:
+        raise ValueError(
+            f"validation_indicator_col {roles.valid!r} is false in every row; expected true for some queries"
+        )
+    sets_of = {
+        valid: Census(
+            int(row["n_rows"]),
+            int(row["n_queries"]),
+            int(row["n_contrasts"]),
+            float(row["weighted_rows"] / row["weight"]),
+            np.array(sorted(grades[valid])),
+        )
+        for valid, row in found.items()
+    }
+    return sets_of[False], sets_of.get(True)
+
+
+def positions_of(columns: DataFrame) -> list[Any]:
+    """The distinct positions, ascending: the factors of all workers have this order."""
+    return [row[0] for row in columns.select(POSITION).distinct().orderBy(POSITION).collect()]
+
+
+def resolved(requested: Objective, train: Census, name: str) -> Objective:
+    """The objective with g filled in from the training grades, which are checked."""
+    check_highest(train.occurring[-1], name, grade_limit([requested.measure]))
+    if train.n_contrasts == 0:
+        raise no_contrast(name, train.n_queries, train.n_rows, train.occurring)
+    return requested.resolved(train.occurring)
+
+
+def check_grades(sets: Sequence[Census | None], name: str, limit: GradeLimit | None) -> None:
+    """Refuse grades that a reported measure does not know."""
+    for one in sets:
+        if one is not None:
+            check_highest(one.occurring[-1], name, limit)
+
+
+def _number(condition: Column) -> Column:
+    return F.sum(condition.cast("long"))
+
+
+def _check_values(columns: DataFrame, roles: Roles) -> None:
+    """Refuse missing values, grades that are none, and weights that are none."""
+    types = dict(columns.dtypes)
+
+    def missing(name: str) -> Column:
+        null = F.col(name).isNull()
+        return null | F.isnan(name) if types[name] in ("double", "float") else null
+
+    def finite(name: str) -> Column:
+        return ~F.col(name).isin(float("inf"), float("-inf"))
+
+    present = [name for name in (QID, LABEL, WEIGHT, VALID, START, POSITION) if name in types]
+    label = F.col(LABEL)
+    asked = {name: _number(missing(name)).alias(name) for name in present}
+    asked["fractional"] = F.first(F.when(label != F.floor(label), label), ignorenulls=True).alias("fractional")
+    asked["lowest"], asked["highest"] = F.min(LABEL).alias("lowest"), F.max(LABEL).alias("highest")
+    asked["rows"] = F.count(F.lit(1)).alias("rows")
+    if WEIGHT in types:
+        asked["weights"] = _number((F.col(WEIGHT) < 0) | ~finite(WEIGHT)).alias("weights")
+    if START in types:
+        asked["starts"] = _number(~finite(START)).alias("starts")
+    row = columns.agg(*asked.values()).collect()[0]
+    if not row["rows"]:
+        raise ValueError("the data frame has no rows; expected at least one query")
+    if row[QID]:
+        raise missing_ids(row[QID], f"qid_col {roles.qid!r}", "query id")
+    names = {LABEL: roles.label, WEIGHT: roles.weight, VALID: roles.valid, START: roles.start, POSITION: roles.position}
+    for name, own in names.items():
+        if name in types and row[name]:
+            raise ValueError(f"column {own!r} holds {row[name]} missing values (null, NaN); expected one in every row")
+    if row["highest"] in (float("inf"),) or row["lowest"] == float("-inf"):
+        raise ValueError(f"label_col {roles.label!r} holds infinite values; expected integer grades 0..c")
+    if row["fractional"] is not None:
+        raise ValueError(
+            f"label_col {roles.label!r} holds the fractional value {row['fractional']}; expected integer grades 0..c"
+        )
+    if row["lowest"] < 0:
+        raise ValueError(
+            f"label_col {roles.label!r} holds the negative grade {row['lowest']:g}; expected integer grades 0..c"
+        )
+    if row["highest"] > MAX_GRADE:
+        check_highest(row["highest"], f"label_col {roles.label!r}", None)
+    if WEIGHT in types and row["weights"]:
+        raise ValueError(
+            f"weight_col {roles.weight!r} holds a negative or infinite value; expected finite weights >= 0"
+        )
+    if START in types and row["starts"]:
+        raise ValueError(f"base_margin_col {roles.start!r} holds infinite values; expected finite scores")
+
+
+def _check_set(row: Any, roles: Roles) -> None:
+    if row["n_cut"]:
+        raise ValueError(
+            f"validation_indicator_col {roles.valid!r} varies within {row['n_cut']} queries, such as {row['one_cut']!r}; "
+            "expected whole queries, in either the training or the validation rows"
+        )
+    if row["n_varying"]:
+        raise ValueError(
+            f"weight_col {roles.weight!r} varies within query {row['varying']!r}; expected the same weight in all rows of a query"
+        )
+    if not LEAST_WEIGHT <= row["weight"] <= MOST_WEIGHT:
+        raise ValueError(
+            f"weight_col {roles.weight!r} has the sum {row['weight']:g} over the queries; expected one from {LEAST_WEIGHT:g} to "
+            f"{MOST_WEIGHT:g}: multiply all weights by the same number"
+        )

@@ -1,0 +1,35 @@
+"""Folds of whole queries for Spark's `CrossValidator`, which deals out rows otherwise."""
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from gapboost._data.arguments import whole
+from gapboost.spark.columns import check_columns, column
+
+
+def query_folds(
+    dataset: DataFrame, n_folds: int, *, qid_col: str = "qid", fold_col: str = "fold", random_state: int = 0
+) -> DataFrame:
+    """The data frame with the number of its fold for each row, the same for all rows of a query.
+
+    Parameters
+    ----------
+    dataset : DataFrame
+    n_folds : int
+    qid_col : str, default="qid"
+    fold_col : str, default="fold"
+        The new column of ints from 0 on: ``CrossValidator(numFolds=n_folds, foldCol=fold_col)``.
+    random_state : int, default=0
+        Other numbers deal the queries out otherwise.
+
+    Raises
+    ------
+    ValueError
+        Where `n_folds` is below 2, `dataset` has no column `qid_col`, or has a column `fold_col` already.
+    """
+    n_folds = whole(n_folds, "n_folds", 2)
+    check_columns(dataset, {"qid": qid_col})
+    if fold_col in dataset.columns:
+        raise ValueError(f"fold_col is {fold_col!r}, which the data frame has; expected a new name")
+    drawn = F.xxhash64(F.lit(whole(random_state, "random_state", 0)), column(qid_col))
+    return dataset.withColumn(fold_col, F.pmod(drawn, F.lit(n_folds)).cast("int"))

@@ -1,0 +1,332 @@
+"""A ranker beside `xgboost.spark.SparkXGBRanker`."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from py4j.protocol import Py4JJavaError
+from pyspark import keyword_only
+from pyspark.ml.param import Param, Params, TypeConverters
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from xgboost.spark import SparkXGBRanker, SparkXGBRankerModel
+from xgboost.spark.core import _get_unwrapped_vec_cols, _validate_and_convert_feature_col_as_array_col
+from xgboost.spark.core import _validate_and_convert_feature_col_as_float_col_list as _float_columns
+from xgboost.spark.estimator import _set_pyspark_xgb_cls_param_attrs
+from xgboost.spark.summary import XGBoostTrainingSummary
+
+from gapboost._boosters.callers import warn_caller
+from gapboost._boosters.functions import as_metrics
+from gapboost._boosters.model_file import value
+from gapboost._boosters.positions import checked_penalty
+from gapboost.measures import Measure
+from gapboost.measures.measure import grade_limit
+from gapboost.objectives import Objective
+from gapboost.spark.census import check_grades, positions_of, resolved, surveyed
+from gapboost.spark.columns import QID, ROW, Roles, check_columns
+from gapboost.spark.training import SCHEMA, Features, Job, received
+from gapboost.xgboost import XGBGAPRanker
+from gapboost.xgboost.ranker import OWN_PARAMETERS
+
+# Arguments of `xgboost.train` that would take the place of the ranker's own.
+OWN_ARGUMENTS = ("obj", "custom_metric", "maximize", "num_boost_round")
+
+VALUES = ("measure", "objective", "eval_metric")
+
+
+def as_text(given: Any) -> Any:
+    """A measure or objective as the text that it prints; lists of them too. Names stay names.
+
+    Raises
+    ------
+    TypeError
+        Where it is not gapboost's own: Spark keeps parameters as JSON, which cannot hold it.
+    """
+    if isinstance(given, list | tuple):
+        return [as_text(one) for one in given]
+    if not isinstance(given, Measure | Objective):
+        return given
+    if value(repr(given)) != given:
+        raise TypeError(
+            f"{given!r} is not gapboost's own; expected one of its measures or objectives, or sums of them: Spark keeps "
+            "parameters as text"
+        )
+    return repr(given)
+
+
+def as_value(text: Any) -> Any:
+    """What `as_text` wrote; a name stays a name."""
+    if isinstance(text, list):
+        return [as_value(one) for one in text]
+    parsed = value(text) if isinstance(text, str) else None
+    return text if parsed is None else parsed
+
+
+class _GAPParams(Params):
+    """What the ranker and its model share."""
+
+    position_col: "Param[str]" = Param(
+        Params._dummy(),
+        "position_col",
+        "The column that says where each document was shown.",
+        typeConverter=TypeConverters.toString,
+    )
+
+    @classmethod
+    def _xgb_cls(cls) -> type[XGBGAPRanker]:
+        return XGBGAPRanker
+
+    @classmethod
+    def _get_fit_params_default(cls) -> dict[str, Any]:
+        found: dict[str, Any] = super()._get_fit_params_default()
+        found.pop("position")  # it is a column here
+        return found
+
+    def _gen_xgb_params_dict(self, gen_xgb_sklearn_estimator_param: bool = False) -> dict[str, Any]:
+        found: dict[str, Any] = super()._gen_xgb_params_dict(gen_xgb_sklearn_estimator_param)
+        found.pop("position_col", None)
+        return {name: as_value(given) if name in VALUES else given for name, given in found.items()}
+
+
+class SparkXGBGAPRanker(_GAPParams, SparkXGBRanker):
+    """XGBoost trained for graded average precision or another measure, on Spark.
+
+    Parameters
+    ----------
+    measure, g, objective
+        As in `gapboost.xgboost.XGBGAPRanker`: names, or values of gapboost's own, which Spark keeps as the text that they print.
+    qid_col : str
+        The column of query ids: numbers, strings, times.
+    position_col : str, optional
+        Where each document was shown, as `position` of `XGBGAPRanker.fit`.
+    validation_indicator_col : str, optional
+        True in the rows of queries that are not trained on; early stopping goes by the mean of the measure over them.
+    weight_col : str, optional
+        Weights of queries: the same in all rows of one.
+    num_workers : int, default=1
+        Tasks that train; all of them run at once, each with ``spark.task.cpus`` threads.
+    **kwargs
+        Every other parameter of `xgboost.spark.SparkXGBRanker`. `force_repartition` and `repartition_random_shuffle` change
+        nothing: rows are always brought together by query.
+
+    Notes
+    -----
+    Rows come in any order and any partitions. The model is that of the local ranker on the rows in the order of the data frame
+    where one worker trains, and apart from rounding and the bounds of bins where several do. `fit` reads the data frame three
+    times: cache one that is dear to compute. Metrics are exact means over the queries of all workers.
+    """
+
+    @keyword_only
+    def __init__(
+        self,
+        *,
+        measure: str | Measure = "gap",
+        g: Sequence[float] | None = None,
+        objective: str | Objective = "lambdarank",
+        position_col: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**self._input_kwargs)
+
+    @classmethod
+    def _pyspark_model_cls(cls) -> "type[SparkXGBGAPRankerModel]":
+        return SparkXGBGAPRankerModel
+
+    def setParams(self, **kwargs: Any) -> None:  # noqa: D102, Spark's name
+        super().setParams(**{name: given for name, given in kwargs.items() if (name, given) != ("position_col", None)})
+
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        if self.getOrDefault(self.device) != "cpu":
+            raise ValueError(
+                f"device is {self.getOrDefault(self.device)!r}; expected 'cpu': XGBGAPRanker trains on a GPU"
+            )
+        if self.isSet(self.coll_cfg) and self.getOrDefault(self.coll_cfg) is not None:
+            raise ValueError("coll_cfg is set; expected it unset: the first task starts the tracker")
+        for name in OWN_ARGUMENTS:
+            if name in self.getOrDefault(self.arbitrary_params_dict):
+                raise ValueError(
+                    f"{name} is set; expected it unset: see measure, objective, eval_metric and n_estimators"
+                )
+
+    def _fit(self, dataset: DataFrame) -> "SparkXGBGAPRankerModel":
+        self._validate_params()
+        session = dataset.sparkSession
+        n_workers = self.getOrDefault(self.num_workers)
+        _check_slots(session, n_workers)
+        ranker = self._ranker()
+        requested = ranker._requested()
+        ranker._check_parameters()
+        others = [] if ranker.eval_metric is None else as_metrics(ranker.eval_metric, name="eval_metric")
+        roles = self._roles()
+        checked_penalty(ranker._penalty, roles.position)
+        features, feature_columns = self._features(dataset)
+        selected = dataset.select(*roles.selected(dataset))
+        train, valid = surveyed(selected, roles)
+        label = f"label_col {roles.label!r}"
+        objective = resolved(requested, train, label)
+        others = [m for m in (other.resolved(train.occurring) for other in others) if m != objective.measure]
+        check_grades((train, valid), label, grade_limit([objective.measure, *others]))
+        job = Job(
+            ranker=ranker,
+            objective=objective,
+            others=others,
+            features=features,
+            positions=None if roles.position is None else positions_of(selected),
+            train=train,
+            validated=valid is not None,
+            arguments={"verbose": self.getOrDefault("verbose"), "xgb_model": self.getOrDefault("xgb_model")},
+            n_workers=n_workers,
+        )
+        rows = dataset.select(
+            *roles.selected(dataset), *feature_columns, F.monotonically_increasing_id().alias(ROW)
+        ).repartition(n_workers, QID)
+        learned = received(_run(rows, job))
+        if learned["doubt"] is not None:
+            warn_caller(learned["doubt"])
+        return self._model(job, learned, train.n_queries)
+
+    def _model(self, job: Job, learned: dict[str, Any], n_queries: int) -> "SparkXGBGAPRankerModel":
+        ranker = self._ranker()
+        ranker.load_model(bytearray(learned["booster"]))
+        bias, last_bias = learned["bias"]
+        ranker.__dict__.update(
+            _trained_by=job.objective, _position_bias=bias, _last_bias=last_bias, n_queries_in_=n_queries
+        )
+        history = dict(zip(("training", "validation"), learned["history"].values(), strict=False))
+        ranker.evals_result_ = learned["history"]
+        model = self._create_pyspark_model(ranker, XGBoostTrainingSummary.from_metrics(history))
+        model._resetUid(self.uid)
+        return self._copyValues(model)  # type: ignore[no-any-return]
+
+    def _ranker(self) -> XGBGAPRanker:
+        """The local ranker with these parameters, not fitted, as a task trains it."""
+        parameters = self._gen_xgb_params_dict(gen_xgb_sklearn_estimator_param=True)
+        conf = self._spark_conf()
+        categorical = parameters.get("feature_types") is not None
+        return XGBGAPRanker(**parameters, n_jobs=int(conf.get("spark.task.cpus", "1")), enable_categorical=categorical)
+
+    def _spark_conf(self) -> Any:
+        from pyspark.sql import SparkSession
+
+        return SparkSession.builder.getOrCreate().sparkContext.getConf()
+
+    def _roles(self) -> Roles:
+        def name(param: Any) -> str | None:
+            return self.getOrDefault(param) if self._col_is_defined_not_empty(param) else None
+
+        label, qid = name(self.labelCol), name(self.qid_col)
+        assert label is not None
+        if qid is None:
+            raise ValueError("qid_col is missing; expected the name of the column of query ids")
+        return Roles(
+            qid,
+            label,
+            name(self.weightCol),
+            name(self.validationIndicatorCol),
+            name(self.base_margin_col),
+            name(self.position_col),
+        )
+
+    def _features(self, dataset: DataFrame) -> tuple[Features, list[Any]]:
+        """How the features come, and their columns."""
+        names = self.getOrDefault("feature_names")
+        columns = self.getOrDefault(self.features_cols)
+        if columns:
+            for one in columns:
+                check_columns(dataset, {"features": one})
+            if names is not None:
+                raise ValueError(
+                    "feature_names is set; expected it unset where features_col names a column for each feature"
+                )
+            return Features(list(columns), False, None), _float_columns(dataset, columns)
+        column = self.getOrDefault(self.featuresCol)
+        check_columns(dataset, {"features": column})
+        if self.getOrDefault(self.enable_sparse_data_optim):
+            if names is not None:
+                raise ValueError("feature_names is set; expected it unset with enable_sparse_data_optim")
+            return Features(None, True, None), _get_unwrapped_vec_cols(F.col(column))
+        return Features(None, False, names), [_validate_and_convert_feature_col_as_array_col(dataset, column)]
+
+
+class SparkXGBGAPRankerModel(_GAPParams, SparkXGBRankerModel):
+    """What `SparkXGBGAPRanker.fit` returns; `transform` adds the scores of rows, higher is better.
+
+    Attributes
+    ----------
+    measure_, objective_, g_, best_iteration_, position_bias_
+        As in `gapboost.xgboost.XGBGAPRanker`; a model that was saved and loaded knows no factors of positions.
+    training_summary : XGBoostTrainingSummary
+        Metrics of training and validation set, one value a round; a loaded model has none.
+    """
+
+    @property
+    def objective_(self) -> Objective:  # noqa: D102
+        return self.to_local().objective_
+
+    @property
+    def measure_(self) -> Measure:  # noqa: D102
+        return self.to_local().measure_
+
+    @property
+    def g_(self) -> tuple[float, ...] | None:  # noqa: D102
+        return self.to_local().g_
+
+    @property
+    def best_iteration_(self) -> int:  # noqa: D102
+        return self.to_local().best_iteration_
+
+    @property
+    def position_bias_(self) -> dict[Any, float] | None:  # noqa: D102
+        return self.to_local().position_bias_
+
+    def to_local(self) -> XGBGAPRanker:
+        """The fitted local ranker, for `save_model`, `gapboost.xgboost.exportable` and all else that it does."""
+        assert self._xgb_sklearn_model is not None
+        return self._xgb_sklearn_model  # type: ignore[no-any-return]
+
+    def to_vendor(self) -> SparkXGBRankerModel:
+        """XGBoost's own model on Spark, with the same predictions; it needs no gapboost, saved either."""
+        vendor = SparkXGBRankerModel(self.to_local().to_vendor(), self.training_summary)
+        for param, given in self._paramMap.items():
+            if vendor.hasParam(param.name) and param.name not in (*OWN_PARAMETERS, *VALUES):
+                vendor._set(**{param.name: given})
+        defaults = {param.name: given for param, given in self._defaultParamMap.items() if vendor.hasParam(param.name)}
+        vendor._setDefault(**{**defaults, "objective": "rank:ndcg", "eval_metric": None})
+        return vendor
+
+
+_set_pyspark_xgb_cls_param_attrs(SparkXGBGAPRanker, SparkXGBGAPRankerModel)
+for _name in VALUES:
+    _doc = f"{_name} of gapboost.xgboost.XGBGAPRanker: a name, or the text of a value."
+    for _cls in (SparkXGBGAPRanker, SparkXGBGAPRankerModel):
+        setattr(_cls, _name, Param(Params._dummy(), _name, _doc, typeConverter=as_text))
+
+
+class _Slots(NamedTuple):
+    local: bool
+    n: int
+
+
+def _check_slots(session: Any, n_workers: int) -> None:
+    """Refuse what Spark would wait for: all workers run at once."""
+    context = session.sparkContext
+    if context.getConf().get("spark.dynamicAllocation.enabled", "false").lower() == "true":
+        raise ValueError(
+            "spark.dynamicAllocation.enabled is true; expected false: all workers run at once, and Spark does not allocate "
+            "executors for that"
+        )
+    # On a cluster executors may still be on their way; Spark itself waits for them, and gives up.
+    slots = context.defaultParallelism
+    if context._jsc.sc().isLocal() and n_workers > slots:
+        raise ValueError(
+            f"num_workers is {n_workers}; expected at most the {slots} tasks that this master runs at once"
+        )
+
+
+def _run(rows: DataFrame, job: Job) -> list[Any]:
+    """Train in one barrier stage."""
+    try:
+        return list(rows.mapInPandas(job.__call__, schema=SCHEMA).rdd.barrier().mapPartitions(iter).collect())
+    except Py4JJavaError as error:
+        cause = error.java_exception.getMessage() or str(error)
+        raise RuntimeError(f"a worker failed, and Spark ended the fit: {cause}") from error

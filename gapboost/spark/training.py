@@ -1,0 +1,238 @@
+"""What a worker does: it trains the local ranker on its own queries, inside XGBoost's communicator.
+
+All workers of a fit are the tasks of one barrier stage. Where one of them fails, Spark ends the others and the fit with an error,
+and starts all of them anew where it retries: the tracker of the communicator is a part of the first task for that.
+"""
+
+import json
+import pickle
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from pyspark import BarrierTaskContext
+from scipy.sparse import csr_matrix
+from xgboost.collective import CommunicatorContext
+from xgboost.spark.data import _read_csr_matrix_from_unwrapped_spark_vec, alias, stack_series
+from xgboost.tracker import RabitTracker
+
+from gapboost._boosters.request import Beside, Names
+from gapboost._boosters.rows import RankingRows, ranking_rows, stand_in
+from gapboost._boosters.training import Task, prepare
+from gapboost._data.judged import Whole
+from gapboost._data.positions import Positions
+from gapboost._data.weights import checked_weights
+from gapboost._kernels import Array
+from gapboost.measures import Measure
+from gapboost.measures.measure import grade_limit
+from gapboost.objectives import Objective
+from gapboost.spark.census import Census
+from gapboost.spark.columns import LABEL, POSITION, QID, ROW, START, VALID, WEIGHT
+from gapboost.xgboost import XGBGAPRanker
+from gapboost.xgboost.functions import sum_over_workers
+
+# What a worker sends, and its pieces: Spark's rows are not to be large.
+SCHEMA = "rank int, number int, data binary"
+PIECE_BYTES = 16 * 2**20
+
+
+class Features(NamedTuple):
+    """How the features of the rows come.
+
+    Attributes
+    ----------
+    columns : list of str or None
+        One column a feature; None where one column holds arrays.
+    sparse : bool
+        Whether that column holds vectors that become a sparse matrix.
+    names : list of str or None
+        What the features of arrays are called.
+    """
+
+    columns: list[str] | None
+    sparse: bool
+    names: list[str] | None
+
+    def table(self, rows: pd.DataFrame) -> Any:
+        """The features of some rows as a ranker takes them."""
+        if self.columns is not None:
+            return rows[self.columns].reset_index(drop=True)
+        if self.sparse:
+            return _read_csr_matrix_from_unwrapped_spark_vec(rows)
+        X = stack_series(rows[alias.data])
+        return X if self.names is None else pd.DataFrame(X, columns=self.names)
+
+    def empty_row(self, n_features: int, missing: float) -> Any:
+        """One row in which every feature is missing."""
+        if self.sparse:
+            return csr_matrix((1, n_features), dtype=np.float32)
+        X = np.full((1, n_features), missing, dtype=np.float32)
+        names = self.columns or self.names
+        return X if names is None else pd.DataFrame(X, columns=names)
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """What the workers are to train.
+
+    Attributes
+    ----------
+    ranker : XGBGAPRanker
+        Not fitted.
+    objective : Objective
+        With g filled in.
+    others : list of Measure
+        What to report beside its measure.
+    features : Features
+    positions : list or None
+        The distinct positions.
+    train : Census
+    validated : bool
+        Whether there is a validation set.
+    arguments : dict
+        Further arguments of the ranker's `_train`.
+    n_workers : int
+    """
+
+    ranker: XGBGAPRanker
+    objective: Objective
+    others: list[Measure]
+    features: Features
+    positions: list[Any] | None
+    train: Census
+    validated: bool
+    arguments: dict[str, Any]
+    n_workers: int
+
+    def __call__(self, batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+        """Train on the rows of this task, and send the model from the first one."""
+        context = BarrierTaskContext.get()
+        rank = context.partitionId()
+        tables = [batch for batch in batches if len(batch)]
+        table = pd.concat(tables, ignore_index=True).sort_values(ROW, ignore_index=True) if tables else None
+        tables.clear()
+        rows, evaluated, n_features = self._sets(table)
+        del table
+        tracker = _tracker(context, self.n_workers) if rank == 0 and self.n_workers > 1 else None
+        own = {
+            "n_features": n_features,
+            "n_rows": 0 if rows is None else len(rows.y),
+            "n_queries": 0 if rows is None else len(rows.sizes),
+            "tracker": None if tracker is None else tracker.worker_args(),
+        }
+        peers = [json.loads(message) for message in context.allGather(json.dumps(own))]
+        self._check(peers)
+        rows = self._completed(rows, peers, rank)
+        with _communicator(tracker, peers[0]["tracker"], rank):
+            task = Task(self.objective, rows, [rows], self.others)
+            if self.validated:
+                task.evals.append(stand_in(rows) if evaluated is None else evaluated)
+            total = sum_over_workers if self.n_workers > 1 else None
+            parameters = self.ranker._booster_parameters()
+            training = prepare(self.ranker._library, task, self.ranker._settings(parameters), total)
+            self.ranker._train(training, parameters, self.arguments)
+        if rank == 0:
+            yield from _sent(rank, self.ranker, training.doubt)
+
+    def _sets(self, table: pd.DataFrame | None) -> tuple[RankingRows | None, RankingRows | None, int]:
+        """The worker's part of the training and the validation set, and the number of features; None without rows."""
+        if table is None:
+            return None, None, 0
+        valid = table[VALID].to_numpy(dtype=bool) if VALID in table else np.zeros(len(table), dtype=bool)
+        parts = [None if chosen.all() else table[~chosen] for chosen in (valid, ~valid)]
+        rows, evaluated = (None if part is None else self._rows(part, i == 0) for i, part in enumerate(parts))
+        some = rows or evaluated
+        assert some is not None
+        return rows, evaluated, some.X.shape[1]
+
+    def _rows(self, part: pd.DataFrame, trains: bool) -> RankingRows:
+        start = part[START].to_numpy() if START in part else None
+        beside = Beside(start=start, names=Names("features_col", "label_col", "qid_col", start="base_margin_col"))
+        limit = grade_limit([self.objective.measure, *self.others])
+        rows = ranking_rows(self.features.table(part), part[LABEL].to_numpy(), part[QID], beside, limit)
+        queries = rows.data.queries
+        if WEIGHT in part:  # all those of one worker may be 0
+            weights = queries.grouped(checked_weights(part[WEIGHT].to_numpy(), "weight_col"))[queries.offsets[:-1]]
+            rows = replace(rows, data=replace(rows.data, weights=weights), weighted=True)
+        if self.positions is not None and trains:
+            numbers = {position: number for number, position in enumerate(self.positions)}
+            codes = np.fromiter(map(numbers.__getitem__, part[POSITION].tolist()), np.int64, len(part))
+            rows = replace(rows, positions=Positions(self.positions, queries.grouped(codes)))
+        return rows
+
+    def _check(self, peers: list[dict[str, Any]]) -> None:
+        """Refuse rows that are not those which were surveyed, or whose features do not go together."""
+        reported = sum(p["n_queries"] for p in peers), sum(p["n_rows"] for p in peers)
+        if reported != (self.train.n_queries, self.train.n_rows):
+            raise RuntimeError(
+                f"the workers hold {reported[0]} queries and {reported[1]} rows to train on, but there were "
+                f"{self.train.n_queries} and {self.train.n_rows} before; expected a data frame that stays the same: cache() one "
+                "that draws at random"
+            )
+        counts = {p["n_features"] for p in peers if p["n_features"]}
+        if len(counts) > 1:
+            raise ValueError(f"features_col holds {sorted(counts)} features; expected the same number in every row")
+
+    def _completed(self, rows: RankingRows | None, peers: list[dict[str, Any]], rank: int) -> RankingRows:
+        """The training rows as a part of the whole; without any, one of weight 0 in which every feature is missing."""
+        if self.n_workers == 1:
+            assert rows is not None
+            return rows
+        if rows is None:
+            X = self.features.empty_row(max(p["n_features"] for p in peers), float(self.ranker.missing))
+            limit = grade_limit([self.objective.measure, *self.others])
+            rows = ranking_rows(X, np.zeros(1), np.zeros(1), limit=limit)
+            start = np.zeros(1) if peers[0].get("start") else None
+            codes = None if self.positions is None else Positions(self.positions, np.zeros(1, dtype=np.int64))
+            data = replace(rows.data, weights=np.zeros(1))
+            rows = replace(rows, data=data, weighted=True, start=start, positions=codes)
+        earlier = sum(p["n_rows"] for p in peers[:rank])
+        begins: Array = rows.data.queries.offsets[:-1] + earlier
+        whole = Whole(begins, self.train.n_rows, self.train.n_queries, self.train.weighted_size)
+        return replace(rows, data=replace(rows.data, whole=whole))
+
+
+def received(rows: list[Any]) -> dict[str, Any]:
+    """What the first worker sent: attributes of the fitted ranker."""
+    found: dict[str, Any] = pickle.loads(
+        b"".join(bytes(row["data"]) for row in sorted(rows, key=lambda r: r["number"]))
+    )
+    return found
+
+
+def _sent(rank: int, ranker: XGBGAPRanker, doubt: str | None) -> Iterator[pd.DataFrame]:
+    sent = pickle.dumps(
+        {
+            "booster": ranker.get_booster().save_raw("ubj"),
+            "history": ranker.evals_result_,
+            "bias": (ranker._position_bias, ranker._last_bias),
+            "n_queries": ranker.n_queries_in_,
+            "doubt": doubt,
+        }
+    )
+    for number, first in enumerate(range(0, len(sent), PIECE_BYTES)):
+        piece = sent[first : first + PIECE_BYTES]
+        yield pd.DataFrame({"rank": [rank], "number": [number], "data": [piece]})
+
+
+def _tracker(context: BarrierTaskContext, n_workers: int) -> RabitTracker:
+    host = context.getTaskInfos()[0].address.rpartition(":")[0].strip("[]") or context.getTaskInfos()[0].address
+    tracker = RabitTracker(n_workers=n_workers, host_ip=socket.gethostbyname(host), sortby="task")
+    tracker.start()
+    return tracker
+
+
+@contextmanager
+def _communicator(tracker: RabitTracker | None, arguments: dict[str, Any] | None, rank: int) -> Iterator[None]:
+    """XGBoost's communicator among the workers; nothing for a single one."""
+    if arguments is None:
+        yield
+        return
+    with CommunicatorContext(**arguments, dmlc_task_id=f"{rank:08}"):
+        yield
+    if tracker is not None:
+        tracker.wait_for()

@@ -1,0 +1,299 @@
+"""The ranker on Spark: what the local one does, however rows are cut, shuffled and named."""
+
+import os
+import signal
+from pathlib import Path
+
+import numpy as np
+import numpy.testing as npt
+import pandas as pd
+import pytest
+import xgboost
+from blocks import run, sections
+from pyspark.ml import Pipeline, PipelineModel
+from pyspark.ml.feature import VectorAssembler
+from pyspark.ml.tuning import CrossValidator, ParamGridBuilder
+from pyspark.sql import functions as F
+from spark_session import FEATURES, ranking, session
+from xgboost.spark import SparkXGBRankerModel
+
+import gapboost as gb
+from gapboost.spark import RankingMeasureEvaluator, SparkXGBGAPRanker, SparkXGBGAPRankerModel, query_folds
+from gapboost.xgboost import XGBGAPRanker
+
+# Each test has a limit of its own: a hang is a failure. What Spark 3.5 warns of on today's Python is not ours.
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(300), pytest.mark.filterwarnings("default")]
+
+FRAME = ranking()
+
+
+@pytest.fixture(scope="module")
+def spark():
+    running = session()
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="module")
+def data(spark):
+    """Five partitions that cut the queries."""
+    return spark.createDataFrame(FRAME).repartition(5, F.rand(0)).cache()
+
+
+def ranker(**parameters):
+    return SparkXGBGAPRanker(**{"qid_col": "qid", "features_col": FEATURES, "n_estimators": 8, **parameters})
+
+
+def local(rows, valid=None, **parameters):
+    beside = {name: parameters.pop(name) for name in ("sample_weight", "position") if name in parameters}
+    evals = {}
+    if valid is not None:
+        sets = [(rows[FEATURES], rows.label), (valid[FEATURES], valid.label)]
+        evals = {"eval_set": sets, "eval_qid": [rows.qid, valid.qid]}
+    found = XGBGAPRanker(**{"n_estimators": 8, "n_jobs": 1, **parameters})
+    return found.fit(rows[FEATURES], rows.label, rows.qid, **evals, **beside)
+
+
+def trees(model):
+    return model.get_booster().get_dump(with_stats=True)
+
+
+def scores(model, data):
+    return model.transform(data).select("qid", "label", "prediction", "weight", "valid").toPandas()
+
+
+# --- the same model, the same metrics -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("parameters", "beside"),
+    [
+        ({}, {}),
+        ({"measure": "ndcg@5", "objective": "approxrank"}, {}),
+        ({"measure": gb.GAP(g=(0.7, 0.3)) + gb.AP()}, {"weight_col": "weight"}),
+        ({"lambdarank_position_bias_regularization": 0.5}, {"position_col": "position"}),
+    ],
+    ids=["default", "objective", "weights", "positions"],
+)
+def test_one_worker_trains_the_trees_of_the_local_ranker(data, parameters, beside):
+    rows = data.toPandas()
+    model = ranker(**parameters, **beside).fit(data)
+    columns = {"weight_col": "sample_weight", "position_col": "position"}
+    alone = local(rows, **parameters, **{columns[name]: rows[column] for name, column in beside.items()})
+    assert trees(model) == trees(alone)
+    assert model.objective_ == alone.objective_
+    assert model.position_bias_ == alone.position_bias_
+    npt.assert_array_equal(scores(model, data).prediction, alone.predict(rows[FEATURES]))
+
+
+@pytest.mark.parametrize("n_workers", [1, 2])
+def test_metrics_are_those_of_the_collected_predictions(data, n_workers):
+    stopped = {"n_estimators": 40, "early_stopping_rounds": 3, "learning_rate": 0.1, "max_depth": 3}
+    model = ranker(
+        validation_indicator_col="valid", weight_col="weight", eval_metric=["ndcg@5"], num_workers=n_workers, **stopped
+    ).fit(data)
+    course = model.training_summary.validation_objective_history["map-gap"]
+    best = model.best_iteration_
+    assert course[best - 1] == max(course)
+    assert len(course) == min(best + 3, 40)
+    predicted = scores(model, data)
+    for part, history in (
+        (predicted[~predicted.valid], model.training_summary.train_objective_history),
+        (predicted[predicted.valid], model.training_summary.validation_objective_history),
+    ):
+        values = gb.evaluate(
+            [gb.GAP(g=(0.5, 0.5)), "ndcg@5"], part.label, part.prediction, part.qid, sample_weight=part.weight
+        )
+        assert list(values.values()) == pytest.approx(
+            [history["map-gap"][best - 1], history["ndcg@5"][best - 1]], abs=2e-6
+        )
+    if n_workers == 1:
+        rows = data.toPandas()
+        kept = rows[~rows.valid]
+        assert trees(model) == trees(
+            XGBGAPRanker(n_jobs=1, eval_metric=["ndcg@5"], **stopped).fit(
+                kept[FEATURES],
+                kept.label,
+                kept.qid,
+                kept.weight,
+                eval_set=(rows[rows.valid][FEATURES], rows[rows.valid].label),
+                eval_qid=rows[rows.valid].qid,
+                sample_weight_eval_set=rows[rows.valid].weight,
+            )
+        )
+
+
+def test_two_workers_rank_as_well_as_one(data):
+    predicted = [scores(ranker(num_workers=n, n_estimators=20).fit(data), data) for n in (1, 2)]
+    one, two = (next(iter(gb.evaluate("gap", p.label, p.prediction, p.qid).values())) for p in predicted)
+    assert two == pytest.approx(one, abs=0.03)
+
+
+def test_ids_and_partitions_change_nothing(spark):
+    """Long ids that a float would merge; one worker has the rows of each id together."""
+    number = FRAME.qid.str.split().str[1].astype(int)
+    longs = spark.createDataFrame(FRAME.assign(qid=2**53 + number)).repartition(7, F.rand(1)).cache()
+    model = ranker(num_workers=2).fit(longs)
+    strings = longs.withColumn("qid", F.concat(F.lit("q"), F.col("qid").cast("string")))
+    assert model.to_local().n_queries_in_ == 60
+    rows = longs.toPandas()
+    alone = local(rows)
+    assert trees(ranker().fit(longs)) == trees(alone) == trees(ranker().fit(strings))
+
+
+def test_features_as_vectors_arrays_and_sparse(data):
+    vectors = VectorAssembler(inputCols=FEATURES, outputCol="features").transform(data)
+    arrays = data.withColumn("features", F.array(*FEATURES))
+    rows = data.toPandas()
+    alone = XGBGAPRanker(n_estimators=8, n_jobs=1).fit(rows[FEATURES].to_numpy(), rows.label, rows.qid)
+    for table in (vectors, arrays):
+        assert trees(ranker(features_col="features").fit(table)) == trees(alone)
+    sparse = ranker(features_col="features", enable_sparse_data_optim=True, missing=0.0)
+    # A batch without validation rows is no error, as it is in XGBoost.
+    indicated = vectors.withColumn("valid", F.col("qid") == "query 7")
+    model = sparse.copy({sparse.validationIndicatorCol: "valid", sparse.num_workers: 2}).fit(indicated)
+    assert len(model.training_summary.validation_objective_history["map-gap"]) == 8
+
+
+# --- parameters, files, searches ----------------------------------------------------------------------------------------
+
+
+def test_saves_and_loads(data, tmp_path):
+    measure = gb.GAP(g=(0.6, 0.4)) + 0.5 * gb.nDCG(k=5)
+    estimator = ranker(measure=measure, n_estimators=3, eval_metric=[gb.AP(), "ndcg@5"], position_col="position")
+    estimator.write().overwrite().save(str(tmp_path / "ranker"))
+    again = SparkXGBGAPRanker.load(str(tmp_path / "ranker"))
+    there, here = ({p.name: v for p, v in one.extractParamMap().items()} for one in (again, estimator))
+    assert repr(sorted(there.items())) == repr(sorted(here.items()))  # NaN is not equal to itself
+    model = again.fit(data)
+    assert model.measure_ == measure
+    Pipeline(stages=[estimator]).fit(data).write().overwrite().save(str(tmp_path / "pipeline"))
+    loaded = PipelineModel.load(str(tmp_path / "pipeline")).stages[0]
+    assert isinstance(loaded, SparkXGBGAPRankerModel)
+    assert loaded.measure_ == measure
+    npt.assert_array_equal(scores(loaded, data).prediction, scores(model, data).prediction)
+    model.to_local().save_model(tmp_path / "model.json")
+    there = XGBGAPRanker()
+    there.load_model(tmp_path / "model.json")
+    assert there.measure_ == measure
+    vendor = model.to_vendor()
+    assert type(vendor) is SparkXGBRankerModel
+    vendor.write().overwrite().save(str(tmp_path / "vendor"))
+    vendor = SparkXGBRankerModel.load(str(tmp_path / "vendor"))
+    npt.assert_array_equal(scores(vendor, data).prediction, scores(model, data).prediction)
+
+
+def test_searches_over_measures_with_whole_queries(data):
+    folded = query_folds(data, 2)
+    assert folded.groupBy("qid").agg(F.countDistinct("fold").alias("n")).where("n > 1").count() == 0
+    estimator = ranker(n_estimators=2)
+    grid = ParamGridBuilder().addGrid(estimator.measure, ["gap", gb.nDCG(k=5)]).addGrid(estimator.g, [None]).build()
+    evaluator = RankingMeasureEvaluator(measure="gap", g=(0.5, 0.5))
+    search = CrossValidator(
+        estimator=estimator, estimatorParamMaps=grid, evaluator=evaluator, numFolds=2, foldCol="fold"
+    ).fit(folded)
+    assert len(search.avgMetrics) == 2
+    assert search.bestModel.measure_ in (gb.GAP(g=(0.5, 0.5)), gb.nDCG(k=5))
+
+
+@pytest.mark.parametrize("measure", ["gap", gb.nDCG(k=3), "ap"])
+def test_the_evaluator_is_evaluate(data, measure, tmp_path):
+    predicted = data.withColumn("prediction", F.round("b"))  # ties
+    evaluator = RankingMeasureEvaluator(measure=measure, weight_col="weight")
+    evaluator.save(str(tmp_path / "evaluator"))
+    rows = predicted.toPandas()
+    (expected,) = gb.evaluate(measure, rows.label, rows.prediction, rows.qid, sample_weight=rows.weight).values()
+    assert RankingMeasureEvaluator.load(str(tmp_path / "evaluator")).evaluate(predicted) == pytest.approx(expected)
+    assert evaluator.isLargerBetter()
+
+
+def test_the_page_of_the_guide(spark):
+    page = Path(__file__).parents[2] / "docs" / "guide" / "cluster.md"
+    (section,) = (section for section in sections(page) if section.title == "On Spark")
+    table = VectorAssembler(inputCols=FEATURES, outputCol="features").transform(
+        spark.createDataFrame(FRAME).withColumnRenamed("valid", "is_validation")
+    )
+    few = {"n_estimators=500": "n_estimators=5", "num_workers=8": "num_workers=2"}
+    names = run(section.of("python"), {"frame": table, "new": table, "test": table}, few)
+    assert names["model"].g_ == (0.5, 0.5)
+
+
+# --- what goes wrong ----------------------------------------------------------------------------------------------------
+
+
+def first(column, value):
+    """FRAME with another value in the first row."""
+    changed = FRAME.astype({column: object})
+    changed.loc[0, column] = value
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("change", "parameters", "message"),
+    [
+        (lambda: first("qid", None), {}, "qid"),
+        (lambda: FRAME.assign(label=FRAME.label + 0.5 * (FRAME.label == 1)), {}, "fractional value 1.5"),
+        (lambda: FRAME.assign(label=FRAME.label - 1), {}, "negative grade"),
+        (lambda: FRAME.assign(label=FRAME.label.where(FRAME.index > 0)), {}, "missing"),
+        (lambda: FRAME.drop(columns="qid"), {}, "qid_col is 'qid'"),
+        (lambda: FRAME.drop(columns="d"), {}, "features_col is 'd'"),
+        (lambda: FRAME.assign(label=1), {}, "nothing to learn"),
+        (lambda: FRAME.assign(weight=np.arange(len(FRAME))), {"weight_col": "weight"}, "weight_col 'weight'.* varies"),
+        (lambda: FRAME.assign(weight=0.0), {"weight_col": "weight"}, "weight"),
+        (lambda: FRAME.assign(valid=FRAME.index % 2 == 0), {"validation_indicator_col": "valid"}, "whole queries"),
+        (lambda: FRAME.assign(valid=False), {"validation_indicator_col": "valid"}, "false in every row"),
+        (lambda: FRAME.assign(valid=True), {"validation_indicator_col": "valid"}, "no training rows"),
+        (lambda: FRAME.assign(valid=1), {"validation_indicator_col": "valid"}, "booleans"),
+        (lambda: FRAME, {"g": (0.5, 0.3, 0.2, 0.1)}, "g"),
+        (lambda: FRAME, {"g": (1.0,)}, "grade 2"),
+        (lambda: FRAME, {"num_workers": 3}, "num_workers is 3"),
+        (lambda: FRAME, {"measure": "nothing"}, "nothing"),
+        (lambda: FRAME, {"obj": "anything"}, "obj is set"),
+        (lambda: FRAME, {"device": "cuda"}, "device is 'cuda'"),
+        (lambda: FRAME, {"min_child_weight": 1e9}, "min_child_weight"),
+    ],
+)
+def test_bad_input_is_an_error(spark, change, parameters, message):
+    with pytest.raises((ValueError, TypeError, RuntimeError), match=message):
+        ranker(**parameters).fit(spark.createDataFrame(change()))
+
+
+def test_a_fraction_of_a_worker_is_an_error():
+    with pytest.raises(TypeError, match="num_workers"):
+        ranker(num_workers=1.5)
+    with pytest.raises(ValueError, match="workers"):
+        ranker(num_workers=0)._validate_params()
+
+
+def test_one_query_and_workers_without_rows(spark):
+    """One worker holds the query; the other one trains on nothing, validates nothing, and waits for nobody."""
+    rows = pd.concat([FRAME[FRAME.qid == "query 3"], FRAME[FRAME.qid == "query 5"]])
+    table = spark.createDataFrame(rows.assign(valid=rows.qid == "query 5"))
+    parameters = {"validation_indicator_col": "valid", "min_child_weight": 0.0, "n_estimators": 3, "g": (0.5, 0.5)}
+    one, two = (scores(ranker(num_workers=n, **parameters).fit(table), table) for n in (1, 2))
+    npt.assert_allclose(two.prediction, one.prediction, atol=1e-5)
+
+
+class Dies(xgboost.callback.TrainingCallback):
+    """Ends the second worker, or raises there, in its third round."""
+
+    def __init__(self, how):
+        super().__init__()
+        self.how = how
+
+    def after_iteration(self, model, epoch, evals_log):
+        if epoch == 2 and xgboost.collective.get_rank() == 1:
+            if self.how == "raises":
+                raise ArithmeticError("the third round")
+            os.kill(os.getpid(), signal.SIGKILL)
+        return False
+
+
+@pytest.mark.parametrize("how", ["raises", "dies"])
+def test_a_worker_that_fails_ends_the_fit(spark, data, how):
+    import cloudpickle
+
+    cloudpickle.register_pickle_by_value(__import__(__name__))
+    with pytest.raises(RuntimeError, match="a worker failed"):
+        ranker(num_workers=2, callbacks=[Dies(how)]).fit(data)
+    assert ranker(num_workers=2, n_estimators=2).fit(data).measure_ == gb.GAP(g=(0.5, 0.5))  # the next fit works

