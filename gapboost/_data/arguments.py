@@ -165,3 +165,19 @@ def seed(random_state: Any) -> int | None:
         return None
     drawn = random_numbers(random_state)
     return int(random_state) if isinstance(random_state, int | np.integer) else int(drawn.randint(2**31 - 1))
+
+
+def as_cutoff(k: Any, name: str = "k") -> int | None:
+    """A cut-off as int, or None for the whole list.
+
+    Raises
+    ------
+    ValueError
+        Where `k` is not a whole number >= 1.
+    """
+    return None if k is None else whole(k, name, 1, "a whole number of ranks", ", or None for the whole list")
+
+
+def as_relevant(rel: Any) -> int:
+    """The lowest relevant grade as int."""
+    return whole(rel, "rel", 1, "the lowest relevant grade, a whole number")

@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from gapboost._data.arguments import as_relevant
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
+from gapboost.measures.arrays import no_pairs
 from gapboost.measures.discounts import Constant, Discount
-from gapboost.measures.measure import Measure, as_relevant, no_pairs
+from gapboost.measures.measure import Measure
 
 
 @dataclass(frozen=True, repr=False)

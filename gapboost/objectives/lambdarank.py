@@ -11,14 +11,14 @@ from functools import partial
 
 import numpy as np
 
-from gapboost._data.arguments import positive, whole
+from gapboost._data.arguments import as_cutoff, positive, whole
 from gapboost._data.judged import Judged
 from gapboost._kernels import Array
 from gapboost._kernels.lambdarank.gradients import HESSIAN_FLOOR, Setup, ShortPass, dampening, short_queries
 from gapboost._kernels.lambdarank.long import LONG, LongPass, long_query
 from gapboost._kernels.parallel.chunks import CACHED_CHUNK, chunks, resolve_n_jobs, run, table_bytes
 from gapboost._kernels.parallel.scratch import Scratch
-from gapboost.measures.measure import as_cutoff, tables_of
+from gapboost.measures.measure import tables_of
 from gapboost.objectives.objective import Objective, Pass
 
 # The tables are kept between iterations while they cost less than this many bytes a document.
