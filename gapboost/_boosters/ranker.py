@@ -24,6 +24,9 @@ from gapboost.measures import Measure, as_measure
 from gapboost.measures.measure import grade_limit
 from gapboost.objectives import Objective, as_objective
 
+# Parameters that no booster knows: each twin leaves them out of what it hands its library.
+OWN_PARAMETERS = ("measure", "g")
+
 # What a fitted ranker holds beside its parameters and what its booster's own `fit` leaves there.
 NOT_OF_A_VENDOR = (
     "_trained_by",

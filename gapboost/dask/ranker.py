@@ -138,9 +138,9 @@ class DaskGAPRanker(GAPRanker):
             report, objective, census = fit_on_cluster(
                 session, train_set, eval_sets, local, requested, others, type(self)._ring, arguments
             )
-        found = type(self)._fitted(report.ranker)
+        learned = type(self)._fitted(report.ranker)
         # In one step, so that fits in other threads leave no mixture.
-        self.__dict__ = {**vars(self), **found, "_trained_by": objective, "n_queries_in_": len(census.sizes)}
+        self.__dict__ = {**vars(self), **learned, "_trained_by": objective, "n_queries_in_": len(census.sizes)}
         if report.doubt is not None:
             warn_caller(report.doubt)
         return self

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.described import described
 from gapboost._boosters.progress import following
-from gapboost._boosters.ranker import GAPRanker
+from gapboost._boosters.ranker import OWN_PARAMETERS, GAPRanker
 from gapboost._boosters.request import Beside, FitRequest, Names
 from gapboost._boosters.rows import RankingRows
 from gapboost._boosters.signature import also_in_order_of, taking
@@ -338,7 +338,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     def _booster_parameters(self) -> dict[str, Any]:
         """Parameters for LGBMRanker."""
         parameters: dict[str, Any] = self.get_params()
-        for name in ("measure", "g", "objective"):
+        for name in (*OWN_PARAMETERS, "objective"):
             parameters.pop(name)
         # LightGBM goes by the name where the alias is given too, and the name always is.
         alias = parameters.pop("extra_tree", None)
@@ -349,6 +349,6 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     def _process_params(self, stage: str) -> dict[str, Any]:
         # LightGBM passes every parameter of the estimator on to the booster, which warns about those it does not know.
         parameters: dict[str, Any] = dict(super()._process_params(stage))
-        for name in ("measure", "g"):
+        for name in OWN_PARAMETERS:
             parameters.pop(name, None)
         return {**parameters, "objective": "None"}

@@ -200,24 +200,6 @@ def test_ways_of_boosting(parameters):
     assert curve[-1] == pytest.approx(expected, abs=1e-6)
 
 
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"lambdarank_pair_method": "mean"},
-        {"lambdarank_num_pair_per_sample": 8},
-        {"lambdarank_normalization": False},
-        {"lambdarank_unbiased": True},
-        {"ndcg_exp_gain": False},
-        {"disable_default_eval_metric": 0},
-    ],
-    ids=str,
-)
-def test_parameters_that_would_be_ignored_are_refused(parameters):
-    (name,) = parameters
-    with pytest.raises(ValueError, match=f"{name} is .*; expected it unset"):
-        XGBOOST.fitted(**parameters)
-
-
 def test_vendor_metrics_are_refused():
     with pytest.raises(ValueError, match="eval_metric is 'auc'; expected one of"):
         XGBOOST.fitted(eval_metric="auc")
