@@ -6,8 +6,8 @@ from typing import Any, ClassVar, Self
 
 from sklearn.utils.validation import check_is_fitted
 
+from gapboost._boosters.callbacks import as_metrics, check_contrasts
 from gapboost._boosters.callers import warn_caller
-from gapboost._boosters.functions import as_metrics, check_contrasts
 from gapboost._boosters.library import Library
 from gapboost._boosters.positions import REGULARIZATION, checked_penalty
 from gapboost._boosters.request import FitRequest, Given

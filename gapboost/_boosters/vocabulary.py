@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
-from gapboost._boosters.functions import as_metrics
+from gapboost._boosters.callbacks import as_metrics
 from gapboost._data.arguments import shown
 from gapboost.measures import AP, GAP, Measure, as_measure, nDCG
 from gapboost.objectives import NAMED, LambdaRank, Objective, as_objective

@@ -10,8 +10,8 @@ from dask.base import is_dask_collection
 from dask.distributed import Client
 from sklearn.utils.validation import check_is_fitted
 
+from gapboost._boosters.callbacks import as_metrics
 from gapboost._boosters.callers import warn_caller
-from gapboost._boosters.functions import as_metrics
 from gapboost._boosters.positions import checked_penalty
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.request import Beside, FitRequest, Given

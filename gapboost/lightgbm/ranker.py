@@ -17,8 +17,15 @@ from gapboost._boosters.signature import also_in_order_of, taking
 from gapboost._boosters.training import Training
 from gapboost._data.features import feature_names
 from gapboost._kernels import Array
-from gapboost.lightgbm.call import read_exactly, row_weights, shell, stopping_by_the_first, to_continue, usable_features
-from gapboost.lightgbm.functions import LightGBMMetric
+from gapboost.lightgbm.callbacks import LightGBMMetric
+from gapboost.lightgbm.inputs import (
+    read_exactly,
+    row_weights,
+    shell,
+    stopping_by_the_first,
+    to_continue,
+    usable_features,
+)
 from gapboost.lightgbm.library import LIBRARY
 from gapboost.lightgbm.model_text import VENDOR_OBJECTIVE, inscribe, labelled
 from gapboost.lightgbm.versions import BEFORE_4_7, evaluation_sets, names_of_frame

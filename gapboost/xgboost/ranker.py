@@ -21,8 +21,8 @@ from gapboost._data.arguments import seed
 from gapboost._kernels import Array
 from gapboost.measures import Measure, Measures
 from gapboost.objectives import Objective
-from gapboost.xgboost.call import to_continue
-from gapboost.xgboost.functions import SAVED_AS, XGBoostMetric
+from gapboost.xgboost.callbacks import XGBoostMetric
+from gapboost.xgboost.inputs import SAVED_AS, to_continue
 from gapboost.xgboost.library import LIBRARY
 from gapboost.xgboost.versions import check_categories, get_model_categories
 from gapboost.xgboost.vocabulary import XGBOOST

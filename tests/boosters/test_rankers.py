@@ -40,7 +40,7 @@ from twins import (
 import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
-from gapboost._boosters.functions import metric_names
+from gapboost._boosters.callbacks import metric_names
 from gapboost.measures import as_measure
 from gapboost.objectives import LambdaRank
 

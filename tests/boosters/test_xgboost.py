@@ -9,7 +9,7 @@ from twins import TEST, TRAIN, VALI, XGBOOST, sizes_of
 
 import gapboost as gb
 from gapboost.xgboost import XGBGAPRanker, eval_metric, objective
-from gapboost.xgboost.functions import SAVED_AS
+from gapboost.xgboost.inputs import SAVED_AS
 
 X, Y, QID = TRAIN.X, TRAIN.y, TRAIN.qid
 SIZES = sizes_of(QID)
