@@ -2,6 +2,7 @@
 
 import pickle
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import dask
@@ -122,6 +123,7 @@ class DaskGAPRanker(GAPRanker):
         checked_penalty(self._penalty, request.beside.position)
         refuse_blind_search(self)
         local = self._unfitted()
+        arguments = self._with_model(arguments)
         requested = self._requested()
         others = [] if request.eval_metric is None else as_metrics(request.eval_metric, name="eval_metric")
         train = Given(X, y, qid, request.beside)
@@ -144,6 +146,16 @@ class DaskGAPRanker(GAPRanker):
         if report.doubt is not None:
             warn_caller(report.doubt)
         return self
+
+    def _with_model(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The arguments with the model to continue, if any, as the workers can use it."""
+        name = self._library.words.model
+        model = arguments[name]
+        if isinstance(model, str | Path):
+            model = self._library.booster(model_file=model)  # workers may not see the file
+        if isinstance(model, DaskGAPRanker):
+            model = model.to_local()
+        return {**arguments, name: model}
 
     def _unfitted(self) -> Any:
         parameters = self.get_params(deep=False)  # type: ignore[attr-defined]
