@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 
-from gapboost._boosters.functions import gradients_at
+from gapboost._boosters.callbacks import gradients_at
 from gapboost._data.judged import judged
 from gapboost._kernels.jit import KernelCache
 from gapboost._kernels.lambdarank.long import LONG

@@ -10,7 +10,7 @@ the ranker of the twin trains, and `ranker` remembers.
 `rows`          one data set in grouped order
 `training`      a task, its gradients, and whether they teach anything
 `ranker`        the ranker: arguments of `fit` checked, what was learned, `score`
-`functions`     gradients and metrics as boosters call them
+`callbacks`     gradients and metrics as boosters call them
 `positions`     factors of positions, learnt beside the trees
 `folds`         cross-validation by query
 `progress`      the bar over the rounds of a fit

@@ -6,8 +6,8 @@ from typing import Any, ClassVar, Self
 
 from sklearn.utils.validation import check_is_fitted
 
+from gapboost._boosters.callbacks import as_metrics, check_contrasts
 from gapboost._boosters.callers import warn_caller
-from gapboost._boosters.functions import as_metrics, check_contrasts
 from gapboost._boosters.library import Library
 from gapboost._boosters.positions import REGULARIZATION, checked_penalty
 from gapboost._boosters.request import FitRequest, Given
@@ -23,6 +23,9 @@ from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.measure import grade_limit
 from gapboost.objectives import Objective, as_objective
+
+# Parameters that no booster knows: each twin leaves them out of what it hands its library.
+OWN_PARAMETERS = ("measure", "g")
 
 # What a fitted ranker holds beside its parameters and what its booster's own `fit` leaves there.
 NOT_OF_A_VENDOR = (

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gapboost._boosters.callbacks import gradients_at
 from gapboost._boosters.callers import booster_in_training
-from gapboost._boosters.functions import gradients_at
 from gapboost._boosters.library import Library
 from gapboost._boosters.positions import PositionPass
 from gapboost._boosters.rows import RankingRows

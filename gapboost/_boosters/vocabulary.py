@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple, Self
 
-from gapboost._boosters.functions import as_metrics
+from gapboost._boosters.callbacks import as_metrics
 from gapboost._data.arguments import shown
 from gapboost.measures import AP, GAP, Measure, as_measure, nDCG
 from gapboost.objectives import NAMED, LambdaRank, Objective, as_objective

@@ -4,6 +4,7 @@ Every message begins with the argument, tells what was found and, after "expecte
 checked in `gapboost._data.queries`.
 """
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -165,3 +166,22 @@ def seed(random_state: Any) -> int | None:
         return None
     drawn = random_numbers(random_state)
     return int(random_state) if isinstance(random_state, int | np.integer) else int(drawn.randint(2**31 - 1))
+
+
+def as_cutoff(k: Any, name: str = "k") -> int | None:
+    """A cut-off as int, or None for the whole list.
+
+    Raises
+    ------
+    ValueError
+        Where `k` is not a whole number >= 1.
+    """
+    return None if k is None else whole(k, name, 1, "a whole number of ranks", ", or None for the whole list")
+
+
+def as_relevant(rel: Any) -> float:
+    """The lowest relevant grade, an int where it is whole."""
+    number = isinstance(rel, int | float | np.integer | np.floating) and not isinstance(rel, bool)
+    if not number or not 0 < rel < math.inf:
+        raise ValueError(f"rel is {rel!r}; expected the lowest relevant grade, a number > 0")
+    return int(rel) if rel == int(rel) else float(rel)

@@ -10,9 +10,9 @@ unjudged and irrelevant documents alike; here they are told apart.
 
 import numpy as np
 
+from gapboost._data.arguments import as_relevant
 from gapboost._kernels import Array
 from gapboost.analysis.trec import Qrels, Run, Ties, checked_qrels, retrieved
-from gapboost.measures.measure import as_relevant
 
 
 def bpref(qrels: Qrels, run: Run, *, rel: int = 1, ties: Ties = "expected") -> dict[str, float]:

@@ -60,9 +60,9 @@ def fit_on_cluster(
     plan = make_plan(session, train_set, eval_sets, requested, others)
     files = place_rows(session, plan)
     reports = _launch(session, plan, files, ranker, ring, arguments)
-    found = plan.sets[0].census
-    _reconcile(reports, found)
-    return reports[0], plan.objective, found
+    census = plan.sets[0].census
+    _reconcile(reports, census)
+    return reports[0], plan.objective, census
 
 
 def _launch(
@@ -101,11 +101,11 @@ def _threads(asked: int | None, at_most: int) -> int:
     return at_most if asked is None or asked <= 0 else min(asked, at_most)
 
 
-def _reconcile(reports: list[Report], found: Census) -> None:
+def _reconcile(reports: list[Report], census: Census) -> None:
     """Raise RuntimeError unless the workers trained on every query and document, and agree on the best iteration."""
     trained = sum(r.n_queries for r in reports), sum(r.n_rows for r in reports)
-    if trained != (len(found.sizes), found.n_rows) or len({r.best_iteration for r in reports}) > 1:
+    if trained != (len(census.sizes), census.n_rows) or len({r.best_iteration for r in reports}) > 1:
         raise RuntimeError(
             f"the workers report (queries, documents, best iteration) {[r[1:4] for r in reports]} for "
-            f"{len(found.sizes)} queries and {found.n_rows} documents; expected sums and one best iteration"
+            f"{len(census.sizes)} queries and {census.n_rows} documents; expected sums and one best iteration"
         )

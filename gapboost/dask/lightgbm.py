@@ -1,18 +1,16 @@
 """LightGBM on a Dask cluster."""
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 try:
-    import lightgbm
+    import lightgbm  # noqa: F401
     from dask.distributed import Client
 except ImportError as error:
     raise ImportError(
         "gapboost.dask.lightgbm needs dask and lightgbm; expected both installed: pip install 'gapboost[dask,lightgbm]'"
     ) from error
 
-from gapboost._boosters.request import FitRequest
 from gapboost._boosters.signature import taking
 from gapboost._boosters.vocabulary import Entry
 from gapboost.dask.ranker import THREADS, DaskGAPRanker
@@ -81,11 +79,3 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):  # type: ignore[misc]
     ) -> None:
         super().__init__(measure=measure, g=g, objective=objective, extra_trees=extra_trees, **kwargs)
         self.client = client
-
-    def _fit(self, X: Any, y: Any, qid: Any, request: FitRequest, arguments: dict[str, Any]) -> Self:
-        model = arguments["init_model"]
-        if isinstance(model, str | Path):
-            model = lightgbm.Booster(model_file=model)  # workers may not see the file
-        if isinstance(model, DaskLGBMGAPRanker):
-            model = model.to_local()
-        return super()._fit(X, y, qid, request, {**arguments, "init_model": model})

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from dask.distributed import Future, futures_of
 
-from gapboost._boosters.functions import no_contrast
+from gapboost._boosters.callbacks import no_contrast
 from gapboost._data.grades import GradeLimit, check_highest
 from gapboost._kernels import Array
 from gapboost.dask.collections import Collections, partition_keys, partitions

@@ -2,6 +2,7 @@
 
 import pickle
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import dask
@@ -10,8 +11,8 @@ from dask.base import is_dask_collection
 from dask.distributed import Client
 from sklearn.utils.validation import check_is_fitted
 
+from gapboost._boosters.callbacks import as_metrics
 from gapboost._boosters.callers import warn_caller
-from gapboost._boosters.functions import as_metrics
 from gapboost._boosters.positions import checked_penalty
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.request import Beside, FitRequest, Given
@@ -122,6 +123,7 @@ class DaskGAPRanker(GAPRanker):
         checked_penalty(self._penalty, request.beside.position)
         refuse_blind_search(self)
         local = self._unfitted()
+        arguments = self._with_model(arguments)
         requested = self._requested()
         others = [] if request.eval_metric is None else as_metrics(request.eval_metric, name="eval_metric")
         train = Given(X, y, qid, request.beside)
@@ -138,12 +140,22 @@ class DaskGAPRanker(GAPRanker):
             report, objective, census = fit_on_cluster(
                 session, train_set, eval_sets, local, requested, others, type(self)._ring, arguments
             )
-        found = type(self)._fitted(report.ranker)
+        learned = type(self)._fitted(report.ranker)
         # In one step, so that fits in other threads leave no mixture.
-        self.__dict__ = {**vars(self), **found, "_trained_by": objective, "n_queries_in_": len(census.sizes)}
+        self.__dict__ = {**vars(self), **learned, "_trained_by": objective, "n_queries_in_": len(census.sizes)}
         if report.doubt is not None:
             warn_caller(report.doubt)
         return self
+
+    def _with_model(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The arguments with the model to continue, if any, as the workers can use it."""
+        name = self._library.words.model
+        model = arguments[name]
+        if isinstance(model, str | Path):
+            model = self._library.booster(model_file=model)  # workers may not see the file
+        if isinstance(model, DaskGAPRanker):
+            model = model.to_local()
+        return {**arguments, name: model}
 
     def _unfitted(self) -> Any:
         parameters = self.get_params(deep=False)  # type: ignore[attr-defined]

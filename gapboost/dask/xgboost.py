@@ -1,18 +1,16 @@
 """XGBoost on a Dask cluster."""
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 try:
-    import xgboost
+    import xgboost  # noqa: F401
     from dask.distributed import Client
 except ImportError as error:
     raise ImportError(
         "gapboost.dask.xgboost needs dask and xgboost; expected both installed: pip install 'gapboost[dask,xgboost]'"
     ) from error
 
-from gapboost._boosters.request import FitRequest
 from gapboost._boosters.signature import taking
 from gapboost.dask.ranker import THREADS, DaskGAPRanker
 from gapboost.dask.rings import xgboost_ring
@@ -60,14 +58,6 @@ class DaskXGBGAPRanker(DaskGAPRanker, XGBGAPRanker):  # type: ignore[misc]
     ) -> None:
         super().__init__(measure=measure, g=g, objective=objective, **kwargs)
         self.client = client
-
-    def _fit(self, X: Any, y: Any, qid: Any, request: FitRequest, arguments: dict[str, Any]) -> Self:
-        model = arguments["xgb_model"]
-        if isinstance(model, str | Path):
-            model = xgboost.Booster(model_file=model)  # workers may not see the file
-        if isinstance(model, DaskXGBGAPRanker):
-            model = model.to_local()
-        return super()._fit(X, y, qid, request, {**arguments, "xgb_model": model})
 
     def get_xgb_params(self) -> dict[str, Any]:
         """Parameters that XGBoost itself knows."""

@@ -7,7 +7,7 @@ import lightgbm
 from gapboost._boosters.folds import Curve, Fold, check_cv, cross_validated, cv_setup
 from gapboost._boosters.vocabulary import Entry
 from gapboost._kernels import Array
-from gapboost.lightgbm.functions import LightGBMMetric, LightGBMObjective
+from gapboost.lightgbm.callbacks import LightGBMMetric, LightGBMObjective
 from gapboost.lightgbm.vocabulary import LIGHTGBM, OBJECTIVE_ALIASES
 from gapboost.measures import Measure
 from gapboost.objectives import Objective

@@ -10,15 +10,22 @@ from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.described import described
 from gapboost._boosters.progress import following
-from gapboost._boosters.ranker import GAPRanker
+from gapboost._boosters.ranker import OWN_PARAMETERS, GAPRanker
 from gapboost._boosters.request import Beside, FitRequest, Names
 from gapboost._boosters.rows import RankingRows
 from gapboost._boosters.signature import also_in_order_of, taking
 from gapboost._boosters.training import Training
 from gapboost._data.features import feature_names
 from gapboost._kernels import Array
-from gapboost.lightgbm.call import read_exactly, row_weights, shell, stopping_by_the_first, to_continue, usable_features
-from gapboost.lightgbm.functions import LightGBMMetric
+from gapboost.lightgbm.callbacks import LightGBMMetric
+from gapboost.lightgbm.inputs import (
+    read_exactly,
+    row_weights,
+    shell,
+    stopping_by_the_first,
+    to_continue,
+    usable_features,
+)
 from gapboost.lightgbm.library import LIBRARY
 from gapboost.lightgbm.model_text import VENDOR_OBJECTIVE, inscribe, labelled
 from gapboost.lightgbm.versions import BEFORE_4_7, evaluation_sets, names_of_frame
@@ -341,7 +348,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     def _booster_parameters(self) -> dict[str, Any]:
         """Parameters for LGBMRanker."""
         parameters: dict[str, Any] = self.get_params()
-        for name in ("measure", "g", "objective"):
+        for name in (*OWN_PARAMETERS, "objective"):
             parameters.pop(name)
         # LightGBM goes by the name where the alias is given too, and the name always is.
         alias = parameters.pop("extra_tree", None)
@@ -352,6 +359,6 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     def _process_params(self, stage: str) -> dict[str, Any]:
         # LightGBM passes every parameter of the estimator on to the booster, which warns about those it does not know.
         parameters: dict[str, Any] = dict(super()._process_params(stage))
-        for name in ("measure", "g"):
+        for name in OWN_PARAMETERS:
             parameters.pop(name, None)
         return {**parameters, "objective": "None"}

@@ -2,8 +2,12 @@
 
 A new measure of the family is one file with a class like `gapboost.measures.rbp.RBP`, named here.
 
-===================  ================================================
-`measure`            what a measure is, and what several of them need
+===================  ========================================================
+`measure`            what a measure is
+`discount_of_query`  those whose discount is another for each query
+`arrays`             what a measure returns, checked, and parts that several share
+`swaps`              what it gains when two documents change places
+`labels`             its words in files, columns and logs
 `graded`             GAP, xGAP, eGAP
 `average_precision`  AP
 `grap`               grAP, another graded average precision
@@ -19,7 +23,7 @@ A new measure of the family is one file with a class like `gapboost.measures.rbp
 `discounts`          discounts of ranks, as values
 `grids`              threshold probabilities to try
 `names`              the grammar of names such as ``"ndcg@10"``
-===================  ================================================
+===================  ========================================================
 """
 
 from collections.abc import Sequence

@@ -7,10 +7,12 @@
 
 from dataclasses import dataclass, field
 
+from gapboost._data.arguments import as_relevant
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
+from gapboost.measures.arrays import both, diagonal, reciprocal
 from gapboost.measures.discounts import Reciprocal
-from gapboost.measures.measure import Measure, as_relevant, both, diagonal, reciprocal
+from gapboost.measures.measure import Measure
 
 
 @dataclass(frozen=True, repr=False)

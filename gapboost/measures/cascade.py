@@ -15,12 +15,12 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from gapboost._data.arguments import whole
+from gapboost._data.arguments import as_relevant, whole
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked, evaluate_cascade
 from gapboost.measures.discounts import Reciprocal
-from gapboost.measures.measure import Measure, as_relevant
+from gapboost.measures.measure import Measure
 
 
 @dataclass(frozen=True, repr=False)

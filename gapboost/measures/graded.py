@@ -24,8 +24,9 @@ import numpy as np
 from gapboost._data.arguments import as_floats, ordered
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
+from gapboost.measures.arrays import diagonal, reciprocal
 from gapboost.measures.discounts import Reciprocal
-from gapboost.measures.measure import Measure, diagonal, reciprocal
+from gapboost.measures.measure import Measure
 
 # Loose enough for a g that went through float32, far tighter than any mistake.
 SUM_TOLERANCE = 1e-6

@@ -13,9 +13,10 @@ from typing import Self
 
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
+from gapboost.measures.arrays import diagonal, reciprocal
 from gapboost.measures.discounts import Reciprocal
 from gapboost.measures.gains import as_gains, gain_of_grades, most_grades
-from gapboost.measures.measure import Measure, diagonal, reciprocal
+from gapboost.measures.measure import Measure
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,6 +1,5 @@
 """What a measure is: a frozen value that fills the three arrays of the quadratic form (see `gapboost._kernels`)."""
 
-import hashlib
 import math
 import re
 from abc import ABC, abstractmethod
@@ -10,36 +9,18 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from gapboost._data.arguments import positive, whole
+from gapboost._data.arguments import as_cutoff, positive
 from gapboost._data.grades import GradeLimit
 from gapboost._data.judged import judged
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked, evaluate_form
+from gapboost.measures.arrays import checked_arrays
 from gapboost.measures.discounts import Discount
+from gapboost.measures.labels import plain, shortened
+from gapboost.measures.swaps import changes_of
 
 SHORT_NAME = re.compile(r"[a-zA-Z0-9_.-]+")
-
-NUMBERS = int | float | np.integer | np.floating
-
-
-def as_cutoff(k: Any, name: str = "k") -> int | None:
-    """A cut-off as int, or None for the whole list.
-
-    Raises
-    ------
-    ValueError
-        Where `k` is not a whole number >= 1.
-    """
-    return None if k is None else whole(k, name, 1, "a whole number of ranks", ", or None for the whole list")
-
-
-def as_relevant(rel: Any) -> float:
-    """The lowest relevant grade, an int where it is whole."""
-    number = isinstance(rel, int | float | np.integer | np.floating) and not isinstance(rel, bool)
-    if not number or not 0 < rel < math.inf:
-        raise ValueError(f"rel is {rel!r}; expected the lowest relevant grade, a number > 0")
-    return int(rel) if rel == int(rel) else float(rel)
 
 
 @dataclass(frozen=True, repr=False)
@@ -304,72 +285,8 @@ class Measure(ABC):
     def changes(self, grades: Array, base: RecallBase) -> Array:
         """The upper triangle of `swap_changes` for one checked list, whose grades are numbers of levels of `base`."""
         (pair,), (own,) = tables_of(self, base)
-        rank = np.arange(len(grades))
         weights, _ = self.discounts(base, np.array([len(grades)]))
-        discount = weights[:, None]
-        c = np.cumsum(pair[grades], axis=0)  # [r, g] = C_g[r]
-        e = np.cumsum(discount * pair[:, grades].T, axis=0)  # [r, g] = E_g[r]
-        here = discount * (own + c - pair[grades])
-        upper = here - e
-        upper -= upper[rank, grades][:, None]
-        lower = here + discount * (pair[grades] - np.diagonal(pair)) - (e - discount * pair[:, grades].T)
-        lower -= lower[rank, grades][:, None]
-        changes: Array = np.triu(upper[:, grades] + lower[:, grades].T, 1)
-        return changes
-
-
-@dataclass(frozen=True, repr=False)
-class DiscountOfQuery(Measure):
-    """A measure of the form whose discount is another for each query: `weights_of` in place of `discount_at`."""
-
-    @abstractmethod
-    def weights_of(self, base: RecallBase, query: Array, ranks: Array) -> Array:
-        """Weights at whole ranks as if there were no cut-off.
-
-        Parameters
-        ----------
-        base : RecallBase
-        query : int ndarray of shape (N,)
-            The number of the query in `base` that each rank belongs to.
-        ranks : float64 ndarray of shape (N,)
-
-        Returns
-        -------
-        float64 ndarray of shape (N,)
-        """
-
-    def discounts(self, base: RecallBase, sizes: Array) -> tuple[Array, Array]:
-        """See `Measure.discounts`; the weights of one query follow those of another."""
-        ends = np.cumsum(sizes, dtype=np.int64)
-        begins = ends - sizes
-        ranks = np.arange(1.0, ends[-1] + 1) - np.repeat(begins, sizes)
-        weights = self.weights_of(base, np.repeat(np.arange(len(sizes)), sizes), ranks)
-        return np.where(ranks <= (np.inf if self.k is None else self.k), weights, 0.0), begins
-
-    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
-        """None is the same for all queries.
-
-        Raises
-        ------
-        ValueError
-            Always.
-        """
-        raise ValueError(f"measure is {self!r}, whose discount belongs to the query; expected a measure such as GAP()")
-
-
-def shortened(label: str) -> str:
-    """A label of at most 200 characters: MLflow takes 250, files 255 with their endings."""
-    return label if len(label) <= 200 else f"{label[:150]}-{hashlib.sha256(label.encode()).hexdigest()[:16]}"
-
-
-def plain(value: Any) -> str:
-    """A number, or numbers with ``_`` between them, as they print; another value with its odd characters by their codes."""
-    if isinstance(value, tuple) and all(isinstance(each, NUMBERS) for each in value):
-        return "_".join(map(plain, value))
-    if isinstance(value, NUMBERS):
-        return str(value.item() if isinstance(value, np.generic) else value).replace("e+", "e")
-    # A word begins with a letter or a code, and a number with neither.
-    return re.sub(r"^[^a-zA-Z]|[^a-zA-Z0-9.]", lambda odd: f"-{ord(odd[0]):x}-", str(value))
+        return changes_of(grades, pair, own, weights)
 
 
 def tables_of(measure: Measure, base: RecallBase) -> tuple[Array, Array]:
@@ -381,7 +298,7 @@ def tables_of(measure: Measure, base: RecallBase) -> tuple[Array, Array]:
         Where they are not finite numbers of the shapes that `Measure.tables` promises.
     """
     shape = base.counts.shape
-    pair, own = _check_arrays(measure, "tables", measure.tables(base), [(*shape, base.n_levels), shape])
+    pair, own = checked_arrays(measure, "tables", measure.tables(base), [(*shape, base.n_levels), shape])
     return pair, own
 
 
@@ -393,56 +310,11 @@ def weights_at(measure: Measure, ranks: Array) -> tuple[Array, Array]:
     ValueError
         Where they are not finite numbers of the shape of `ranks`.
     """
-    weight, slope = _check_arrays(measure, "discount_at", measure.discount_at(ranks), [ranks.shape] * 2)
+    weight, slope = checked_arrays(measure, "discount_at", measure.discount_at(ranks), [ranks.shape] * 2)
     return weight, slope
-
-
-def _check_arrays(measure: Measure, method: str, returned: Any, shapes: list[tuple[int, ...]]) -> list[Array]:
-    """What a method returned, C-contiguous float64: a measure of someone else's may get it wrong."""
-    expected = " and ".join(map(str, shapes))
-    if not isinstance(returned, tuple | list) or len(returned) != len(shapes):
-        raise ValueError(
-            f"{method} of {measure!r} returns a {type(returned).__name__}; expected two arrays, of shapes {expected}"
-        )
-    arrays = [np.asarray(array) for array in returned]
-    if [array.shape for array in arrays] != shapes:
-        shown = " and ".join(str(array.shape) for array in arrays)
-        raise ValueError(f"{method} of {measure!r} returns arrays of shapes {shown}; expected {expected}")
-    if any(array.dtype.kind not in "biuf" or not np.isfinite(array).all() for array in arrays):
-        raise ValueError(
-            f"{method} of {measure!r} returns NaN, infinite values or none that are numbers; expected finite ones"
-        )
-    # Code is compiled a second time for arrays that cannot be written.
-    return [np.require(array, np.float64, ["C", "W"]) for array in arrays]
 
 
 def grade_limit(measures: Sequence[Measure]) -> GradeLimit:
     """The grades that all of `measures` know."""
     highest, measure = min(((m.highest_grade, repr(m)) for m in measures), default=(math.inf, ""))
     return GradeLimit(highest, measure, next((repr(m) for m in measures if m.whole_grades), ""))
-
-
-def reciprocal(values: Array) -> Array:
-    """``1 / values``, and 0 where the value is 0."""
-    return np.divide(1.0, values, out=np.zeros(values.shape), where=values > 0)
-
-
-def no_pairs(base: RecallBase) -> Array:
-    """The worth of pairs in a measure without any."""
-    return np.zeros((len(base), base.n_levels, base.n_levels))
-
-
-def both(relevant: Array) -> Array:
-    """``[..., i, j]``: whether documents of both grades are relevant, from bool of shape (L,) or (Q, L)."""
-    pairs: Array = relevant[..., :, None] & relevant[..., None, :]
-    return pairs
-
-
-def by_query(worth: Array, base: RecallBase) -> Array:
-    """The worth of grades, of shape (L,) or (Q, L), as float64 of shape (Q, L)."""
-    return np.array(np.broadcast_to(worth, base.counts.shape), dtype=np.float64, order="C")
-
-
-def diagonal(pair: Array) -> Array:
-    """``[q, j] = pair[q, j, j]``, contiguous: the worth of a document counts its own relevance too."""
-    return np.ascontiguousarray(np.diagonal(pair, axis1=1, axis2=2))

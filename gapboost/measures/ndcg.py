@@ -11,9 +11,10 @@ import numpy as np
 
 from gapboost._data.recall_base import RecallBase, sums_of
 from gapboost._kernels import Array
+from gapboost.measures.arrays import by_query, no_pairs, reciprocal
 from gapboost.measures.discounts import NAMED, Discount, LogFromBase, as_discount_by
 from gapboost.measures.gains import Gains, as_gains, gain_of_grades, most_grades
-from gapboost.measures.measure import Measure, by_query, no_pairs, reciprocal
+from gapboost.measures.measure import Measure
 
 
 @dataclass(frozen=True, repr=False)

@@ -11,8 +11,9 @@ import numpy as np
 
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
+from gapboost.measures.arrays import reciprocal
 from gapboost.measures.discounts import Constant
-from gapboost.measures.measure import Measure, reciprocal
+from gapboost.measures.measure import Measure
 
 
 @dataclass(frozen=True, repr=False)

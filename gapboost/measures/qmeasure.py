@@ -12,8 +12,9 @@ import numpy as np
 from gapboost._data.arguments import positive
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
+from gapboost.measures.arrays import both, diagonal, reciprocal
+from gapboost.measures.discount_of_query import DiscountOfQuery
 from gapboost.measures.gains import Gains, as_gains, gain_of_grades, ideal_gain, most_grades
-from gapboost.measures.measure import DiscountOfQuery, both, diagonal, reciprocal
 
 
 @dataclass(frozen=True, repr=False)

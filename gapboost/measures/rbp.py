@@ -7,12 +7,13 @@
 
 from dataclasses import dataclass, field
 
-from gapboost._data.arguments import probability
+from gapboost._data.arguments import as_relevant, probability
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
+from gapboost.measures.arrays import by_query, no_pairs
 from gapboost.measures.discounts import Discount, Geometric
 from gapboost.measures.gains import as_gains, gain_of_grades, most_grades
-from gapboost.measures.measure import Measure, as_relevant, by_query, no_pairs
+from gapboost.measures.measure import Measure
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gapboost._data.arguments import as_relevant
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
+from gapboost.measures.arrays import no_pairs, reciprocal
+from gapboost.measures.discount_of_query import DiscountOfQuery
 from gapboost.measures.discounts import Constant
-from gapboost.measures.measure import DiscountOfQuery, as_relevant, no_pairs, reciprocal
 from gapboost.measures.precision import RelevantAtCutoff
 
 

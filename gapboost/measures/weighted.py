@@ -14,7 +14,10 @@ import numpy as np
 from gapboost._data.arguments import positive
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
-from gapboost.measures.measure import DiscountOfQuery, Measure, no_pairs, plain, shortened, tables_of
+from gapboost.measures.arrays import no_pairs
+from gapboost.measures.discount_of_query import DiscountOfQuery
+from gapboost.measures.labels import plain, shortened
+from gapboost.measures.measure import Measure, tables_of
 
 
 @dataclass(frozen=True, repr=False)

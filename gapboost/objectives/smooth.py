@@ -40,7 +40,8 @@ from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import CACHED_CHUNK, chunks, run, table_bytes
 from gapboost._kernels.smooth.query import Documents, find_positions, gradient_and_hessian, rows_by_rank
 from gapboost._kernels.smooth.sums import Room, Step, room_for, smooth_ranks
-from gapboost.measures.measure import DiscountOfQuery, tables_of
+from gapboost.measures.discount_of_query import DiscountOfQuery
+from gapboost.measures.measure import tables_of
 from gapboost.objectives.objective import Objective, Pass
 
 

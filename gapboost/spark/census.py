@@ -7,7 +7,7 @@ import numpy as np
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from gapboost._boosters.functions import no_contrast
+from gapboost._boosters.callbacks import no_contrast
 from gapboost._data.grades import MAX_GRADE, GradeLimit, check_highest
 from gapboost._data.ids import missing_ids
 from gapboost._data.weights import LEAST_WEIGHT, MOST_WEIGHT

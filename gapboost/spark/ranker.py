@@ -14,8 +14,8 @@ from xgboost.spark.core import _validate_and_convert_feature_col_as_float_col_li
 from xgboost.spark.estimator import _set_pyspark_xgb_cls_param_attrs
 from xgboost.spark.summary import XGBoostTrainingSummary
 
+from gapboost._boosters.callbacks import as_metrics
 from gapboost._boosters.callers import warn_caller
-from gapboost._boosters.functions import as_metrics
 from gapboost._boosters.model_file import value
 from gapboost._boosters.positions import checked_penalty
 from gapboost.measures import Measure
@@ -25,7 +25,7 @@ from gapboost.spark.census import check_grades, positions_of, resolved, surveyed
 from gapboost.spark.columns import QID, ROW, Roles, check_columns
 from gapboost.spark.training import SCHEMA, Features, Job, received
 from gapboost.xgboost import XGBGAPRanker
-from gapboost.xgboost.ranker import OWN_PARAMETERS
+from gapboost.xgboost.ranker import NOT_OF_XGBOOST
 
 # Arguments of `xgboost.train` that would take the place of the ranker's own.
 OWN_ARGUMENTS = ("obj", "custom_metric", "maximize", "num_boost_round")
@@ -174,7 +174,11 @@ class SparkXGBGAPRanker(_GAPParams, SparkXGBRanker):
             positions=None if roles.position is None else positions_of(selected),
             train=train,
             validated=valid is not None,
-            arguments={"verbose": self.getOrDefault("verbose"), "xgb_model": self.getOrDefault("xgb_model")},
+            arguments={
+                "verbose": self.getOrDefault("verbose"),
+                "xgb_model": self.getOrDefault("xgb_model"),
+                "feature_weights": ranker.feature_weights,
+            },
             n_workers=n_workers,
         )
         rows = dataset.select(
@@ -288,7 +292,7 @@ class SparkXGBGAPRankerModel(_GAPParams, SparkXGBRankerModel):
         """XGBoost's own model on Spark, with the same predictions; it needs no gapboost, saved either."""
         vendor = SparkXGBRankerModel(self.to_local().to_vendor(), self.training_summary)
         for param, given in self._paramMap.items():
-            if vendor.hasParam(param.name) and param.name not in (*OWN_PARAMETERS, *VALUES):
+            if vendor.hasParam(param.name) and param.name not in (*NOT_OF_XGBOOST, *VALUES):
                 vendor._set(**{param.name: given})
         defaults = {param.name: given for param, given in self._defaultParamMap.items() if vendor.hasParam(param.name)}
         vendor._setDefault(**{**defaults, "objective": "rank:ndcg", "eval_metric": None})

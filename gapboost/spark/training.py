@@ -33,7 +33,7 @@ from gapboost.objectives import Objective
 from gapboost.spark.census import Census
 from gapboost.spark.columns import LABEL, POSITION, QID, ROW, START, VALID, WEIGHT
 from gapboost.xgboost import XGBGAPRanker
-from gapboost.xgboost.functions import sum_over_workers
+from gapboost.xgboost.callbacks import sum_over_workers
 
 # What a worker sends, and its pieces: Spark's rows are not to be large.
 SCHEMA = "rank int, number int, data binary"

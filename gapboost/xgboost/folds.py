@@ -12,7 +12,8 @@ from gapboost._data.positions import positions
 from gapboost._kernels import Array
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
-from gapboost.xgboost.functions import SAVED_AS, XGBoostMetric, XGBoostObjective, passed
+from gapboost.xgboost.callbacks import XGBoostMetric, XGBoostObjective, passed
+from gapboost.xgboost.inputs import SAVED_AS
 from gapboost.xgboost.vocabulary import XGBOOST
 
 VOCABULARY = XGBOOST.beside(

@@ -12,7 +12,7 @@ from gapboost._boosters.described import described
 from gapboost._boosters.model_file import read, words
 from gapboost._boosters.positions import REGULARIZATION
 from gapboost._boosters.progress import following, without_bars
-from gapboost._boosters.ranker import GAPRanker
+from gapboost._boosters.ranker import OWN_PARAMETERS, GAPRanker
 from gapboost._boosters.request import Beside, FitRequest, Names
 from gapboost._boosters.rows import RankingRows
 from gapboost._boosters.signature import taking
@@ -21,8 +21,8 @@ from gapboost._data.arguments import seed
 from gapboost._kernels import Array
 from gapboost.measures import Measure, Measures
 from gapboost.objectives import Objective
-from gapboost.xgboost.call import to_continue
-from gapboost.xgboost.functions import SAVED_AS, XGBoostMetric
+from gapboost.xgboost.callbacks import XGBoostMetric
+from gapboost.xgboost.inputs import SAVED_AS, to_continue
 from gapboost.xgboost.library import LIBRARY
 from gapboost.xgboost.versions import check_categories, get_model_categories
 from gapboost.xgboost.vocabulary import XGBOOST
@@ -33,8 +33,8 @@ TRAINED_FOR = "gapboost_objective"
 # The one that says which value of a feature is missing, which XGBoost's files leave out.
 MISSING = "gapboost_missing"
 
-# Parameters of ours that XGBoost does not know.
-OWN_PARAMETERS = ("measure", "g", REGULARIZATION)
+# Parameters that XGBoost does not know: the last is LightGBM's.
+NOT_OF_XGBOOST = (*OWN_PARAMETERS, REGULARIZATION)
 
 
 def _gradients_of(training: Training) -> Callable[[Array, xgboost.DMatrix], tuple[Array, Array]]:
@@ -255,7 +255,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     def to_vendor(self) -> xgboost.XGBRanker:  # noqa: D102, the docstring is inherited
         check_is_fitted(self)
         parameters = {**self.get_params(), "objective": SAVED_AS, "eval_metric": None}
-        vendor = xgboost.XGBRanker(**{name: v for name, v in parameters.items() if name not in OWN_PARAMETERS})
+        vendor = xgboost.XGBRanker(**{name: v for name, v in parameters.items() if name not in NOT_OF_XGBOOST})
         vars(vendor).update(deepcopy(self._learned_by_booster()))
         return vendor
 
@@ -429,7 +429,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     def _known_parameters(self) -> dict[str, Any]:
         """`get_xgb_params` before a seed is drawn."""
         parameters: dict[str, Any] = super().get_xgb_params()
-        for name in (*OWN_PARAMETERS, "eval_metric"):
+        for name in (*NOT_OF_XGBOOST, "eval_metric"):
             parameters.pop(name, None)
         return {**parameters, "objective": SAVED_AS}
 

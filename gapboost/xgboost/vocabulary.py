@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import xgboost
 
-from gapboost._boosters.functions import as_metrics
+from gapboost._boosters.callbacks import as_metrics
 from gapboost._boosters.vocabulary import Asked, Entry, Parameters, Vocabulary
 
 OBJECTIVES = {"rank:ndcg": "ndcg", "rank:map": "map", "rank:pairwise": "pairwiseaccuracy"}

@@ -109,7 +109,7 @@ def test_fits_of_lightgbms_own_ranker_leave_nothing_in_the_callbacks():
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_objective_and_metric_in_LGBMRanker(weighted):
+def test_objective_and_metric_in_LGBMRanker(weighted, preparations):
     weights = np.linspace(0.5, 3.0, len(SIZES)).astype(np.float32) if weighted else None
     by_row = None if weights is None else np.repeat(weights, SIZES)
     theirs = lightgbm.LGBMRanker(
@@ -123,6 +123,8 @@ def test_objective_and_metric_in_LGBMRanker(weighted):
         eval_group=[sizes_of(VALI.qid)],
         eval_metric=eval_metric("gap", g=(0.3, 0.7)),
     )
+    # It calls deep copies of the objective, which must share what they know.
+    assert len(preparations) == 1
     ours = LIGHTGBM.fitted(g=(0.3, 0.7), evals=[VALI], fit={"sample_weight": weights})
     npt.assert_allclose(theirs.predict(TEST.X), ours.predict(TEST.X), rtol=0, atol=1e-6)
     npt.assert_allclose(LIGHTGBM.curve(theirs), LIGHTGBM.curve(ours), rtol=0, atol=1e-6)
@@ -183,40 +185,6 @@ def test_ways_of_boosting_that_take_a_custom_objective(parameters):
     curve = LIGHTGBM.curve(ranker)
     assert curve[-1] > curve[0]
     assert len(np.unique(ranker.predict(TEST.X))) > 10
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"boosting_type": "rf"}, "boosting_type is 'rf'"),
-        ({"boosting": "rf"}, "boosting is 'rf'"),
-        ({"boost": "random_forest"}, "boost is 'random_forest'"),
-        ({"bagging_by_query": True}, "bagging_by_query is True"),
-        ({"class_weight": "balanced"}, "class_weight is 'balanced'"),
-        ({"lambdarank_truncation_level": 10}, "lambdarank_truncation_level is 10; expected it unset"),
-        ({"lambdarank_norm": False}, "lambdarank_norm is False"),
-        (
-            {"lambdarank_position_bias_regularization": 0.1},
-            "lambdarank_position_bias_regularization is 0.1 but position is None",
-        ),
-        ({"label_gain": [0, 1, 3]}, "label_gain is"),
-        ({"sigmoid": 2.0}, "sigmoid is 2.0"),
-        ({"objective_seed": 1}, "objective_seed is 1"),
-        ({"eval_at": [10]}, "eval_at is"),
-        ({"ndcg_eval_at": [10]}, "ndcg_eval_at is"),
-        ({"application": "lambdarank"}, "application is 'lambdarank'"),
-        ({"loss": "lambdarank"}, "loss is 'lambdarank'"),
-        ({"metric": "ndcg"}, "metric is 'ndcg'"),
-        ({"metrics": ["map"]}, "metrics is"),
-        ({"metric_types": "auc"}, "metric_types is 'auc'"),
-    ],
-    ids=lambda value: str(value) if isinstance(value, dict) else "",
-)
-def test_parameters_that_would_be_ignored_or_break_training_are_refused(parameters, message):
-    ranker = LIGHTGBM.ranker(**parameters)
-    with pytest.raises(ValueError, match=message):
-        ranker.fit(X, Y, QID)
-    assert not ranker.__sklearn_is_fitted__()
 
 
 @pytest.mark.parametrize("name", ["min_child_weight", "min_sum_hessian_in_leaf", "min_hessian", "min_sum_hessian"])

@@ -244,6 +244,9 @@ WITHOUT = {
         {"lambdarank_truncation_level": 20, "measure": "ndcg@10"},
         {"metric": "auc"},
         {"metric": "None"},
+        {"metric_types": "auc"},
+        {"boosting_type": "rf"},
+        {"boost": "random_forest"},
         {"application": "lambdarank"},
         {"objective_seed": 3},
         {"sigmoid": 2.0, "objective": "softrank"},
@@ -255,6 +258,7 @@ WITHOUT = {
         {"lambdarank_unbiased": True, "lambdarank_bias_norm": 2.0},
         {"lambdarank_score_normalization": False},
         {"disable_default_eval_metric": True},
+        {"disable_default_eval_metric": 0},
     ],
 }
 OWN = ("measure", "objective", "g")

@@ -9,7 +9,7 @@ from twins import TEST, TRAIN, VALI, XGBOOST, sizes_of
 
 import gapboost as gb
 from gapboost.xgboost import XGBGAPRanker, eval_metric, objective
-from gapboost.xgboost.functions import SAVED_AS
+from gapboost.xgboost.inputs import SAVED_AS
 
 X, Y, QID = TRAIN.X, TRAIN.y, TRAIN.qid
 SIZES = sizes_of(QID)
@@ -198,24 +198,6 @@ def test_ways_of_boosting(parameters):
     expected = gb.evaluate(ranker.measure_, VALI.y, ranker.predict(VALI.X), VALI.qid)[ranker.measure_]
     # XGBoost drops trees anew when it scores the sets in a round of dart, not in predict.
     assert curve[-1] == pytest.approx(expected, abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"lambdarank_pair_method": "mean"},
-        {"lambdarank_num_pair_per_sample": 8},
-        {"lambdarank_normalization": False},
-        {"lambdarank_unbiased": True},
-        {"ndcg_exp_gain": False},
-        {"disable_default_eval_metric": 0},
-    ],
-    ids=str,
-)
-def test_parameters_that_would_be_ignored_are_refused(parameters):
-    (name,) = parameters
-    with pytest.raises(ValueError, match=f"{name} is .*; expected it unset"):
-        XGBOOST.fitted(**parameters)
 
 
 def test_vendor_metrics_are_refused():

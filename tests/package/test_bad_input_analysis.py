@@ -79,7 +79,7 @@ KINDS = (
     (("trec.evaluate", "informativeness", "local_optimality"), "measures", NOT_LISTED, "measure", TypeError),
     (("informativeness", "local_optimality", "system_values", "robustness"), "measures", {"empty": ([], "empty")}, "at least one", ValueError),
     (("system_values", "robustness"), "measures", NOT_LISTED, "measures", TypeError),
-    (("trec.rankings", "trec.evaluate", "system_values", "robustness"), "ties", {**NOT_A_CHOICE, "None": None}, '"expected" or "trec_eval"', ValueError),
+    (("trec.rankings", "trec.evaluate", "system_values", "robustness"), "ties", {**NOT_A_CHOICE, "None": None, "of evaluate": "row"}, '"expected" or "trec_eval"', ValueError),
     (("precision_recall",), "ties", {**NOT_A_CHOICE, "None": None}, '"expected" or "row"', ValueError),
     (("trec.evaluate",), "empty", {**NOT_A_CHOICE, "None": None}, '0, 1 or "skip"', ValueError),
     (("precision_recall", "expected_value", "maximum_entropy"), "measure", NOT_A_MEASURE, "a measure such as", TypeError),

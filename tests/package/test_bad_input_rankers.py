@@ -1,7 +1,9 @@
 """Every argument of the rankers, of their callbacks and of cross-validation, with every defect it can have."""
 
+import lightgbm
 import numpy as np
 import pytest
+import xgboost
 from bad_input import (
     FIELDS,
     NOT_A_MAPPING,
@@ -121,6 +123,9 @@ def of_ranker(name):
     yield from defects(name, "X", {"short": (X[1:], "39 rows"), "empty": (X[:0], "0 rows")}, "the same number")
     for defect, row in GRADES.items():
         yield from defects(name, "y", {defect: row}, "")
+    one_grade = "no query with two different grades"
+    yield from defects(name, "y", {"one grade a query": (QID % 3, one_grade), "all 0": (Y * 0, one_grade)}, "to learn")
+    yield from defects(name, "y", {"too high": (np.where(Y == 2, 256, Y), "the grade 256")}, "up to 255")
     yield from defects(name, "qid", {"None": (None, "missing")}, "one query id a row")
     for defect, row in IDS.items():
         yield from defects(name, "qid", {defect: row}, "row")
@@ -146,10 +151,16 @@ def of_ranker(name):
         yield from defects(name, "sample_weight", {defect: row}, "")
     for defect, row in SCORES.items():
         yield from defects(name, START[name], {defect: row}, "")
+    yield from defects(name, START[name], {"far apart": (1e4 * Y, "no swap")}, START[name], named="measure")
     for argument in ("eval_set", "eval_qid", EVAL_START[name], EVAL_WEIGHT[name]):
         yield from defects(name, argument, SETS, "each evaluation set", TypeError)
         if argument != "eval_set":
-            yield from defects(name, argument, {"two": ([None, None], "2 entries")}, "one for each of 1 eval sets")
+            counts = {"two": ([None, None], "2 entries"), "none": ([], "0 entries")}
+            yield from defects(name, argument, counts, "one for each of 1 eval sets")
+    yield from defects(name, "eval_set", {"X alone": ([X], "ndarray")}, "a pair (X, y)", named="eval_set[0]")
+    yield from defects(name, "eval_set", {"short X": ([(X[1:], Y)], "39 rows")}, "the same", named="eval_set[0] X")
+    high = {"a higher grade": ([(X, Y + 1)], "the grade 3, but GAP(g=(0.5, 0.5)) knows the grades 0..2")}
+    yield from defects(name, "eval_set", high, "", named="eval_set[0] y")
     for defect, row in IDS.items():
         yield from defects(name, "eval_qid", {f"{defect} in it": ([row[0]], row[1])}, "row", named="eval_qid[0]")
     for defect, row in WEIGHTS.items():
@@ -167,6 +178,7 @@ def of_ranker(name):
     yield from defects(name, "measure", NOT_A_MEASURE, "a measure such as", TypeError)
     yield from defects(name, "measure", {"unknown": "mpa"}, "one of gap, xgap")
     yield from defects(name, "g", THRESHOLDS, "")
+    yield from defects(name, "g", {"short": ((1.0,), "the grade 2, but GAP")}, "", named="y")
     yield from defects(name, "objective", NOT_A_MEASURE, "a name such as", TypeError)
     yield from defects(name, "objective", {"unknown": "softmax"}, "lambdarank")
     yield from defects(name, "random_state", NOT_A_SEED, "a whole number >= 0")
@@ -273,9 +285,18 @@ def test_score(ranker, argument):
         check(ValueError, named, found, "", lambda value=value: ranker.score(**{**ROWS, argument: value}))
 
 
+@pytest.mark.parametrize("function", START)
+def test_what_belongs_to_evaluation_sets_needs_them(function):
+    fit, _ = RANKERS[function]
+    for argument in ("eval_qid", "eval_group", EVAL_WEIGHT[function], EVAL_START[function]):
+        check(ValueError, argument, "without eval_set", "both", lambda name=argument: fit(**ROWS, **{name: [Y]}))
+
+
 @pytest.mark.parametrize("ranker", [LGBM, XGB], ids=["lightgbm", "xgboost"])
-def test_a_metric_that_does_not_know_the_grades_of_the_training_set(ranker):
+def test_a_metric_that_does_not_know_the_grades_of_the_training_set(ranker, monkeypatch):
     """Also where the evaluation set is the training set, whose grades the measure itself knows."""
+    monkeypatch.setattr(lightgbm.LGBMRanker, "fit", pytest.fail)
+    monkeypatch.setattr(xgboost, "train", pytest.fail)
     narrow = nDCG(gains=(0, 1))
     for eval_set, eval_qid in ([(X, Y)], [QID]), ([(X[10:], Y[10:]), (X, Y)], [QID[10:], QID]):
         given = {"eval_set": eval_set, "eval_qid": eval_qid}
@@ -309,3 +330,5 @@ def test_errors_come_before_training():
         "measure",
         lambda: XGB(objective=gapboost.LambdaRank(AP()), g=(1,)).fit(X, Y, QID),
     )
+    both = LGBM(**LIGHTGBM, objective=gapboost.LambdaRank(AP()), measure="ndcg")
+    check(ValueError, "objective", "brings its measure", "left at their defaults", lambda: both.fit(X, Y, QID))

@@ -30,6 +30,12 @@ def test_the_page_of_the_architecture_names_the_rooms():
     assert sorted(set(re.findall(r"`gapboost/(\w+)(?:/|\.py)`", page))) == entries(PACKAGE)
 
 
+def test_contributing_names_the_folders_of_tests():
+    tests = Path(__file__).parents[1]
+    table = re.findall(r"^\| `(\w+)` \|", (tests.parent / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(table) == sorted(path.name for path in tests.iterdir() if any(path.glob("*.py")))
+
+
 def test_there_are_rooms():
     """The tests above would be content with none."""
     assert {"_kernels", "lambdarank", "measures", "dask"} <= {room.name for room in ROOMS}

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import gapboost as gb
-from gapboost._boosters.functions import Metrics
+from gapboost._boosters.callbacks import Metrics
 from gapboost._kernels.parallel.openmp import openmp_team
 from gapboost.analysis import trec
 from gapboost.datasets import load_letor, load_letor_fold

@@ -42,29 +42,14 @@ def test_simplex_grid_options_are_filters():
     assert simplex_grid(3, 6, full_support=True) == [g for g in grid if min(g) > 0]
     assert simplex_grid(3, 6, monotone="increasing") == [g for g in grid if g[0] <= g[1] <= g[2]]
     assert simplex_grid(3, 6, monotone="decreasing", full_support=True) == [g for g in grid if g[0] >= g[1] >= g[2] > 0]
+    with pytest.raises(ValueError, match="expected at least 3"):
+        simplex_grid(3, 2, full_support=True)
     assert simplex_grid(2, 10)[3] == (0.3, 0.7)  # no 0.30000000000000004: grids print well
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"n_grades": 0, "steps": 3}, "n_grades is 0; expected a whole number >= 1"),
-        ({"n_grades": 2, "steps": 2.5}, "steps is 2.5"),
-        ({"n_grades": 2, "steps": True}, "steps is True"),
-        ({"n_grades": 3, "steps": 2, "full_support": True}, "expected at least 3"),
-        ({"n_grades": 3, "steps": 2, "monotone": "up"}, "monotone is 'up'; expected \"increasing\""),
-    ],
-)
-def test_simplex_grid_refuses(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        simplex_grid(**arguments)
 
 
 def test_uniform_g():
     assert uniform_g(1) == (1.0,)
     assert gb.GAP(g=uniform_g(3)) == gb.GAP().resolved(np.array([0, 1, 2, 3]))
-    with pytest.raises(ValueError, match="n_grades is 0"):
-        uniform_g(0)
 
 
 # --- scorers ---------------------------------------------------------------------------------------------------------
@@ -74,15 +59,6 @@ def test_scorer_is_a_value():
     scorer = measure_scorer(gb.GAP(g=(0.5, 0.5), k=5))
     assert repr(scorer) == "measure_scorer(GAP(g=(0.5, 0.5), k=5))"
     assert scorer == pickle.loads(pickle.dumps(scorer)) == sklearn.clone(scorer, safe=False)
-
-
-def test_scorer_wants_a_fixed_measure():
-    with pytest.raises(
-        ValueError, match=r"measure is eGAP\(\), which takes its g from the labels .* eGAP\(g=\(0.5, 0.5\)\)"
-    ):
-        measure_scorer(gb.eGAP())
-    with pytest.raises(ValueError, match="measure is 'ngcd'; expected one of"):
-        measure_scorer("ngcd")
 
 
 # --- the search ------------------------------------------------------------------------------------------------------
@@ -326,23 +302,11 @@ def fit(grid=None, estimator=RANKERS[0], qid="given", **options):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"qid": None}, "qid is missing"),
-        ({"scoring": 3}, r"scoring is 3; expected a measure, by value or a name"),
-        ({"scoring": []}, r"scoring is \[\]"),
-        ({"scoring": gb.GAP()}, r"scoring is GAP\(\), which takes its g from the labels"),
         ({"scoring": gb.GAP(g=(1.0,))}, r"y holds the grade 2, but GAP\(g=\(1.0,\)\) knows the grades 0..1"),
         ({"grid": {"g": [(0.5, 0.5), (1.0,)]}}, r"y holds the grade 2, but GAP\(g=\(1.0,\)\) knows the grades 0..1"),
-        ({"grid": {"g": [(0.5, 0.6)]}}, "expected probabilities with sum 1"),
-        ({"grid": {"n_estimators": [0]}}, "n_estimators in param_grid is 0"),
-        ({"grid": {"n_estimators": [2.5]}}, "n_estimators in param_grid is 2.5"),
-        ({"cv": 1}, "cv is 1; expected from 2 folds to one for each of the 36 queries"),
-        ({"cv": 37}, "cv is 37; expected from 2 folds"),
         ({"cv": KFold(3)}, "fold 0 of cv cuts .* such as 'query .*expected every query whole"),
-        ({"cv": [(np.arange(10), np.arange(10, 20))]}, "fold 0 of cv cuts"),
         ({"cv": [(np.arange(576), np.arange(0))]}, "fold 0 of cv has no test rows"),
-        ({"cv": "five"}, "cv is 'five'; expected a number of folds"),
         ({"cv": GroupKFold(2), "random_state": 1}, "random_state is 1 but cv is GroupKFold"),
-        ({"estimator": KFold()}, "estimator is KFold.*expected an LGBMGAPRanker or XGBGAPRanker"),
         ({"estimator": LGBMGAPRanker(num_trees=3, verbose=-1)}, "ended after 3 of 100 trees"),
         (
             {"estimator": XGBGAPRanker(early_stopping_rounds=1)},
@@ -355,7 +319,7 @@ def fit(grid=None, estimator=RANKERS[0], qid="given", **options):
     ],
 )
 @pytest.mark.filterwarnings("ignore:Found `num_trees` in params")
-def test_bad_input(arguments, message):
+def test_searches_that_cannot_be(arguments, message):
     with pytest.raises((ValueError, TypeError), match=message):
         fit(**arguments)
 

@@ -59,7 +59,10 @@ class WatchedPass(LambdaRankPass):
         super().__call__(scores, grad, hess)
         if self.calls == 0:
             begins = self.data.whole.begins
-            own = {"begins": begins, "sizes": self.data.queries.sizes, "grad": grad, "hess": hess, "scores": scores}
+            # What a booster gets: weights of documents are applied to what a pass leaves.
+            factors = 1.0 if self.data.factors is None else self.data.factors
+            own = {"begins": begins, "sizes": self.data.queries.sizes, "scores": scores}
+            own |= {"grad": grad * factors, "hess": hess * factors}
             np.savez(self.file, **own, n_jobs=self.threads, threads=int(os.environ["OMP_NUM_THREADS"]))
         self.calls += 1
         if self.calls == 5 and not self.first:

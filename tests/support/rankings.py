@@ -11,7 +11,7 @@ import oracle
 from hypothesis import strategies as st
 
 import gapboost as gb
-from gapboost.measures.measure import DiscountOfQuery
+from gapboost.measures.discount_of_query import DiscountOfQuery
 
 TOP = 3  # the highest grade of the random rankings
 

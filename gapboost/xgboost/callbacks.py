@@ -6,16 +6,13 @@ import numpy as np
 import xgboost
 from xgboost import collective
 
-from gapboost._boosters.functions import Content, Gradients, Metrics, as_gradients, as_metrics
+from gapboost._boosters.callbacks import Content, Gradients, Metrics, as_gradients, as_metrics
 from gapboost._boosters.positions import checked_penalty
 from gapboost._data.grades import MAX_GRADE
 from gapboost._kernels import Array
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.xgboost.library import LIBRARY
-
-# What a saved model says it was trained with: XGBRanker().load_model() takes it, and predictions are raw scores.
-SAVED_AS = "rank:ndcg"
 
 
 def objective(

@@ -1,4 +1,4 @@
-"""Rows, weights and models as LightGBM is handed them."""
+"""Rows, weights and models as LightGBM takes them."""
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager

@@ -1,8 +1,11 @@
-"""Models as XGBoost is handed them."""
+"""Models and objectives as XGBoost takes them."""
 
 from typing import Any
 
 import xgboost
+
+# What a saved model says it was trained with: XGBRanker().load_model() takes it, and predictions are raw scores.
+SAVED_AS = "rank:ndcg"
 
 
 def to_continue(model: Any) -> xgboost.Booster | None:

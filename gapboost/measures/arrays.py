@@ -1,0 +1,59 @@
+"""The arrays that a measure returns: checked, since compiled code trusts them, and parts that several measures share."""
+
+from typing import Any
+
+import numpy as np
+
+from gapboost._data.recall_base import RecallBase
+from gapboost._kernels import Array
+
+
+def checked_arrays(measure: object, method: str, returned: Any, shapes: list[tuple[int, ...]]) -> list[Array]:
+    """What a method returned, C-contiguous float64: a measure of someone else's may get it wrong.
+
+    Raises
+    ------
+    ValueError
+        Where it is not one array of finite numbers for each of `shapes`.
+    """
+    expected = " and ".join(map(str, shapes))
+    if not isinstance(returned, tuple | list) or len(returned) != len(shapes):
+        raise ValueError(
+            f"{method} of {measure!r} returns a {type(returned).__name__}; expected two arrays, of shapes {expected}"
+        )
+    arrays = [np.asarray(array) for array in returned]
+    if [array.shape for array in arrays] != shapes:
+        shown = " and ".join(str(array.shape) for array in arrays)
+        raise ValueError(f"{method} of {measure!r} returns arrays of shapes {shown}; expected {expected}")
+    if any(array.dtype.kind not in "biuf" or not np.isfinite(array).all() for array in arrays):
+        raise ValueError(
+            f"{method} of {measure!r} returns NaN, infinite values or none that are numbers; expected finite ones"
+        )
+    # Code is compiled a second time for arrays that cannot be written.
+    return [np.require(array, np.float64, ["C", "W"]) for array in arrays]
+
+
+def reciprocal(values: Array) -> Array:
+    """``1 / values``, and 0 where the value is 0."""
+    return np.divide(1.0, values, out=np.zeros(values.shape), where=values > 0)
+
+
+def no_pairs(base: RecallBase) -> Array:
+    """The worth of pairs in a measure without any."""
+    return np.zeros((len(base), base.n_levels, base.n_levels))
+
+
+def both(relevant: Array) -> Array:
+    """``[..., i, j]``: whether documents of both grades are relevant, from bool of shape (L,) or (Q, L)."""
+    pairs: Array = relevant[..., :, None] & relevant[..., None, :]
+    return pairs
+
+
+def by_query(worth: Array, base: RecallBase) -> Array:
+    """The worth of grades, of shape (L,) or (Q, L), as float64 of shape (Q, L)."""
+    return np.array(np.broadcast_to(worth, base.counts.shape), dtype=np.float64, order="C")
+
+
+def diagonal(pair: Array) -> Array:
+    """``[q, j] = pair[q, j, j]``, contiguous: the worth of a document counts its own relevance too."""
+    return np.ascontiguousarray(np.diagonal(pair, axis1=1, axis2=2))

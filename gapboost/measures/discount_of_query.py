@@ -1,0 +1,49 @@
+"""Measures whose discount is another for each query."""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from gapboost._data.recall_base import RecallBase
+from gapboost._kernels import Array
+from gapboost.measures.measure import Measure
+
+
+@dataclass(frozen=True, repr=False)
+class DiscountOfQuery(Measure):
+    """A measure of the form whose discount is another for each query: `weights_of` in place of `discount_at`."""
+
+    @abstractmethod
+    def weights_of(self, base: RecallBase, query: Array, ranks: Array) -> Array:
+        """Weights at whole ranks as if there were no cut-off.
+
+        Parameters
+        ----------
+        base : RecallBase
+        query : int ndarray of shape (N,)
+            The number of the query in `base` that each rank belongs to.
+        ranks : float64 ndarray of shape (N,)
+
+        Returns
+        -------
+        float64 ndarray of shape (N,)
+        """
+
+    def discounts(self, base: RecallBase, sizes: Array) -> tuple[Array, Array]:
+        """See `Measure.discounts`; the weights of one query follow those of another."""
+        ends = np.cumsum(sizes, dtype=np.int64)
+        begins = ends - sizes
+        ranks = np.arange(1.0, ends[-1] + 1) - np.repeat(begins, sizes)
+        weights = self.weights_of(base, np.repeat(np.arange(len(sizes)), sizes), ranks)
+        return np.where(ranks <= (np.inf if self.k is None else self.k), weights, 0.0), begins
+
+    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
+        """None is the same for all queries.
+
+        Raises
+        ------
+        ValueError
+            Always.
+        """
+        raise ValueError(f"measure is {self!r}, whose discount belongs to the query; expected a measure such as GAP()")

@@ -1,0 +1,24 @@
+"""Words and lengths of labels of measures."""
+
+import hashlib
+import re
+from typing import Any
+
+import numpy as np
+
+NUMBERS = int | float | np.integer | np.floating
+
+
+def shortened(label: str) -> str:
+    """A label of at most 200 characters: MLflow takes 250, files 255 with their endings."""
+    return label if len(label) <= 200 else f"{label[:150]}-{hashlib.sha256(label.encode()).hexdigest()[:16]}"
+
+
+def plain(value: Any) -> str:
+    """A number, or numbers with ``_`` between them, as they print; another value with its odd characters by their codes."""
+    if isinstance(value, tuple) and all(isinstance(each, NUMBERS) for each in value):
+        return "_".join(map(plain, value))
+    if isinstance(value, NUMBERS):
+        return str(value.item() if isinstance(value, np.generic) else value).replace("e+", "e")
+    # A word begins with a letter or a code, and a number with neither.
+    return re.sub(r"^[^a-zA-Z]|[^a-zA-Z0-9.]", lambda odd: f"-{ord(odd[0]):x}-", str(value))
