@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gapboost._boosters.request import Beside
+from gapboost._boosters.request import Beside, Given
 from gapboost._data.columns import checked_scores
 from gapboost._data.features import features, rows_of, split
 from gapboost._data.grades import GradeLimit
@@ -51,6 +51,8 @@ def ranking_rows(
     X: Any, y: Any, qid: Any, beside: Beside = NOTHING_BESIDE, limit: GradeLimit | None = None
 ) -> RankingRows:
     """One data set, checked and in grouped order; features, grades and query ids as in `Given`."""
+    given = Given(X, y, qid, beside).raveled()
+    y, beside = given.y, given.beside
     names = beside.names
     X, qid = split(X, qid, beside.group, (names.X, names.qid, names.group))
     if qid is None:

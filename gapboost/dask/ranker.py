@@ -125,13 +125,13 @@ class DaskGAPRanker(GAPRanker):
         requested = self._requested()
         others = [] if request.eval_metric is None else as_metrics(request.eval_metric, name="eval_metric")
         train = Given(X, y, qid, request.beside)
-        train_set = checked(train)
+        train_set = checked(train.raveled())
         eval_sets: list[Collections] = []
         for given in request.evaluation_sets():
             same = given.consists_of(train)
             names = given.beside.names
             eval_sets.append(
-                replace(train_set, beside=replace(train_set.beside, names=names)) if same else checked(given)
+                replace(train_set, beside=replace(train_set.beside, names=names)) if same else checked(given.raveled())
             )
             check_names(feature_names(eval_sets[-1].X), feature_names(train_set.X), names.X)
         with Session(running_client(self.client)) as session:
