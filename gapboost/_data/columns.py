@@ -24,7 +24,7 @@ def one_dimensional(values: Any, name: str, entries: str = "one value a row, sha
 
 def raveled(values: Any) -> Any:
     """The only column of `values` of shape (N, 1), of a Dask collection lazily; others as they are."""
-    shape = getattr(values, "shape", ())
+    shape: Any = getattr(values, "shape", ())
     if len(shape) != 2 or shape[1] != 1:
         return values
     if hasattr(values, "__dask_graph__"):

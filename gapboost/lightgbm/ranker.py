@@ -337,7 +337,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
 
     def _booster_parameters(self) -> dict[str, Any]:
         """Parameters for LGBMRanker."""
-        parameters: dict[str, Any] = self.get_params()
+        parameters = self._vocabulary.passed_on(self.get_params())
         for name in ("measure", "g", "objective"):
             parameters.pop(name)
         # LightGBM goes by the name where the alias is given too, and the name always is.
