@@ -182,7 +182,7 @@ class Vocabulary:
         return steps
 
     def translated(self, given: Parameters, asked: Asked) -> Asked:
-        """What is asked for with all parameters that have an equal here."""
+        """What is asked for with all these parameters."""
         return next((step.after for step in reversed(self.steps(given, asked).values())), asked)
 
     def beside(self, *entries: Entry) -> "Vocabulary":
@@ -244,7 +244,7 @@ class Own(NamedTuple):
         parts = []
         if after.objective != before.objective:
             parts.append(self._code(wanted.objective))
-        if after.metrics != before.metrics:
+        if after.metrics != before.metrics and wanted.metrics:
             metrics = ", ".join(dict.fromkeys(map(_written, wanted.metrics)))
             parts.append(f"eval_metric=[{metrics}]{self.where}")
         if after.n_jobs != before.n_jobs:
@@ -297,7 +297,10 @@ def check_parameters(
     given = {name: value for name, value in given.items() if value is not None}
     steps = vocabulary.steps(given, own.asked, takes)
     asked = next((step.after for step in reversed(steps.values())), own.asked)
-    expected = {name: _refusal(name, step, own, asked) for name, step in steps.items() if not step.taken}
+    refused = {name: step for name, step in steps.items() if not step.taken}
+    # Those that are taken stay: what is to be written does not say them again.
+    wanted = vocabulary.translated({name: given[name] for name in refused}, own.asked)
+    expected = {name: _refusal(name, step, own, wanted) for name, step in refused.items()}
     for name in given.keys() - vocabulary.names - listed:
         if name in of_fit:
             expected[name] = "; expected it in fit"
@@ -311,9 +314,9 @@ def check_parameters(
     return asked
 
 
-def _refusal(name: str, step: Step, own: Own, asked: Asked) -> str:
+def _refusal(name: str, step: Step, own: Own, wanted: Asked) -> str:
     """What the message says of a parameter that is not taken: what to write for all of them together."""
-    text = own.instead(step.before, step.after, asked)
+    text = own.instead(step.before, step.after, wanted)
     unset = f"it unset, and {text}" if text else f"it unset: {step.entry.why}"
     return f"; expected {text if text.startswith(f'{name}=') else unset}"
 

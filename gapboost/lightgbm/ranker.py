@@ -149,8 +149,9 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         {evaluation_sets}
         eval_X, eval_y : tuple of array-like, or one array-like, optional
             The same as ``eval_set=list(zip(eval_X, eval_y))``.
-        eval_at : None
-            In place of ``eval_at=(5, 10)`` write ``eval_metric=["ndcg@5", "ndcg@10"]``.
+        eval_at : sequence of int, optional
+            Ranks at which nDCG and AP of `eval_metric` are reported, nDCG where it is left out: as ``ndcg@5`` and
+            ``ndcg@10`` for ``(5, 10)``, beside the measure that is trained for.
         eval_metric : str, Measure or list of them, optional
             Reported beside the measure that is trained for, which comes first. Early stopping goes by that one alone, unless the
             ranker has ``first_metric_only=False``: then by all of them, as LightGBM does of itself.
@@ -347,8 +348,11 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         return parameters
 
     def _process_params(self, stage: str) -> dict[str, Any]:
-        # LightGBM passes every parameter of the estimator on to the booster, which warns about those it does not know.
-        parameters: dict[str, Any] = dict(super()._process_params(stage))
+        # LightGBM passes every parameter of the estimator on to the booster, which warns about those it does not know, and
+        # warns itself of its own words for objectives and cut-offs.
+        plain = object.__new__(type(self))
+        plain.__dict__.update(vars(self), _other_params=self._vocabulary.passed_on(self._other_params))
+        parameters: dict[str, Any] = dict(super(LGBMGAPRanker, plain)._process_params(stage))
         for name in ("measure", "g"):
             parameters.pop(name, None)
         return {**parameters, "objective": "None"}
