@@ -71,7 +71,8 @@ pd.DataFrame(rows).T.round(3)
 # * Every parameter of the booster keeps its name and its meaning; ``help`` and completion list them.
 # * ``measure="gap"`` says what to train for and to stop by: ``"xgap"``, ``"egap"``, ``"ap"``, ``"ndcg@10"``, ``"p@10"`` or
 #   a value such as ``gb.GAP(g=(0.3, 0.7))``.
-# * ``eval_at`` is answered by an error that says what to write instead: ``eval_metric=["ndcg@5", "ndcg@10"]``.
+# * Words of the boosters that mean the same here are taken: ``eval_at=(5, 10)`` reports nDCG at these ranks beside the measure
+#   that is trained for, ``objective="rank:ndcg"`` trains for nDCG. What has no equal is one error that says what to write.
 # * Colleagues and tools without gapboost get an ordinary fitted ``LGBMRanker`` or ``XGBRanker`` with the same predictions:
 
 vendor = ours.to_vendor()

@@ -1,14 +1,19 @@
 """Calls of the boosters' own rankers, made with ours: containers, words, copies, files and pictures."""
 
+import inspect
+import pickle
 import warnings
 
+import lightgbm
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import xgboost
+from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning
-from twins import LIGHTGBM, TEST, TRAIN, VALI, twins
+from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, twins
 
 from gapboost.model_selection import GSearchCV
 
@@ -81,3 +86,52 @@ def test_a_search_takes_a_column_too():
             searches.append(GSearchCV(LIGHTGBM.ranker(), grid, scoring="ap", cv=2).fit(X, y, QID))
     assert any(w.category is DataConversionWarning for w in caught)
     assert searches[0].best_score_ == searches[1].best_score_
+
+
+# --- classes, copies, pictures ---------------------------------------------------------------------------------------------
+
+
+@twins
+@pytest.mark.filterwarnings("ignore:(?s).*own.*are not used")  # what XGBoost says of it
+def test_subclasses_take_parameters_of_their_own(twin):
+    class Mine(twin.ranker_class):
+        def __init__(self, *, own=3, measure="ndcg", **kwargs):
+            super().__init__(measure=measure, **kwargs)
+            self.own = own
+
+    mine = Mine(own=4, n_estimators=3, n_jobs=1)
+    assert {"own": 4, "measure": "ndcg", "n_estimators": 3}.items() <= mine.get_params().items()
+    found = pickle.loads(pickle.dumps(clone(mine).get_params()))
+    assert found["own"] == 4
+    same_model(mine.fit(X, Y, QID), twin.ranker_class(measure="ndcg", n_estimators=3, n_jobs=1).fit(X, Y, QID))
+
+
+def test_pictures_of_lightgbm():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    ranker = LIGHTGBM.fitted(evals=[VALI], metric="ndcg")
+    for picture in (
+        lightgbm.plot_importance(ranker),
+        lightgbm.plot_metric(ranker, metric="ndcg"),
+        lightgbm.plot_metric(ranker, metric="map-gap"),
+        lightgbm.plot_split_value_histogram(ranker, feature=int(np.argmax(ranker.feature_importances_))),
+    ):
+        assert picture.has_data()
+    plt.close("all")
+
+
+def test_pictures_of_xgboost():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    assert xgboost.plot_importance(XGBOOST.fitted()).has_data()
+    plt.close("all")
+
+
+@twins
+def test_signatures_of_the_installed_boosters_are_taken(twin):
+    """A new parameter or argument of theirs is met here before a user meets it."""
+    ours, theirs = twin.ranker_class, twin.vendor
+    for method in ("__init__", "fit", "predict"):
+        known = inspect.signature(getattr(ours, method)).parameters
+        wanted = inspect.signature(getattr(theirs, method)).parameters
+        assert wanted.keys() - known.keys() == set()
+    defaults = {name: value for name, value in theirs().get_params().items() if name != "objective"}
+    ours(**{**defaults, "n_estimators": 2}).fit(X, Y, QID)

@@ -599,9 +599,9 @@ BAD_PARAMETERS = {
     "g with AP": ({"measure": "ap", "g": (0.5, 0.5)}, ValueError, "g is .* but measure is 'ap'"),
     "g twice": ({"measure": gb.GAP(g=(1.0, 0.0)), "g": (0.5, 0.5)}, ValueError, "g inside the measure"),
     "unknown objective": (
-        {"objective": "rank:ndcg"},
+        {"objective": "rank:pairwise"},
         ValueError,
-        "objective is 'rank:ndcg'; expected (one of|it unset)",
+        "objective is 'rank:pairwise'; expected (one of|it unset)",
     ),
     "objective type": ({"objective": print}, TypeError, "objective is .*; expected a name"),
     "objective and measure": (

@@ -204,11 +204,9 @@ def test_ways_of_boosting(parameters):
     "parameters",
     [
         {"lambdarank_pair_method": "mean"},
-        {"lambdarank_num_pair_per_sample": 8},
-        {"lambdarank_normalization": False},
+        {"lambdarank_score_normalization": True},
         {"lambdarank_unbiased": True},
         {"ndcg_exp_gain": False},
-        {"disable_default_eval_metric": 0},
     ],
     ids=str,
 )
