@@ -72,8 +72,8 @@ pd.DataFrame(rows).T.round(3)
 #   objectives and metrics would do nothing here: one error lists all of them, each with what to write instead.
 # * ``measure="gap"`` says what to train for and to stop by: ``"xgap"``, ``"egap"``, ``"ap"``, ``"ndcg@10"``, ``"p@10"`` or
 #   a value such as ``gb.GAP(g=(0.3, 0.7))``.
-# * ``eval_at=[5, 10]`` is ``eval_metric=["ndcg@5", "ndcg@10"]``. Measures that are only watched do not stop the
-#   training, as they would in LightGBM; the one that is trained for does. ``LGBMGAPRanker(first_metric_only=False)`` lets all.
+# * Words of the boosters that mean the same here are taken: ``eval_at=(5, 10)`` reports nDCG at these ranks beside the measure
+#   that is trained for, ``objective="rank:ndcg"`` trains for nDCG. What has no equal is one error that says what to write.
 # * Colleagues and tools without gapboost get an ordinary fitted ``LGBMRanker`` or ``XGBRanker`` with the same predictions:
 
 vendor = ours.to_vendor()

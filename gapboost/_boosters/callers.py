@@ -49,10 +49,10 @@ def search_in_progress() -> FrameType | None:
     return None
 
 
-def warn_caller(message: str) -> None:
-    """A UserWarning at the nearest call from outside of gapboost, and of what fits for the user."""
+def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
+    """A warning at the nearest call from outside of gapboost, and of what fits for the user."""
     # What `skip_file_prefixes` does from Python 3.12 on.
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in PASSED_OVER:
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, UserWarning, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level)

@@ -113,7 +113,7 @@ def check_cv(
     whole(n_rounds, "num_boost_round")
     named = "gap" if isinstance(measure, Objective) else measure
     own = Own(named, g, measure, eval_metric, takes_objective="measure")
-    check_parameters(vocabulary, params, own, begins="params holds {}={}")
+    check_parameters(vocabulary, params, own, begins="params holds {}={}", takes=False)
 
 
 def cv_setup(

@@ -14,7 +14,7 @@ from gapboost._boosters.request import FitRequest, Given
 from gapboost._boosters.rows import RankingRows, ranking_rows
 from gapboost._boosters.search_guard import refuse_blind_search
 from gapboost._boosters.training import Settings, Task, Training, prepare
-from gapboost._boosters.vocabulary import Own, Vocabulary, arguments_of, check_parameters
+from gapboost._boosters.vocabulary import Asked, Own, Vocabulary, arguments_of, check_parameters
 from gapboost._data.arguments import seed
 from gapboost._data.features import check_names, feature_names, features, split, without_qid
 from gapboost._data.grades import check_highest
@@ -152,8 +152,8 @@ class GAPRanker:
         own = {*self.get_params(deep=False), *NOT_OF_A_VENDOR}  # type: ignore[attr-defined]
         return {name: value for name, value in vars(self).items() if name not in own}
 
-    def _requested(self) -> Objective:
-        """The objective as the parameters ask for it, g perhaps still open."""
+    def _in_own_words(self) -> Objective:
+        """The objective as `measure`, `g` and `objective` ask for it."""
         if isinstance(self.objective, Objective):
             if self.measure != "gap" or self.g is not None:
                 raise ValueError(
@@ -165,36 +165,52 @@ class GAPRanker:
             raise TypeError(
                 f"objective is {self.objective!r}; expected a name such as 'lambdarank' or an objective value"
             )
-        return as_objective(self.objective, as_measure(self.measure, self.g), seed(self.random_state) or 0)
+        name = "lambdarank" if self.objective in self._vocabulary.objectives else self.objective
+        return as_objective(name, as_measure(self.measure, self.g), seed(self.random_state) or 0)
+
+    def _requested(self) -> Objective:
+        """The objective as all parameters ask for it, those of the booster among them; g perhaps still open."""
+        parameters = self.get_params(deep=False)  # type: ignore[attr-defined]
+        asked = replace(self._own().asked, objective=self._in_own_words())
+        return self._vocabulary.translated(parameters, asked).objective
+
+    def _own(self, **metrics: Any) -> Own:
+        return Own(self.measure, self.g, self.objective, **metrics)
 
     def _fit(self, X: Any, y: Any, qid: Any, request: FitRequest, arguments: dict[str, Any]) -> Self:
         """Check what `fit` was asked for, and train; `arguments` are those of `fit` that one booster alone knows."""
-        self._check_parameters(request)
-        checked_penalty(self._penalty, request.beside.position)
-        refuse_blind_search(self)
-        task, parameters = self._task(X, y, qid, request), self._booster_parameters()
+        requested, others = self._understood(request)
+        task, parameters = self._task(X, y, qid, request, requested, others), self._booster_parameters()
         training = prepare(self._library, task, self._settings(parameters))
         if training.doubt is not None:
             warn_caller(training.doubt)
         return self._train(training, parameters, arguments)
 
-    def _check_parameters(self, request: FitRequest | None = None) -> None:
-        """Refuse parameters that would be ignored, those that `fit` has as arguments among them, all at once."""
+    def _understood(self, request: FitRequest) -> tuple[Objective, list[Measure]]:
+        """What to train for, and what to report beside its measure; g perhaps still open. Parameters are checked."""
+        asked = self._check_parameters(request)
+        checked_penalty(self._penalty, request.beside.position)
+        refuse_blind_search(self)
+        requested = self._requested()
+        if request.eval_metric is not None:
+            as_metrics(request.eval_metric, name="eval_metric")  # what is unusable there, `asked` has left out
+        return requested, list(asked.metrics)
+
+    def _check_parameters(self, request: FitRequest | None = None) -> Asked:
+        """What the parameters ask for, those that `fit` has as arguments among them. The rest is refused, all at once."""
         parameters = self.get_params(deep=False)  # type: ignore[attr-defined]
         kind: Any = type(self)
         of_fit = arguments_of(kind, "fit")
-        own = Own(self.measure, self.g, self.objective, None)
-        if request is not None and request.eval_at is not None:
-            parameters = {**parameters, "eval_at": request.eval_at}
-        if request is not None and "eval_metric" in of_fit:
-            own = own._replace(metrics=request.eval_metric, where=" in fit")
+        own = self._own()
+        if request is not None:
+            own = self._own(metrics=request.eval_metric, where=" in fit" if "eval_metric" in of_fit else "")
+            if request.eval_at is not None:
+                parameters = {**parameters, "eval_at": request.eval_at}
         listed = arguments_of(kind, "__init__") | {REGULARIZATION}
-        check_parameters(self._vocabulary, parameters, own, listed=listed, of_fit=of_fit)
+        return check_parameters(self._vocabulary, parameters, own, listed=listed, of_fit=of_fit)
 
-    def _task(self, X: Any, y: Any, qid: Any, request: FitRequest) -> Task:
-        """Every argument about data and measures checked, in grouped order."""
-        requested = self._requested()
-        others = [] if request.eval_metric is None else as_metrics(request.eval_metric, name="eval_metric")
+    def _task(self, X: Any, y: Any, qid: Any, request: FitRequest, requested: Objective, others: list[Measure]) -> Task:
+        """Every argument about data checked, in grouped order."""
         evaluation_sets = request.evaluation_sets()
         rows = ranking_rows(X, y, qid, request.beside, grade_limit([requested.measure]))
         check_contrasts(rows.data, request.beside.names.y)

@@ -1,11 +1,14 @@
 """What the caller of `fit` asks for, in words that both boosters share; nothing of the data is checked yet."""
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from sklearn.exceptions import DataConversionWarning
 
+from gapboost._boosters.callers import warn_caller
 from gapboost._boosters.library import Words
+from gapboost._data.columns import raveled
 from gapboost._data.features import without_qid
 
 
@@ -57,6 +60,26 @@ class Given:
     y: Any
     qid: Any
     beside: Beside
+
+    def raveled(self) -> Self:
+        """The same, in which what has one value a row has one dimension; scikit-learn's warning where it was of shape (N, 1)."""
+        beside, names = self.beside, self.beside.names
+        columns = {
+            names.y: self.y,
+            names.weight: beside.weight,
+            names.start: beside.start,
+            names.position: beside.position,
+        }
+        y, weight, start, position = map(raveled, columns.values())
+        changed = [
+            name for name, v in zip(columns, (y, weight, start, position), strict=True) if v is not columns[name]
+        ]
+        if changed:
+            warn_caller(
+                f"{' and '.join(changed)} of shape (n_rows, 1) taken as 1d array; expected shape (n_rows,), as ravel() makes",
+                DataConversionWarning,
+            )
+        return replace(self, y=y, beside=replace(beside, weight=weight, start=start, position=position))
 
     def consists_of(self, other: "Given") -> bool:
         """Whether all its parts are the very objects that another one has; positions count in training only."""

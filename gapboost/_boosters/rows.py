@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from gapboost._boosters.request import Beside
+from gapboost._boosters.request import Beside, Given
 from gapboost._data.columns import checked_scores
 from gapboost._data.features import features, rows_of, split
 from gapboost._data.grades import GradeLimit
@@ -55,6 +55,8 @@ def ranking_rows(
     X: Any, y: Any, qid: Any, beside: Beside = NOTHING_BESIDE, limit: GradeLimit | None = None
 ) -> RankingRows:
     """One data set, checked and in grouped order; features, grades and query ids as in `Given`."""
+    given = Given(X, y, qid, beside).raveled()
+    y, beside = given.y, given.beside
     names = beside.names
     X, qid = split(X, qid, beside.group, (names.X, names.qid, names.group))
     if qid is None:

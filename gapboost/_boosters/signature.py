@@ -14,8 +14,8 @@ Fit = TypeVar("Fit", bound=Callable[..., Any])
 OURS = 4
 
 
-def taking(parent: type[Any]) -> Callable[[Init], Init]:
-    """Decorator of an ``__init__`` with ``**kwargs``: its signature lists the parameters of `parent` too.
+def taking(parent: type[Any], last: tuple[str, ...] = ()) -> Callable[[Init], Init]:
+    """Decorator of an ``__init__`` with ``**kwargs``: its signature lists the parameters of `parent` too, before those in `last`.
 
     `inspect.signature`, `help`, completion and scikit-learn's `get_params` and `repr` go by it.
     """
@@ -25,7 +25,8 @@ def taking(parent: type[Any]) -> Callable[[Init], Init]:
         kwargs = own.pop("kwargs")
         theirs = inspect.signature(parent.__init__).parameters
         others = [p for name, p in theirs.items() if name not in own and p.kind is p.KEYWORD_ONLY]
-        init.__signature__ = inspect.Signature([*own.values(), *others, kwargs])  # type: ignore[attr-defined]
+        ends = [own.pop(name) for name in last]
+        init.__signature__ = inspect.Signature([*own.values(), *others, *ends, kwargs])  # type: ignore[attr-defined]
         return init
 
     return decorated

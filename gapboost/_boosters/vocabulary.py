@@ -1,15 +1,15 @@
 """What parameters of the boosters mean here: one table a library, which every way into a training reads.
 
-Most parameters steer trees and are passed on. Those of the boosters' own ranking objectives and metrics would do nothing: an
-`Entry` says what they ask for here, and so what to write in their place. Names that nobody knows are mistakes. All of both come
-in one error, before training.
+Most parameters steer trees and are passed on. Those of the boosters' own ranking objectives and metrics would do nothing, and an
+`Entry` says what each of them asks for. What has the same meaning here is taken. What has another meaning or none comes in one
+error, before training, with what to write in its place; so do names that nobody knows.
 """
 
 import difflib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple, Self
 
@@ -43,10 +43,19 @@ class Asked:
     n_jobs: int | None = None
 
     def measured_by(self, name: str) -> Self:
-        """The same for the measure of this name, where none was chosen."""
-        if self.chosen:
-            return self
-        return replace(self, objective=replace(self.objective, measure=as_measure(name)), chosen=True)
+        """The same for the measure of this name; the chosen one may have parameters of its own.
+
+        Raises
+        ------
+        ValueError
+            Where another one was chosen.
+        """
+        measure = as_measure(name)
+        if not self.chosen:
+            return replace(self, objective=replace(self.objective, measure=measure), chosen=True)
+        if type(self.objective.measure) is not type(measure):
+            raise ValueError(f"{self.objective.measure!r} was chosen")
+        return self
 
     def with_measure(self, **fields: Any) -> Self:
         """The same with other fields of the measure.
@@ -66,14 +75,25 @@ class Asked:
         """The same with other fields of LambdaRank; raises as `with_measure`, and for other objectives."""
         if not isinstance(self.objective, LambdaRank):
             raise TypeError(f"{self.objective!r} is no LambdaRank")
+        for name, value in fields.items():
+            if getattr(self.objective, name) not in (getattr(LambdaRank, name), value):
+                raise ValueError(f"{name} was chosen")
         return replace(self, objective=replace(self.objective, **fields))
 
     def cut_off(self, ranks: Sequence[int]) -> Self:
-        """The same with nDCG and AP reported at each of these ranks, nDCG where nothing else is reported."""
+        """The same with nDCG and AP reported at each of these ranks, nDCG where nothing else is reported.
+
+        Raises
+        ------
+        ValueError
+            Where there is no rank, or neither of the two is reported without a cut-off.
+        """
         cut: list[Measure] = []
         for measure in self.metrics or (nDCG(),):
             whole = measure.k is None and isinstance(measure, nDCG | AP)
             cut += [replace(measure, k=k) for k in ranks] if whole else [measure]
+        if tuple(cut) == self.metrics or not ranks:
+            raise ValueError(f"{self.metrics} are not cut off")
         return replace(self, metrics=tuple(cut))
 
 
@@ -89,19 +109,33 @@ class Entry:
     ----------
     names : tuple of str
         The parameter and its aliases.
-    means : callable
-        What it asks for: ``means(asked, value, given)``, where `given` are all parameters. It raises TypeError or ValueError,
-        or changes nothing, where there is nothing to write in its place.
+    means : callable or None
+        What has the same meaning here: ``means(asked, value, given)``, where `given` are all parameters, is what is then asked
+        for. It raises TypeError or ValueError for values without an equal; None where no value has one.
+    instead : callable
+        In the same form, what the error proposes for values without an equal. It changes nothing, or raises, where there is
+        nothing to write in their place.
     why : str
-        What is said then, after "expected it unset: ".
-    taken : callable
+        What the error says then, after "expected it unset: ".
+    passed_on : callable
         Whether a value is passed on all the same.
     """
 
     names: tuple[str, ...]
-    means: Callable[[Asked, Any, Parameters], Asked] = _nothing
+    means: Callable[[Asked, Any, Parameters], Asked] | None = None
+    instead: Callable[[Asked, Any, Parameters], Asked] = _nothing
     why: str = ""
-    taken: Callable[[Any], bool] = lambda value: False
+    passed_on: Callable[[Any], bool] = lambda value: False
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One parameter that is not passed on, and what it changes in what is asked for."""
+
+    entry: Entry
+    before: Asked
+    after: Asked
+    taken: bool
 
 
 @dataclass(frozen=True)
@@ -117,21 +151,53 @@ class Vocabulary:
         The names of all parameters that the installed version knows, aliases included.
     passed_on_by : str
         The parameter that passes unknown names on where it is False; empty where there is none.
+    objectives : mapping {name: name of a measure}
+        The library's objectives that have an equal here, LambdaRank for this measure.
     """
 
     library: str
     entries: tuple[Entry, ...]
     known: Callable[[], frozenset[str]]
     passed_on_by: str = ""
+    objectives: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def names(self) -> frozenset[str]:
         """The names of all entries."""
         return frozenset(name for entry in self.entries for name in entry.names)
 
+    def passed_on(self, parameters: Parameters) -> dict[str, Any]:
+        """The parameters without those that are translated."""
+        translated = {name for entry in self.entries if entry.means is not None for name in entry.names}
+        return {name: value for name, value in parameters.items() if name not in translated}
+
+    def steps(self, given: Parameters, asked: Asked, takes: bool = True) -> dict[str, Step]:
+        """What each parameter asks for beside those before it; without `takes` none is taken."""
+        steps: dict[str, Step] = {}
+        for entry in self.entries:
+            for name in entry.names:
+                value = given.get(name)
+                if value is not None and name not in steps and not entry.passed_on(value):
+                    steps[name] = _step(entry, asked, value, given, takes)
+                    asked = steps[name].after
+        return steps
+
+    def translated(self, given: Parameters, asked: Asked) -> Asked:
+        """What is asked for with all these parameters."""
+        return next((step.after for step in reversed(self.steps(given, asked).values())), asked)
+
     def beside(self, *entries: Entry) -> "Vocabulary":
         """The same with more entries, which count before the others for a name that both have."""
         return replace(self, entries=(*entries, *self.entries))
+
+
+def _step(entry: Entry, before: Asked, value: Any, given: Parameters, takes: bool) -> Step:
+    if entry.means is not None:
+        with suppress(TypeError, ValueError, KeyError):
+            return Step(entry, before, entry.means(before, value, given), takes)
+    with suppress(TypeError, ValueError, KeyError):
+        return Step(entry, before, entry.instead(before, value, given), False)
+    return Step(entry, before, before, False)
 
 
 class Own(NamedTuple):
@@ -152,7 +218,7 @@ class Own(NamedTuple):
     measure: Any
     g: Any
     objective: Any
-    metrics: Any
+    metrics: Any = None
     where: str = ""
     takes_objective: str = "objective"
 
@@ -179,7 +245,7 @@ class Own(NamedTuple):
         parts = []
         if after.objective != before.objective:
             parts.append(self._code(wanted.objective))
-        if after.metrics != before.metrics:
+        if after.metrics != before.metrics and wanted.metrics:
             metrics = ", ".join(dict.fromkeys(map(_written, wanted.metrics)))
             parts.append(f"eval_metric=[{metrics}]{self.where}")
         if after.n_jobs != before.n_jobs:
@@ -207,8 +273,9 @@ def check_parameters(
     listed: frozenset[str] = frozenset(),
     of_fit: frozenset[str] = frozenset(),
     begins: str = "{} is {}",
-) -> None:
-    """Refuse parameters that would be ignored, all at once.
+    takes: bool = True,
+) -> Asked:
+    """What parameters ask for; those that would be ignored are refused, all at once.
 
     Parameters
     ----------
@@ -222,6 +289,8 @@ def check_parameters(
         Those of arguments of `fit`.
     begins : str
         How a message names a parameter and its value.
+    takes : bool
+        Whether those that have an equal here are taken; else they are refused too.
 
     Raises
     ------
@@ -229,7 +298,12 @@ def check_parameters(
         With one line for each of them.
     """
     given = {name: value for name, value in given.items() if value is not None}
-    expected = _translations(vocabulary.entries, given, own)
+    steps = vocabulary.steps(given, own.asked, takes)
+    asked = next((step.after for step in reversed(steps.values())), own.asked)
+    refused = {name: step for name, step in steps.items() if not step.taken}
+    # Those that are taken stay: what is to be written does not say them again.
+    wanted = vocabulary.translated({name: given[name] for name in refused}, own.asked)
+    expected = {name: _refusal(name, step, own, wanted) for name, step in refused.items()}
     for name in given.keys() - vocabulary.names - listed:
         if name in of_fit:
             expected[name] = "; expected it in fit"
@@ -240,25 +314,14 @@ def check_parameters(
             begins.format(name, shown(value)) + expected[name] for name, value in given.items() if name in expected
         )
         raise ValueError("\n".join(lines))
+    return asked
 
 
-def _translations(entries: Sequence[Entry], given: Parameters, own: Own) -> dict[str, str]:
-    """What messages say of the parameters that are not taken, each with what to write for all of them together."""
-    steps: dict[str, tuple[Entry, Asked, Asked]] = {}
-    asked = own.asked
-    for entry in entries:
-        for name in entry.names:
-            if name in given and name not in steps and not entry.taken(given[name]):
-                before = asked
-                with suppress(TypeError, ValueError):
-                    asked = entry.means(before, given[name], given)
-                steps[name] = entry, before, asked
-    found = {}
-    for name, (entry, before, after) in steps.items():
-        text = own.instead(before, after, asked)
-        unset = f"it unset, and {text}" if text else f"it unset: {entry.why}"
-        found[name] = f"; expected {text if text.startswith(f'{name}=') else unset}"
-    return found
+def _refusal(name: str, step: Step, own: Own, wanted: Asked) -> str:
+    """What the message says of a parameter that is not taken: what to write for all of them together."""
+    text = own.instead(step.before, step.after, wanted)
+    unset = f"it unset, and {text}" if text else f"it unset: {step.entry.why}"
+    return f"; expected {text if text.startswith(f'{name}=') else unset}"
 
 
 def _unknown(name: str, listed: frozenset[str], vocabulary: Vocabulary) -> str:

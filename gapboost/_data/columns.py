@@ -22,6 +22,17 @@ def one_dimensional(values: Any, name: str, entries: str = "one value a row, sha
     return array
 
 
+def raveled(values: Any) -> Any:
+    """The only column of `values` of shape (N, 1), of a Dask collection lazily; others as they are."""
+    shape: Any = getattr(values, "shape", ())
+    if len(shape) != 2 or shape[1] != 1:
+        return values
+    if hasattr(values, "__dask_graph__"):
+        return values[:, 0] if hasattr(values, "chunks") else values[values.columns[0]]
+    # `asarray` would forget what is masked.
+    return np.ravel(values if np.ma.isMaskedArray(values) else np.asarray(values))
+
+
 def numeric_column(values: Any, name: str, expected: str, entries: str = "one value a row, shape (n_rows,)") -> Array:
     """`values` as an array of one dimension and a boolean, integer or float dtype."""
     array = one_dimensional(values, name, entries)

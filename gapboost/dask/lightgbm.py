@@ -1,7 +1,7 @@
 """LightGBM on a Dask cluster."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 try:
     import lightgbm  # noqa: F401
@@ -11,6 +11,8 @@ except ImportError as error:
         "gapboost.dask.lightgbm needs dask and lightgbm; expected both installed: pip install 'gapboost[dask,lightgbm]'"
     ) from error
 
+from gapboost._boosters.callers import warn_caller
+from gapboost._boosters.request import FitRequest
 from gapboost._boosters.signature import taking
 from gapboost._boosters.vocabulary import Entry
 from gapboost.dask.ranker import THREADS, DaskGAPRanker
@@ -22,25 +24,24 @@ from gapboost.objectives import Objective
 
 __all__ = ["DaskLGBMGAPRanker"]
 
-# How the training processes find each other is settled anew for each fit. A wrong word here would only be waited for.
+# How the training processes find each other is settled anew for each fit; `time_out` counts for their sockets.
 NETWORK = Entry(
     (
         *("machines", "workers", "nodes"),
         *("num_machines", "num_machine"),
         *("local_listen_port", "local_port", "port"),
         *("machine_list_filename", "machine_list_file", "machine_list", "mlist"),
-        "time_out",
     ),
-    why="Dask tells where the workers are",
+    lambda asked, _, __: asked,
 )
 TREE_LEARNER = Entry(
     ("tree_learner", "tree", "tree_type", "tree_learner_type"),
     why="each worker has its own queries",
-    taken=lambda value: value in ("serial", "data"),
+    passed_on=lambda value: value in ("serial", "data"),
 )
 
 
-class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):  # type: ignore[misc]
+class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):
     """LightGBM trained for graded average precision or another measure, on a Dask cluster.
 
     Parameters
@@ -52,8 +53,9 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):  # type: ignore[misc]
     extra_trees : bool, default=True
         As there. Several workers draw other thresholds than one, from the same seed.
     **kwargs
-        Every parameter of `lightgbm.LGBMRanker` but those of its network. Workers use `n_jobs` threads each, at most and by
-        default as many as they have.
+        Every parameter of `lightgbm.LGBMRanker`; `machines`, `num_machines` and `local_listen_port` change nothing, with a
+        warning: Dask tells where the workers are, and each fit takes ports that are free. Workers use `n_jobs` threads
+        each, at most and by default as many as they have.
 
     Attributes
     ----------
@@ -62,11 +64,12 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):  # type: ignore[misc]
     """
 
     _local = LGBMGAPRanker
+    _of_cluster = (THREADS, NETWORK)
     _vocabulary = LIGHTGBM.beside(THREADS, NETWORK, TREE_LEARNER)
     _ring = staticmethod(lightgbm_ring)
     _score_dtype = "float64"
 
-    @taking(LGBMGAPRanker)
+    @taking(LGBMGAPRanker, last=("client",))
     def __init__(
         self,
         *,
@@ -79,3 +82,55 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):  # type: ignore[misc]
     ) -> None:
         super().__init__(measure=measure, g=g, objective=objective, extra_trees=extra_trees, **kwargs)
         self.client = client
+
+    def predict(  # type: ignore[override]
+        self,
+        X: Any,
+        raw_score: bool = False,
+        start_iteration: int = 0,
+        num_iteration: int | None = None,
+        validate_features: bool = False,
+    ) -> Any:
+        """Scores, computed lazily and partition by partition.
+
+        Parameters
+        ----------
+        X : Dask Array or DataFrame of shape (N, n_features)
+            A column ``qid`` of a data frame is left out.
+        raw_score, start_iteration, num_iteration, validate_features
+            As in the local ranker.
+
+        Returns
+        -------
+        Dask Array or Series of shape (N,)
+            With the partitions of `X`. Other kinds of prediction: ``X.map_blocks`` with `to_local`.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        TypeError
+            Where `X` is not a Dask collection.
+        ValueError
+            Where its columns are not those of the training data.
+        """
+        return self._predict(
+            X,
+            raw_score=raw_score,
+            start_iteration=start_iteration,
+            num_iteration=num_iteration,
+            validate_features=validate_features,
+        )
+
+    def _fit(self, X: Any, y: Any, qid: Any, request: FitRequest, arguments: dict[str, Any]) -> Self:
+        self._warn_of_network()
+        return super()._fit(X, y, qid, request, arguments)
+
+    def _warn_of_network(self) -> None:
+        parameters = self.get_params(deep=False)
+        unused = [name for name in NETWORK.names if parameters.get(name) is not None]
+        if unused:
+            warn_caller(
+                f"{', '.join(unused)} changes nothing here: Dask tells where the workers are, and each fit takes free "
+                "ports"
+            )

@@ -11,13 +11,11 @@ from dask.base import is_dask_collection
 from dask.distributed import Client
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost._boosters.callbacks import as_metrics
 from gapboost._boosters.callers import warn_caller
-from gapboost._boosters.positions import checked_penalty
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.request import Beside, FitRequest, Given
-from gapboost._boosters.search_guard import refuse_blind_search
-from gapboost._boosters.vocabulary import Entry
+from gapboost._boosters.vocabulary import Asked, Entry
+from gapboost._data.arguments import whole
 from gapboost._data.features import check_names, feature_names, without_qid
 from gapboost.dask.collections import Collections, checked, is_array, partitions
 from gapboost.dask.fit import fit_on_cluster
@@ -26,8 +24,8 @@ from gapboost.evaluation import evaluate
 
 THREADS = Entry(
     ("num_threads", "num_thread", "nthread", "nthreads"),
-    lambda asked, n, _: replace(asked, n_jobs=int(n)),
-    "n_jobs says how many of its threads a worker uses",
+    lambda asked, n, _: replace(asked, n_jobs=whole(n, "n_jobs", -1)),
+    why="n_jobs is the number of its threads that a worker uses",
 )
 
 
@@ -39,6 +37,14 @@ class DaskGAPRanker(GAPRanker):
     _local: ClassVar[type[Any]]
     _ring: ClassVar[Any]  # a `Ring`
     _score_dtype: ClassVar[str]
+    # What is said of the cluster, which a local ranker is not told.
+    _of_cluster: ClassVar[tuple[Entry, ...]] = (THREADS,)
+
+    @property
+    def client_(self) -> Client:
+        """The client that `fit` uses: `client`, or the one that was opened last."""
+        check_is_fitted(self)
+        return running_client(self.client)
 
     def to_local(self) -> Any:
         """The local ranker with the same parameters and, once fitted, the same booster."""
@@ -49,28 +55,8 @@ class DaskGAPRanker(GAPRanker):
     def to_vendor(self) -> Any:  # noqa: D102, the docstring is inherited
         return self.to_local().to_vendor()
 
-    def predict(self, X: Any) -> Any:
-        """Scores, computed lazily and partition by partition.
-
-        Parameters
-        ----------
-        X : Dask Array or DataFrame of shape (N, n_features)
-            A column ``qid`` of a data frame is left out.
-
-        Returns
-        -------
-        Dask Array or Series of shape (N,)
-            With the partitions of `X`. Other kinds of prediction: ``X.map_blocks`` with `to_local`.
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        TypeError
-            Where `X` is not a Dask collection.
-        ValueError
-            Where its columns are not those of the training data.
-        """
+    def _predict(self, X: Any, **options: Any) -> Any:
+        """`predict` of the twins; `options` are those of the local ranker that keep one score a row."""
         check_is_fitted(self)
         if not is_dask_collection(X):
             raise TypeError(f"X is a {type(X).__name__}; expected a Dask array or dataframe, or to_local().predict(X)")
@@ -80,12 +66,14 @@ class DaskGAPRanker(GAPRanker):
         model = dask.delayed(_single_threaded)(pickle.dumps(self.to_local()))
         if is_array(X):
             empty = np.empty(0, dtype=self._score_dtype)
-            return X.rechunk({1: -1}).map_blocks(_scores, model=model, dtype=empty.dtype, drop_axis=1, meta=empty)
+            return X.rechunk({1: -1}).map_blocks(
+                _scores, model=model, options=options, dtype=empty.dtype, drop_axis=1, meta=empty
+            )
         import dask.dataframe as dd
         import pandas as pd
 
         # map_partitions of older versions would pass the delayed model on as it is.
-        scores = [dask.delayed(_scores)(part, model) for part in partitions(X)]
+        scores = [dask.delayed(_scores)(part, model, options) for part in partitions(X)]
         empty = pd.Series([], dtype=self._score_dtype, name="score")
         divisions = X.divisions if X.known_divisions else None
         return dd.from_delayed(scores, meta=empty, divisions=divisions, verify_meta=False)
@@ -111,29 +99,30 @@ class DaskGAPRanker(GAPRanker):
         """
         measure = self.measure_
         given = checked(Given(X, y, qid, Beside(sample_weight, group=group)))
-        columns = [given.y, given.qid, self.predict(given.X), *([] if sample_weight is None else [given.beside.weight])]
-        client = running_client(self.client)
+        columns = [
+            given.y,
+            given.qid,
+            self._predict(given.X),
+            *([] if sample_weight is None else [given.beside.weight]),
+        ]
+        client = self.client_
         found = client.gather(client.compute(columns))
         y_true, ids, scores = (np.asarray(column) for column in found[:3])
         weights = np.asarray(found[3]) if len(found) == 4 else None
         return float(evaluate(measure, y_true, scores, ids, sample_weight=weights, n_jobs=self.n_jobs)[measure])
 
     def _fit(self, X: Any, y: Any, qid: Any, request: FitRequest, arguments: dict[str, Any]) -> Self:
-        self._check_parameters(request)
-        checked_penalty(self._penalty, request.beside.position)
-        refuse_blind_search(self)
+        requested, others = self._understood(request)
         local = self._unfitted()
         arguments = self._with_model(arguments)
-        requested = self._requested()
-        others = [] if request.eval_metric is None else as_metrics(request.eval_metric, name="eval_metric")
         train = Given(X, y, qid, request.beside)
-        train_set = checked(train)
+        train_set = checked(train.raveled())
         eval_sets: list[Collections] = []
         for given in request.evaluation_sets():
             same = given.consists_of(train)
             names = given.beside.names
             eval_sets.append(
-                replace(train_set, beside=replace(train_set.beside, names=names)) if same else checked(given)
+                replace(train_set, beside=replace(train_set.beside, names=names)) if same else checked(given.raveled())
             )
             check_names(feature_names(eval_sets[-1].X), feature_names(train_set.X), names.X)
         with Session(running_client(self.client)) as session:
@@ -160,7 +149,10 @@ class DaskGAPRanker(GAPRanker):
     def _unfitted(self) -> Any:
         parameters = self.get_params(deep=False)  # type: ignore[attr-defined]
         parameters.pop("client", None)
-        return self._local(**parameters)
+        of_cluster = {name for entry in self._of_cluster for name in entry.names}
+        n_jobs = self._vocabulary.translated(parameters, Asked(n_jobs=self.n_jobs)).n_jobs
+        local = {name: value for name, value in parameters.items() if name not in of_cluster}
+        return self._local(**{**local, "n_jobs": n_jobs})
 
     def _fitted(self) -> dict[str, Any]:
         """What fitting left in a ranker."""
@@ -188,9 +180,9 @@ def _single_threaded(pickled: bytes) -> Any:
     return pickle.loads(pickled).set_params(n_jobs=1)
 
 
-def _scores(X: Any, model: Any) -> Any:
+def _scores(X: Any, model: Any, options: dict[str, Any]) -> Any:
     # LightGBM refuses to predict for no rows.
-    scores = model.predict(X) if X.shape[0] else np.empty(0)
+    scores = model.predict(X, **options) if X.shape[0] else np.empty(0)
     if not hasattr(X, "iloc"):
         return scores
     import pandas as pd

@@ -22,7 +22,7 @@ from gapboost.xgboost.vocabulary import XGBOOST
 __all__ = ["DaskXGBGAPRanker"]
 
 
-class DaskXGBGAPRanker(DaskGAPRanker, XGBGAPRanker):  # type: ignore[misc]
+class DaskXGBGAPRanker(DaskGAPRanker, XGBGAPRanker):
     """XGBoost trained for graded average precision or another measure, on a Dask cluster.
 
     Parameters
@@ -46,7 +46,7 @@ class DaskXGBGAPRanker(DaskGAPRanker, XGBGAPRanker):  # type: ignore[misc]
     _ring = staticmethod(xgboost_ring)
     _score_dtype = "float32"
 
-    @taking(XGBGAPRanker)
+    @taking(XGBGAPRanker, last=("client",))
     def __init__(
         self,
         *,
@@ -58,6 +58,44 @@ class DaskXGBGAPRanker(DaskGAPRanker, XGBGAPRanker):  # type: ignore[misc]
     ) -> None:
         super().__init__(measure=measure, g=g, objective=objective, **kwargs)
         self.client = client
+
+    def predict(  # type: ignore[override]
+        self,
+        X: Any,
+        *,
+        output_margin: bool = False,
+        validate_features: bool = True,
+        iteration_range: tuple[int, int] | None = None,
+    ) -> Any:
+        """Scores, computed lazily and partition by partition.
+
+        Parameters
+        ----------
+        X : Dask Array or DataFrame of shape (N, n_features)
+            A column ``qid`` of a data frame is left out.
+        output_margin, validate_features, iteration_range
+            As in the local ranker.
+
+        Returns
+        -------
+        Dask Array or Series of shape (N,)
+            With the partitions of `X`. Other kinds of prediction: ``X.map_blocks`` with `to_local`.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        TypeError
+            Where `X` is not a Dask collection.
+        ValueError
+            Where its columns are not those of the training data.
+        """
+        return self._predict(
+            X,
+            output_margin=output_margin,
+            validate_features=validate_features,
+            iteration_range=iteration_range,
+        )
 
     def get_xgb_params(self) -> dict[str, Any]:
         """Parameters that XGBoost itself knows."""

@@ -85,7 +85,7 @@ class LightGBMObjective(Gradients):
         ignored = {name: params[name] for name in BESIDE_OBJECTIVE.names if name in params}
         if ignored:
             own = Own("gap", None, self.objective, None, takes_objective="measure")
-            check_parameters(BESIDE_OBJECTIVE, ignored, own, begins="params holds {}={}")
+            check_parameters(BESIDE_OBJECTIVE, ignored, own, begins="params holds {}={}", takes=False)
 
 
 class LightGBMMetric(Metrics):

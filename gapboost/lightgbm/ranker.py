@@ -159,8 +159,9 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         {evaluation_sets}
         eval_X, eval_y : tuple of array-like, or one array-like, optional
             The same as ``eval_set=list(zip(eval_X, eval_y))``.
-        eval_at : None
-            In place of ``eval_at=(5, 10)`` write ``eval_metric=["ndcg@5", "ndcg@10"]``.
+        eval_at : sequence of int, optional
+            Ranks at which nDCG and AP of `eval_metric` are reported, nDCG where it is left out: as ``ndcg@5`` and
+            ``ndcg@10`` for ``(5, 10)``, beside the measure that is trained for.
         eval_metric : str, Measure or list of them, optional
             Reported beside the measure that is trained for, which comes first. Early stopping goes by that one alone, unless the
             ranker has ``first_metric_only=False``: then by all of them, as LightGBM does of itself.
@@ -347,7 +348,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
 
     def _booster_parameters(self) -> dict[str, Any]:
         """Parameters for LGBMRanker."""
-        parameters: dict[str, Any] = self.get_params()
+        parameters = self._vocabulary.passed_on(self.get_params())
         for name in (*OWN_PARAMETERS, "objective"):
             parameters.pop(name)
         # LightGBM goes by the name where the alias is given too, and the name always is.
@@ -357,8 +358,11 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         return parameters
 
     def _process_params(self, stage: str) -> dict[str, Any]:
-        # LightGBM passes every parameter of the estimator on to the booster, which warns about those it does not know.
-        parameters: dict[str, Any] = dict(super()._process_params(stage))
+        # LightGBM passes every parameter of the estimator on to the booster, which warns about those it does not know, and
+        # warns itself of its own words for objectives and cut-offs.
+        plain = object.__new__(type(self))
+        plain.__dict__.update(vars(self), _other_params=self._vocabulary.passed_on(self._other_params))
+        parameters: dict[str, Any] = dict(super(LGBMGAPRanker, plain)._process_params(stage))
         for name in OWN_PARAMETERS:
             parameters.pop(name, None)
         return {**parameters, "objective": "None"}

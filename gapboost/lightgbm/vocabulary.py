@@ -8,7 +8,10 @@ import lightgbm
 import numpy as np
 
 from gapboost._boosters.vocabulary import Asked, Entry, Parameters, Vocabulary
+from gapboost._data.arguments import whole
 from gapboost.measures import as_measure, nDCG
+from gapboost.measures.ndcg import CumulatedGain
+from gapboost.objectives import LambdaRank
 
 OBJECTIVE_ALIASES = ("objective_type", "app", "application", "loss")
 
@@ -21,6 +24,14 @@ METRICS = {
     **dict.fromkeys(("map", "mean_average_precision"), "map"),
 }
 
+# Its words for none of them.
+NO_METRIC = ("None", "na", "null", "custom", "")
+
+EVAL_AT = (
+    "it is a list of whole numbers >= 1, at which nDCG and AP are reported; other measures have their own cut-offs"
+)
+GAINS = "nDCG and DCG alone have gains, as in measure=gapboost.nDCG(gains=(0, 1, 3))"
+
 
 def _several(value: Any) -> list[Any]:
     """The values of a parameter that takes several; in a text, as of its configuration files, commas divide them."""
@@ -28,8 +39,20 @@ def _several(value: Any) -> list[Any]:
     return values
 
 
-def _objective(asked: Asked, value: Any, given: Parameters) -> Asked:
+def _lambdarank(asked: Asked, value: Any, given: Parameters) -> Asked:
+    if value != "lambdarank" or not isinstance(asked.objective, LambdaRank):
+        raise ValueError(f"{value!r} is another objective")
+    return asked
+
+
+def _xendcg(asked: Asked, value: Any, given: Parameters) -> Asked:
     return asked.measured_by("ndcg") if value in XENDCG else asked
+
+
+def _norm(asked: Asked, norm: Any, given: Parameters) -> Asked:
+    if norm:
+        raise ValueError("it divides by differences of scores too")
+    return asked.with_lambdarank(normalize=False)
 
 
 def _gains(asked: Asked, value: Any, given: Parameters) -> Asked:
@@ -38,72 +61,84 @@ def _gains(asked: Asked, value: Any, given: Parameters) -> Asked:
     return replace(asked.with_measure(gains=gains), metrics=tuple(metrics))
 
 
+def _gains_of_trained(asked: Asked, value: Any, given: Parameters) -> Asked:
+    if not isinstance(asked.objective.measure, CumulatedGain):
+        raise TypeError(f"{asked.objective.measure!r} has no gains")
+    return _gains(asked, value, given)
+
+
 def _metrics(asked: Asked, value: Any, given: Parameters) -> Asked:
-    names = [str(name).strip() for name in _several(value)]
-    named = [as_measure(METRICS[name]) for name in names if name in METRICS]
-    return replace(asked, metrics=(*named, *asked.metrics))
+    names = [name.strip() if isinstance(name, str) else name for name in _several(value)]
+    named = [as_measure(METRICS.get(name, name)) for name in names if name not in NO_METRIC]
+    return replace(asked, metrics=tuple(dict.fromkeys((*named, *asked.metrics))))
 
 
 def _cut_offs(asked: Asked, value: Any, given: Parameters) -> Asked:
-    try:
-        ranks = [int(k) for k in _several(value)]
-    except (TypeError, ValueError):
-        ranks = [10]  # what is to be written is told all the same
-    return asked.cut_off(ranks)
+    return asked.cut_off([whole(k, "eval_at", 1) for k in map(_number, _several(value))])
+
+
+def _number(k: Any) -> Any:
+    return int(k) if isinstance(k, str) else k
 
 
 # Those of its objective alone: its metrics go by the others too.
 LAMBDARANK = (
     Entry(
         ("lambdarank_truncation_level",),
-        lambda asked, k, _: asked.with_measure(k=int(k)),
-        'the measure has its own cut-off, as in measure="ndcg@10"',
+        lambda asked, k, _: asked.with_lambdarank(truncation=k),
+        why="it is the truncation of LambdaRank, a whole number >= 1, and other objectives have none",
     ),
     Entry(
         ("lambdarank_norm",),
-        lambda asked, norm, _: asked if norm else asked.with_lambdarank(normalize=False),
-        "the gradients of a query are scaled unless objective is a value with normalize=False",
+        _norm,
+        why="True there divides changes by differences of scores too, and that has no equal; unset, the gradients of a query are "
+        "scaled by log2(1 + S) / S as there. False is normalize=False of LambdaRank",
     ),
     Entry(
         ("sigmoid",),
-        lambda asked, sigma, _: asked.with_lambdarank(sigma=float(sigma)),
-        "it is 1 unless objective is a value with another sigma",
+        lambda asked, sigma, _: asked.with_lambdarank(sigma=sigma),
+        why="it is the sigma of LambdaRank, a number > 0, and other objectives have none",
     ),
 )
 
 BAGGING_BY_QUERY = Entry(
     ("bagging_by_query",),
     why="with a custom objective LightGBM draws an empty bag and trains nothing. subsample with subsample_freq bags rows",
-    taken=lambda value: not value,
+    passed_on=lambda value: not value,
 )
 
 ENTRIES = (
     Entry(
         ("objective",),
-        _objective,
-        "measure says what to train for",
-        taken=lambda value: not isinstance(value, str) or value not in XENDCG,
+        instead=_xendcg,
+        why="measure says what to train for",
+        passed_on=lambda value: not isinstance(value, str) or value not in XENDCG,
     ),
-    Entry(OBJECTIVE_ALIASES, _objective, "measure and objective say what to train for"),
+    Entry(OBJECTIVE_ALIASES, _lambdarank, _xendcg, "measure and objective say what to train for"),
     *LAMBDARANK,
     Entry(("objective_seed",), why="what is drawn for gradients, the order of tied documents, follows random_state"),
     Entry(
         ("metric", "metrics", "metric_types"),
         _metrics,
-        "the measure that is trained for is reported, and those that eval_metric names",
+        why="the measure that is trained for is reported, and those that eval_metric names",
     ),
-    Entry(("eval_at", "ndcg_eval_at", "ndcg_at", "map_eval_at", "map_at"), _cut_offs, "eval_metric has the cut-offs"),
+    Entry(("eval_at", "ndcg_eval_at", "ndcg_at", "map_eval_at", "map_at"), _cut_offs, why=EVAL_AT),
     # The gains of the measures above too.
-    Entry(("label_gain",), _gains, "nDCG and DCG alone have gains, as in measure=gapboost.nDCG(gains=(0, 1, 3))"),
+    Entry(
+        ("label_gain",),
+        _gains_of_trained,
+        _gains,
+        "nDCG and DCG alone have gains, as in measure=gapboost.nDCG(gains=(0, 1, 3))",
+    ),
     Entry(
         ("boosting", "boost", "boosting_type"),
         why="LightGBM's random forests take no custom objective, gbdt, dart and goss do",
-        taken=lambda value: value not in ("rf", "random_forest"),
+        passed_on=lambda value: value not in ("rf", "random_forest"),
     ),
     BAGGING_BY_QUERY,
-    Entry(("class_weight",), why="weights of rows would vary within a query"),
+    Entry(("class_weight",), why="sample_weight has the weights of documents"),
     # An argument of `fit` too, and one of its parameters all the same.
-    Entry(("categorical_feature",), taken=lambda value: True),
+    Entry(("categorical_feature",), passed_on=lambda value: True),
 )
 
 

@@ -16,7 +16,7 @@ from gapboost._boosters.callers import warn_caller
 from gapboost._boosters.described import described
 from gapboost._boosters.folds import query_folds
 from gapboost._boosters.ranker import GAPRanker
-from gapboost._boosters.request import Beside
+from gapboost._boosters.request import Beside, Given
 from gapboost._boosters.rows import ranking_rows
 from gapboost._data.arguments import mapping, whole
 from gapboost._data.features import features, split
@@ -141,6 +141,8 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """
         _check_estimator(self.estimator)
         resolve_n_jobs(self.n_jobs)
+        given = Given(X, y, qid, Beside(sample_weight, position=position)).raveled()
+        y, sample_weight, position = given.y, given.beside.weight, given.beside.position
         targets = self._targets()
         candidates = self._candidates()
         _check_candidates(self.estimator, candidates, targets, y)

@@ -25,7 +25,7 @@ from gapboost.xgboost.callbacks import XGBoostMetric
 from gapboost.xgboost.inputs import SAVED_AS, to_continue
 from gapboost.xgboost.library import LIBRARY
 from gapboost.xgboost.versions import check_categories, get_model_categories
-from gapboost.xgboost.vocabulary import XGBOOST
+from gapboost.xgboost.vocabulary import XGBOOST, spelled
 
 # The attribute of a booster, and of its files, that says what it was trained for.
 TRAINED_FOR = "gapboost_objective"
@@ -204,7 +204,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             eval_group=eval_group,
             eval_weight=sample_weight_eval_set,
             eval_start=base_margin_eval_set,
-            eval_metric=self.eval_metric,
+            eval_metric=spelled(self.eval_metric),
             words=LIBRARY.words,
         )
         if feature_weights is None:
@@ -428,7 +428,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
     def _known_parameters(self) -> dict[str, Any]:
         """`get_xgb_params` before a seed is drawn."""
-        parameters: dict[str, Any] = super().get_xgb_params()
+        parameters = self._vocabulary.passed_on(super().get_xgb_params())
         for name in (*NOT_OF_XGBOOST, "eval_metric"):
             parameters.pop(name, None)
         return {**parameters, "objective": SAVED_AS}

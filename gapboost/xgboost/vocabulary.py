@@ -2,18 +2,20 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 import xgboost
 
-from gapboost._boosters.callbacks import as_metrics
 from gapboost._boosters.vocabulary import Asked, Entry, Parameters, Vocabulary
+from gapboost.measures.ndcg import CumulatedGain
 
-OBJECTIVES = {"rank:ndcg": "ndcg", "rank:map": "map", "rank:pairwise": "pairwiseaccuracy"}
+# Its objectives that are LambdaRank for a measure.
+OBJECTIVES = {"rank:ndcg": "ndcg", "rank:map": "map"}
+
+# It has pairs without the change of a measure.
+PAIRWISE = "rank:pairwise"
 
 # Together they use every part of XGBoost that has parameters of its own.
 SETTINGS: tuple[dict[str, str], ...] = (
@@ -25,58 +27,84 @@ SETTINGS: tuple[dict[str, str], ...] = (
 )
 
 
+def _objective(asked: Asked, name: Any, given: Parameters) -> Asked:
+    return asked.measured_by(OBJECTIVES[name])
+
+
+def _pairwise(asked: Asked, name: Any, given: Parameters) -> Asked:
+    return asked.measured_by("pairwiseaccuracy") if name == PAIRWISE else asked
+
+
 def _pairs(asked: Asked, n: Any, given: Parameters) -> Asked:
-    # With another method it is a number of pairs to draw.
-    return asked.with_measure(k=int(n)) if given.get("lambdarank_pair_method", "topk") == "topk" else asked
+    if given.get("lambdarank_pair_method", "topk") != "topk":
+        raise ValueError("it is a number of pairs to draw")
+    return asked.with_lambdarank(truncation=n)
+
+
+def _pair_method(asked: Asked, method: Any, given: Parameters) -> Asked:
+    if method != "topk" or given.get("lambdarank_num_pair_per_sample") is None:
+        raise ValueError("pairs are not drawn, and all count unless a number is told")
+    return asked
 
 
 def _gains(asked: Asked, exponential: Any, given: Parameters) -> Asked:
+    if not isinstance(asked.objective.measure, CumulatedGain):
+        raise TypeError(f"{asked.objective.measure!r} has no gains")
+    return _gains_instead(asked, exponential, given)
+
+
+def _gains_instead(asked: Asked, exponential: Any, given: Parameters) -> Asked:
     return asked if exponential else asked.with_measure(gains="linear")
 
 
-def _metrics(asked: Asked, value: Any, given: Parameters) -> Asked:
-    names = [value] if isinstance(value, str) else value
-    # A minus at the end of XGBoost's names is about queries with nothing relevant.
-    ours = [n.removesuffix("-").replace("pre@", "p@") if isinstance(n, str) else n for n in names]
-    return replace(asked, metrics=tuple(as_metrics(ours)))
+def _off(asked: Asked, value: Any, given: Parameters) -> Asked:
+    if value:
+        raise ValueError("it is turned on")
+    return asked
 
 
-def _needs_no_translation(value: Any) -> bool:
-    """Whether they are measures here, or have an error of their own."""
-    with suppress(TypeError, ValueError):
-        as_metrics(value)
-        return True
-    with suppress(TypeError, ValueError):
-        _metrics(Asked(), value, {})
-        return False
-    return True
+def spelled(names: Any) -> Any:
+    """Names of measures as they are written here; what is no name stays."""
+    # A minus at the end counts queries with nothing relevant as 0, as all measures here do.
+    if isinstance(names, str):
+        return names.removesuffix("-").replace("pre@", "p@")
+    return [spelled(name) for name in names] if isinstance(names, list | tuple) else names
 
 
 ENTRIES = (
     Entry(
         ("objective",),
-        lambda asked, name, _: asked.measured_by(OBJECTIVES[name]),
+        _objective,
+        _pairwise,
         "measure says what to train for",
-        taken=lambda value: not isinstance(value, str) or value not in OBJECTIVES,
+        passed_on=lambda value: not isinstance(value, str) or value not in (*OBJECTIVES, PAIRWISE),
     ),
-    Entry(("lambdarank_num_pair_per_sample",), _pairs, "all pairs of documents of a query count"),
-    Entry(("lambdarank_pair_method",), why="all pairs of documents of a query count"),
+    Entry(
+        ("lambdarank_num_pair_per_sample",),
+        _pairs,
+        why="with topk it is the truncation of LambdaRank, a whole number >= 1; pairs are never drawn",
+    ),
+    Entry(
+        ("lambdarank_pair_method",),
+        _pair_method,
+        why="all pairs of documents of a query count, and with topk those that lambdarank_num_pair_per_sample then tells",
+    ),
     Entry(
         ("lambdarank_normalization",),
-        lambda asked, norm, _: asked if norm else asked.with_lambdarank(normalize=False),
-        "the gradients of a query are scaled unless objective is a value with normalize=False",
+        lambda asked, norm, _: asked.with_lambdarank(normalize=bool(norm)),
+        why="it is normalize of LambdaRank, and other objectives have none",
     ),
-    Entry(("lambdarank_score_normalization",), why="changes are not divided by differences of scores"),
+    Entry(("lambdarank_score_normalization",), _off, why="changes are not divided by differences of scores"),
+    Entry(("lambdarank_unbiased",), _off, why="fit learns factors of positions where position= tells them"),
+    Entry(("lambdarank_bias_norm",), why="fit learns factors of positions where position= tells them"),
     Entry(
-        ("lambdarank_unbiased", "lambdarank_bias_norm"),
-        why="fit learns factors of positions where position= tells them",
+        ("ndcg_exp_gain",),
+        _gains,
+        _gains_instead,
+        'nDCG and DCG alone have gains, as in measure="ndcg(gains=linear)"',
     ),
-    Entry(("ndcg_exp_gain",), _gains, 'nDCG and DCG alone have gains, as in measure="ndcg(gains=linear)"'),
-    Entry(
-        ("disable_default_eval_metric",),
-        why="the measure that is trained for is reported, and those that eval_metric names",
-    ),
-    Entry(("eval_metric",), _metrics, taken=_needs_no_translation),
+    # XGBoost reports none of its own beside ours, whatever it says.
+    Entry(("disable_default_eval_metric",), lambda asked, off, _: asked),
 )
 
 
@@ -103,4 +131,4 @@ def _names(config: Any, inside: str = "") -> Iterator[str]:
             yield from _names(part, key)
 
 
-XGBOOST = Vocabulary("XGBoost", ENTRIES, known, passed_on_by="validate_parameters")
+XGBOOST = Vocabulary("XGBoost", ENTRIES, known, passed_on_by="validate_parameters", objectives=OBJECTIVES)

@@ -164,19 +164,29 @@ def test_a_search_by_sizes(booster):
     assert found.score(TEST.X, TEST.y, group=sizes(TEST)) == score
 
 
-@pytest.mark.parametrize(
-    ("eval_at", "written"),
-    [
-        ((5, 10), r'it unset, and eval_metric=\["ndcg@5", "ndcg@10"\] in fit$'),
-        (3, r'it unset, and eval_metric=\["ndcg@3"\] in fit$'),
-        ("ten", r'it unset, and eval_metric=\["ndcg@10"\] in fit$'),
-    ],
-)
-def test_eval_at_is_answered_with_what_to_write(eval_at, written):
-    with pytest.raises(ValueError, match=rf"^eval_at is .*; expected {written}"):
-        ranker("lightgbm").fit(TRAIN.X, TRAIN.y, TRAIN.qid, eval_at=eval_at)
-    with pytest.raises(ValueError, match=rf"^eval_at is .*; expected {written}"):
-        ranker("lightgbm", eval_at=eval_at).fit(TRAIN.X, TRAIN.y, TRAIN.qid)
+@pytest.mark.parametrize(("eval_at", "ranks"), [((5, 10), (5, 10)), (3, (3,)), ("2,4", (2, 4))])
+def test_eval_at_reports_beside_the_trained_measure_that_stops(eval_at, ranks):
+    watched = {"eval_set": [(VALI.X, VALI.y)], "eval_qid": [VALI.qid]}
+    stopping = {"callbacks": [lightgbm.early_stopping(2, verbose=False)]}
+    expected = ranker("lightgbm", n_estimators=30).fit(TRAIN.X, TRAIN.y, TRAIN.qid, **watched, **stopping)
+    in_fit = ranker("lightgbm", n_estimators=30)
+    in_fit.fit(TRAIN.X, TRAIN.y, TRAIN.qid, eval_at=eval_at, **watched, **stopping)
+    as_parameter = ranker("lightgbm", n_estimators=30, ndcg_eval_at=eval_at)
+    as_parameter.fit(TRAIN.X, TRAIN.y, TRAIN.qid, **watched, **stopping)
+    assert expected.best_iteration_ < 30
+    for found in (in_fit, as_parameter):
+        (curves,) = found.evals_result_.values()
+        assert list(curves) == ["map-gap", *(f"ndcg@{k}" for k in ranks)]
+        assert found.best_iteration_ == expected.best_iteration_
+        best = found.best_iteration_ - 1
+        values = gb.evaluate([f"ndcg@{k}" for k in ranks], VALI.y, found.predict(VALI.X), VALI.qid)
+        for k in ranks:
+            assert curves[f"ndcg@{k}"][best] == pytest.approx(values[gb.nDCG(k=k)])
+
+
+def test_eval_at_that_is_no_rank():
+    with pytest.raises(ValueError, match=r"^eval_at is 'ten'; expected it unset: it is a list of whole numbers >= 1"):
+        ranker("lightgbm").fit(TRAIN.X, TRAIN.y, TRAIN.qid, eval_at="ten")
 
 
 # --- arguments by position ----------------------------------------------------------------------------------------------
@@ -201,7 +211,7 @@ def test_positions_of_LGBMRanker_where_there_are_more_than_ours():
     with pytest.raises(TypeError, match=r"multiple values for .* 'group'"):
         ranker("lightgbm").fit(X, y, w, None, group, group=group)
     with pytest.raises(ValueError, match=r"^eval_at is "):
-        ranker("lightgbm").fit(X, y, w, None, group, None, None, None, None, None, None, [5])
+        ranker("lightgbm").fit(X, y, w, None, group, None, None, None, None, None, None, [0])
 
 
 def test_weights_in_the_third_place_beside_group_are_those_of_LGBMRanker():

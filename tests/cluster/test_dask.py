@@ -814,29 +814,18 @@ def test_the_warning_about_the_leaf_floor_points_at_the_line_of_the_user(booster
 @pytest.mark.slow
 @booster
 def test_parameters_that_would_be_ignored_come_in_one_error(booster):
-    words = {"lightgbm": {"lambdarank_truncation_level": 20}, "xgboost": {"lambdarank_num_pair_per_sample": 20}}[
-        booster
-    ]
-    ranker = dask_ranker(booster, None, mesure="ap", nthread=8, clint=None, **words)
+    words = {"lightgbm": {"label_gain": "0,1,3"}, "xgboost": {"lambdarank_pair_method": "mean"}}[booster]
+    ranker = dask_ranker(booster, None, mesure="ap", nthread=-8, clint=None, **words)
     with pytest.raises(ValueError) as caught:
         ranker.fit(cut(X, 100), cut(Y, 100), qid=cut(QID, 100))
     lines = sorted(str(caught.value).splitlines())
     assert [line.partition(" is ")[0] for line in lines] == [*words, "mesure", "nthread"]
-    assert lines[0].endswith('; expected it unset, and measure="ndcg@20"')
+    assert "; expected it unset" in lines[0]
     assert "; expected measure" in lines[1]
 
 
 @pytest.mark.slow
-@booster
-def test_threads_are_told_by_n_jobs(booster):
+def test_other_tree_learners_are_refused():
     given = {"X": cut(X, 100), "y": cut(Y, 100), "qid": cut(QID, 100)}
-    with pytest.raises(ValueError, match=r"^nthread is 8; expected it unset, and n_jobs=8$"):
-        dask_ranker(booster, None, nthread=8).fit(**given)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["machines", "port", "tree_learner"])
-def test_lightgbm_network_parameters_are_refused(name):
-    given = {"X": cut(X, 100), "y": cut(Y, 100), "qid": cut(QID, 100)}
-    with pytest.raises(ValueError, match=f"{name} is 'voting'; expected it unset"):
-        dask_ranker("lightgbm", None, **{name: "voting"}).fit(**given)
+    with pytest.raises(ValueError, match="tree_learner is 'voting'; expected it unset"):
+        dask_ranker("lightgbm", None, tree_learner="voting").fit(**given)

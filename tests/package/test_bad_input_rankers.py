@@ -223,7 +223,7 @@ CASES = [
         "LGBMGAPRanker", "eval_metric", {**without(NOT_A_MEASURE, "None"), "empty": []}, "a name such as", TypeError
     ),
     *defects(
-        "LGBMGAPRanker", "eval_at", {"a number": 3, "a list": [5], "text": "5"}, 'it unset, and eval_metric=["ndcg@'
+        "LGBMGAPRanker", "eval_at", {"zero": 0, "a fraction": [2.5], "text": "x", "empty": []}, "it unset: it is a list"
     ),
     *defects(
         "LGBMGAPRanker by eval_X",
