@@ -370,8 +370,10 @@ ASSIGNMENT = re.compile(
 
 def test_own_words_that_are_unusable_do_not_hide_the_others():
     assert refused(LIGHTGBM, measure="ndcg", g=(0.5, 0.5), label_gain=[0, 1, 3]).startswith("label_gain is [0, 1, 3]; ")
-    assert refused(LIGHTGBM, measure=3, g="x", objective=print, sigmoid=2.0).startswith("sigmoid is 2.0; ")
-    assert refused(LIGHTGBM, fit={"eval_at": [5], "eval_metric": print}).startswith("eval_at is [5]; ")
+    assert refused(LIGHTGBM, measure=3, g="x", objective=print, lambdarank_norm=True).startswith(
+        "lambdarank_norm is True; "
+    )
+    assert refused(LIGHTGBM, metric="auc", fit={"eval_metric": print}).startswith("metric is 'auc'; ")
 
 
 def edited(parameters, fit, lines):
