@@ -311,6 +311,10 @@ UNTUNED: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "XGBRanker(objective='rank:map')": (xgboost.XGBRanker, {"objective": "rank:map"}),
     "XGBRanker(objective='rank:pairwise')": (xgboost.XGBRanker, {"objective": "rank:pairwise"}),
     "CatBoostRanker()": (catboost_ranker, {}),
+    # Controls: XGBoost's hessians are about four times ours, and our own machinery for another measure.
+    "XGBRanker(min_child_weight=4, reg_lambda=4)": (xgboost.XGBRanker, {"min_child_weight": 4, "reg_lambda": 4}),
+    "LGBMGAPRanker(measure='ndcg')": (LGBMGAPRanker, {"measure": "ndcg"}),
+    "XGBGAPRanker(measure='ndcg')": (XGBGAPRanker, {"measure": "ndcg"}),
 }
 
 
