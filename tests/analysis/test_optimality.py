@@ -6,11 +6,11 @@ import lightgbm
 import numpy as np
 import pytest
 import xgboost
+from gapboost.analysis.ensembles import leaf_indicators, leaf_values
 from scipy import sparse
 
 import gapboost as gb
 from gapboost.analysis import local_optimality
-from gapboost.analysis.ensembles import leaf_indicators, leaf_values
 from gapboost.analysis.work import generators
 from gapboost.datasets import load_digits_ranking
 

@@ -16,8 +16,8 @@ import numpy as np
 from scipy.special import expit, logit
 
 import gapboost as gb
-from benchmarks.studies.classification.data import FOLDS, STUDIES, Made, Set, splits
 from benchmarks.studies.boosters import BINS, Competitor, Fold, Part, Predict, Trees, train
+from benchmarks.studies.classification.data import FOLDS, STUDIES, Made, Set, splits
 from benchmarks.studies.effectiveness.runs import PATIENCE, STEP, candidates
 from benchmarks.studies.records import Key, Records, Row, finish
 from gapboost._data.queries import Array

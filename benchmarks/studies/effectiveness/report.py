@@ -1,4 +1,4 @@
-"""`results/comparisons.csv`, every comparison of the study, and what `benchmarks/EFFECTIVENESS.md` shows of it between its markers."""
+"""Every comparison of the study in `results/comparisons.csv`, and what `benchmarks/EFFECTIVENESS.md` shows of them."""
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
@@ -295,16 +295,22 @@ def otherwise_counted(comparisons: Sequence[Comparison]) -> str:
 
 def shares(of: Mapping[str, Sequence[Comparison]]) -> str:
     """How much of the leads as they come a booster's own parameters make up."""
-    mean = told(of["as they come"]), told(of["controls"])
-    left = {pair: t.estimate.mean for tests in mean for pair, t in tests.items()}
-    trees, penalties = (1 - left[own] / left[lead] for lead, own in zip(LEADS, CONTROLLED, strict=True))
+    mean = told(of["as they come"]) | told(of["controls"])
+    if not {*LEADS, *CONTROLLED} <= mean.keys():
+        return ""
+    trees, penalties = (
+        1 - mean[own].estimate.mean / mean[lead].estimate.mean for lead, own in zip(LEADS, CONTROLLED, strict=True)
+    )
     return wrapped(
-        f"With `extra_trees=True` LightGBM's own ranker makes up {100 * trees:.0f} % of our lead, XGBoost's with `min_child_weight=4, "
-        f"reg_lambda=4` {100 * penalties:.0f} %, as its hessians are about four times ours; what is left to XGBoost is open."
+        f"With `extra_trees=True` LightGBM's own ranker makes up {100 * trees:.0f} % of our lead, XGBoost's with "
+        f"`min_child_weight=4, reg_lambda=4` {100 * penalties:.0f} %, as its hessians are about four times ours; what is left of "
+        "that one is open."
     )
 
 
-def redraw(wanted: Sequence[Task], results: Results, page: Path = PAGE, figures_to: Path = FIGURES, csv_to: Path = RESULTS) -> None:
+def redraw(
+    wanted: Sequence[Task], results: Results, page: Path = PAGE, figures_to: Path = FIGURES, csv_to: Path = RESULTS
+) -> None:
     """The page, its figures and the file of comparisons, of what is saved."""
     of = families(results)
     with (csv_to / "comparisons.csv").open("w", encoding="utf-8", newline="") as stream:

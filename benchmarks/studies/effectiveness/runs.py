@@ -96,7 +96,9 @@ def settings(ranker: GAPRanker, vendor: Any) -> list[tuple[str, Any]]:
     """What is trained for, and the booster's parameters whose default is another than the booster's own."""
     ours, theirs = ranker.get_params(), vendor.get_params()
     changed = {name for name in theirs if repr(ours[name]) != repr(theirs[name])}
-    return [(name, ours[name]) for name in sorted(ours) if name in changed | {"measure", "g", "objective", "extra_trees"}]
+    return [
+        (name, ours[name]) for name in sorted(ours) if name in changed | {"measure", "g", "objective", "extra_trees"}
+    ]
 
 
 def candidates(data: str, fold: int, n: int) -> list[Trees]:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pandas as pd
 
 import gapboost as gb
-from benchmarks.studies.papers.results import Parts, Rows, load
 from benchmarks.studies import DATA
+from benchmarks.studies.papers.results import Parts, Rows, load
 from benchmarks.studies.papers.training import FOLDS, GAP, OBJECTIVES, Fold
 
 TRAINED = {"nDCG": gb.nDCG(), "AP": gb.AP(), "GAP": GAP, "P@10": gb.Precision(k=10), "nDCG@10": gb.nDCG(k=10)}

@@ -94,4 +94,6 @@ def inferred() -> Parts:
                 )
         return rows
 
-    return {f"{name} {run}": partial(system, name, run) for name in ("Robust", "DBpedia") for run in collection(name).runs}
+    return {
+        f"{name} {run}": partial(system, name, run) for name in ("Robust", "DBpedia") for run in collection(name).runs
+    }

@@ -1,4 +1,4 @@
-"""Training for a measure of the whole list or of its top, by number of training queries and of features: Figure 4 of [yilmaz2009]."""
+"""Training for the whole list or for its top, by number of training queries and of features: Figure 4 of [yilmaz2009]."""
 
 from functools import partial
 from typing import Any
@@ -43,7 +43,9 @@ def less_data() -> Parts:
         return rows
 
     return {
-        f"fold {number} features {n_features} queries {size} draw {draw}": partial(trained, number, n_features, size, draw)
+        f"fold {number} features {n_features} queries {size} draw {draw}": partial(
+            trained, number, n_features, size, draw
+        )
         for number in FOLDS
         for n_features in FEATURES
         for size in SIZES

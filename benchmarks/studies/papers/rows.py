@@ -1,7 +1,7 @@
 """Rows of the page: one for each item of a paper, listed in items.csv, and three verdicts about what the paper claims.
 
-The rules, which stood before a value was computed by them. A claim is put as a quantity that is above 0 where it is right, with the
-95 % interval of its error: over topics where systems are compared, drawn with replacement; over folds, by Student's t, where
+The rules, which stood before a value was computed by them. A claim is put as a quantity that is above 0 where it is right, with
+the 95 % interval of its error: over topics where systems are compared, drawn with replacement; over folds, by Student's t, where
 rankers are trained. It *holds* where all of the interval is above 0, is *contradicted* where all is below, and *cannot be told*
 otherwise. That two things are alike holds where the interval lies within a margin that is named, is contradicted where it lies
 outside. What is no estimate but a sum or a bound holds or is contradicted. Claims of several parts hold where all of them do.

@@ -130,7 +130,9 @@ def correlation() -> Parts:
         top = top_grade(found)
         grid = simplex_grid(2, 10) if top == 2 else simplex_grid(3, 5)
         labels = [" ".join(f"{x:g}" for x in g) for g in grid]
-        graded = {(family.__name__, label): family(g=g) for g, label in zip(grid, labels, strict=True) for family in FAMILIES}
+        graded = {
+            (family.__name__, label): family(g=g) for g, label in zip(grid, labels, strict=True) for family in FAMILIES
+        }
         values = values_with_bpref([*graded.values(), *REFERENCES.values()], found)
         rows = []
         for subset, of in subsets(found).items():
@@ -214,12 +216,17 @@ def shallow_pools() -> Parts:
         rows = []
         for f, fraction in enumerate(SHALLOW):
             found_at = {m: t[f] for m, t in tau.items()}
-            pairs = [*product(("xGAP", "eGAP"), ("GAP",)), *product(("nDCG", "bpref"), ("GAP", "xGAP", "eGAP", "AP", "RBP"))]
+            pairs = [
+                *product(("xGAP", "eGAP"), ("GAP",)),
+                *product(("nDCG", "bpref"), ("GAP", "xGAP", "eGAP", "AP", "RBP")),
+            ]
             quantities = found_at | {f"{a} minus {b}": found_at[a] - found_at[b] for a, b in pairs}
             for quantity, values in quantities.items():
                 low, high = np.nanpercentile(values, (2.5, 97.5))
                 where = {"collection": name, "topics": subset, "of topics": len(of), "kept": fraction}
-                rows.append(where | {"quantity": quantity, "value": float(np.nanmean(values)), "low": low, "high": high})
+                rows.append(
+                    where | {"quantity": quantity, "value": float(np.nanmean(values)), "low": low, "high": high}
+                )
         return rows
 
     return {f"{name} {subset}": partial(drawn, name, subset) for name, subset in PLAN}
@@ -231,7 +238,9 @@ def with_complete(complete: SystemValues, thin: SystemValues, again: Array) -> A
     pair = np.triu_indices(len(complete.systems), 1)
     taus = []
     for a, b in zip(complete.values, thin.values, strict=True):
-        one, other = (np.sign(np.subtract.outer(m, m)[pair]) for m in (a[:, again].mean(axis=1), b[:, again].mean(axis=1)))
+        one, other = (
+            np.sign(np.subtract.outer(m, m)[pair]) for m in (a[:, again].mean(axis=1), b[:, again].mean(axis=1))
+        )
         scale = np.sqrt((one**2).sum() * (other**2).sum())
         taus.append((one * other).sum() / scale if scale else np.nan)
     return np.array(taus)
@@ -297,5 +306,3 @@ def biases() -> Parts:
         return rows
 
     return {"sections 3 to 5": examples}
-
-

@@ -76,5 +76,3 @@ def read(rows: pd.DataFrame, quantity: str, **where: object) -> tuple[float, Int
         chosen = chosen[chosen[column.replace("_", " ")] == value]
     (row,) = chosen.to_dict("records")
     return float(row["value"]), (float(row["low"]), float(row["high"]))
-
-
