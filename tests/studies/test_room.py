@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -184,3 +185,13 @@ def test_text_goes_between_its_markers(tmp_path):
     assert page.read_text() == "before\n<!-- a -->\n\nnewer\n\n<!-- end of a -->\nafter\n"
     with pytest.raises(ValueError, match="holds <!-- b --> 0 times"):
         tables.write("b", "new", page)
+
+
+def test_results_that_pages_lead_to_are_there():
+    linked = {
+        (page.parent / path).resolve()
+        for page in (*ROOM.parent.glob("*.md"), *ROOM.rglob("*.md"), ROOM.parents[1] / "README.md")
+        for path in re.findall(r"\]\((?!https?:|#)([^)#\s]+)", page.read_text(encoding="utf-8"))
+    }
+    assert any(path.parent.name == "results" for path in linked)
+    assert [path for path in linked if not path.exists()] == []
