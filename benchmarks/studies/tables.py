@@ -5,7 +5,7 @@ from pathlib import Path
 
 from benchmarks.workload import FIGURES, table
 
-__all__ = ["FIGURES", "folded", "interval_text", "p_text", "signed", "table", "wrapped", "write"]
+__all__ = ["FIGURES", "folded", "interval_text", "p_text", "picture", "signed", "table", "wrapped", "write"]
 
 
 def signed(value: float, digits: int = 4) -> str:
@@ -31,6 +31,11 @@ def wrapped(text: str) -> str:
 def folded(summary: str, text: str) -> str:
     """What a click shows."""
     return f"<details><summary>{summary}</summary>\n\n{text}\n\n</details>\n"
+
+
+def picture(name: str, caption: str) -> str:
+    """One of the figures beside the pages."""
+    return f"![{caption}](figures/{name}.png)\n"
 
 
 def write(name: str, text: str, page: Path) -> None:

@@ -10,7 +10,7 @@
 `correlation`       whether measures rank systems alike; ``tau_ap``
 `bpref`             binary preference, which looks at judged documents alone
 `robustness`        whether they still do so with fewer judgements
-`optimality`        whether small changes of a linear model improve a measure; `ensembles` for trees, experimental
+`optimality`        whether small changes of a linear model improve a measure
 `significance`      whether one ranker is better than another
 ==================  ================================================================================================
 

@@ -9,6 +9,7 @@ import pandas as pd
 
 import gapboost as gb
 from benchmarks.studies import DATA
+from benchmarks.studies.inference import Estimate, independent
 from benchmarks.studies.papers.results import Parts, Rows, load
 from benchmarks.studies.papers.training import FOLDS, GAP, OBJECTIVES, Fold
 
@@ -72,3 +73,15 @@ def chosen(collection: str) -> pd.DataFrame:
     rows = load(f"trained_{collection.lower()}")
     best = rows.groupby(["fold", "model", "trained", "objective"])["validation"].idxmax()
     return rows.loc[best]
+
+
+def difference(collection: str, model: str, objective: str, pair: tuple[str, str], tested: str) -> Estimate:
+    """Training for the first measure instead of the second, one value a fold."""
+    rows = chosen(collection)
+    rows = rows[(rows["model"] == model) & (rows["objective"] == objective)].set_index(["trained", "fold"])[tested]
+    return independent((rows.loc[pair[0]] - rows.loc[pair[1]]).to_numpy())
+
+
+def means(collection: str) -> pd.DataFrame:
+    """Means over folds by model, objective and training measure."""
+    return chosen(collection).groupby(["model", "objective", "trained"]).mean()

@@ -123,7 +123,7 @@ def local_optima() -> Parts:
         f"{model} {objective} {NAMES[trained]} {NAMES[top]} fold {number}": partial(
             altered, trained, top, model, objective, number
         )
-        for number in FOLDS
+        for number in FOLDS[:3]
         for model, objective in (("linear", "SoftRank"), ("linear", "LambdaRank"), ("trees", "LambdaRank"))
         for trained, top in plan
     }

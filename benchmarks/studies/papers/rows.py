@@ -3,16 +3,18 @@
 The rules, which stood before a value was computed by them. A claim is put as a quantity that is above 0 where it is right, with
 the 95 % interval of its error: over topics where systems are compared, drawn with replacement; over folds, by Student's t, where
 rankers are trained. It *holds* where all of the interval is above 0, is *contradicted* where all is below, and *cannot be told*
-otherwise. That two things are alike holds where the interval lies within a margin that is named, is contradicted where it lies
-outside. What is no estimate but a sum or a bound holds or is contradicted. Claims of several parts hold where all of them do.
+otherwise, and wherever there are fewer than ten topics. That two things are alike holds where the interval lies within a margin
+that is named, is contradicted where it lies outside. What is no estimate but a sum or a bound holds or is contradicted. Claims of
+several parts hold where all of them do; of many parts one counts against them only after Holm's correction.
 """
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
+from benchmarks.studies.inference import LEVEL, Estimate, holm
 from benchmarks.studies.tables import table
 
 ITEMS = Path(__file__).parent / "items.csv"
@@ -75,9 +77,33 @@ def exact(right: bool) -> str:
 
 
 def every(verdicts: Iterable[str]) -> str:
-    """Of a claim of several parts."""
+    """Of a claim of few parts."""
     found = set(verdicts)
     return CONTRADICTED if CONTRADICTED in found else HOLDS if found == {HOLDS} else OPEN
+
+
+def cells(estimates: Sequence[Estimate]) -> str:
+    """Of a claim that each of many is above 0."""
+    if all(above(one.interval()) == HOLDS for one in estimates):
+        return HOLDS
+    corrected = holm({i: one.p for i, one in enumerate(estimates)})
+    behind = any(one.mean < 0 and corrected[i] < LEVEL for i, one in enumerate(estimates))
+    return CONTRADICTED if behind else OPEN
+
+
+def counted(estimates: Sequence[Estimate]) -> str:
+    """How many of them are above 0, and how many are so beyond their errors."""
+    ahead = sum(one.mean > 0 for one in estimates)
+    sure = [above(one.interval()) for one in estimates]
+    return (
+        f"ahead in {ahead} of {len(estimates)}, beyond the error in {sure.count(HOLDS)}, behind beyond it in "
+        f"{sure.count(CONTRADICTED)}"
+    )
+
+
+def shown(one: Estimate, digits: int = 4) -> str:
+    """A difference with its interval."""
+    return f"{one.mean:+.{digits}f} {span(one.interval(), digits)}".replace("-", "−")
 
 
 def span(interval: Interval, digits: int = 3) -> str:
