@@ -64,6 +64,13 @@ def tests(session: nox.Session) -> None:
     _test(session)
 
 
+@nox.session
+def studies(session: nox.Session) -> None:
+    """Every test of the studies, on the checkout: what they measured is no part of the distributions."""
+    session.install("-q", "-e", ".[test]")
+    session.run("python", "-m", "pytest", "-q", "-n", "auto", "tests/studies", *session.posargs)
+
+
 @nox.session(venv_backend="uv", requires=["wheel"])
 def lowest(session: nox.Session) -> None:
     """The complete suite, with the lowest versions that are declared."""

@@ -23,10 +23,11 @@ IN_SDIST = {
     "LICENSE",
     "examples/quickstart.py",
     "benchmarks/workload.py",
-    "benchmarks/studies/effectiveness/results/values.csv",
     "tests/conftest.py",
     "tests/support/oracle.py",
 }
+# Leftovers of runs, and what the studies measured.
+RUBBISH = re.compile(r"__pycache__|\.nb[ci]$|\.py[co]$|/\.|^benchmarks/studies/\w+/results|^tests/studies")
 RELATIVE = re.compile(r"""\]\((?!https?://)[^)]*\)|(?:href|src|srcset)="(?!https?://)[^"]*\"""")
 
 
@@ -46,7 +47,7 @@ def main(folder: Path) -> None:
         found = {name.partition("/")[2] for name in archive.getnames()}
     # Only what is missing is an error: files come and go in tests and benchmarks.
     expect(sdist, found & (IN_SDIST | modules), IN_SDIST | modules)
-    rubbish = sorted(name for name in found if re.search(r"__pycache__|\.nb[ci]$|\.py[co]$|/\.", name))
+    rubbish = sorted(name for name in found if RUBBISH.search(name))
     if rubbish:
         raise SystemExit(f"{sdist.name} holds {rubbish[:5]}")
 

@@ -1,1 +1,21 @@
-"""Studies: questions about measures and rankers answered by experiment; each a folder, its page beside it."""
+"""Questions answered with real data, one package a study, each with its page beside those of the benchmarks.
+
+================  ============================================================================
+`papers`          what the papers show, item by item
+`effectiveness`   whether training for GAP ranks better than the boosters' own objectives
+`classification`  whether training for average precision pays for classifiers
+`records`         saved results: one CSV file, a task's rows at a time
+`boosters`        LightGBM, XGBoost and CatBoost, trained and watched through one interface
+`inference`       intervals, corrected p-values, and what they come to
+`tables`          numbers and tables in Markdown
+`pictures`        what the figures look like
+================  ============================================================================
+
+A study computes what its results lack and writes its page from them: ``python -m benchmarks.studies.NAME``; with ``--redraw`` it
+writes the page alone. The data are expected in ../shared/data.
+"""
+
+from pathlib import Path
+
+# Judged collections, where somebody has them: none is part of the project.
+DATA = Path(__file__).parents[3] / "shared" / "data"

@@ -3,7 +3,7 @@
 The Monte-Carlo test of [yilmaz2009] (5.2, after Donmez, Svore and Burges): directions v are drawn uniformly from the unit
 sphere around the weights w, and w + eta v is evaluated for several step sizes eta. With 460 directions and no improvement
 above epsilon = 0.003 the weights are a local optimum with 99 % confidence. What is altered is a model that is linear in its
-weights: a linear ranker, or an ensemble of trees with its leaf values for weights (`gapboost.analysis.ensembles`).
+weights: a linear ranker, or an ensemble of trees with its leaf values for weights and leaf indicators for features.
 """
 
 from collections.abc import Mapping, Sequence
@@ -121,10 +121,9 @@ def local_optimality(
     measures : str, Measure or sequence of them
         With their g, where they have one.
     weights : array-like of shape (W,)
-        Of a model with scores ``features @ weights``; for trees from `gapboost.analysis.ensembles.leaf_values`.
+        Of a model with scores ``features @ weights``.
     datasets : {name: (features, y, qid)}
-        ``features``: array or sparse matrix of shape (N, W); for trees from
-        `gapboost.analysis.ensembles.leaf_indicators`. All data sets see the same alterations.
+        ``features``: array or sparse matrix of shape (N, W). All data sets see the same alterations.
     n_directions : int, default=460
     step_sizes : sequence of float, default=(0.1, 0.2, ..., 1.0)
         Lengths of the alterations. They have the unit of the weights: see `LocalOptimality.weight_norm`.

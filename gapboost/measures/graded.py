@@ -5,7 +5,7 @@ grade k in the query, RB[k] = R[k] + ... + R[c] and w[i] = sum_{k<=i} g_k / RB[k
 
 ====  ================================  =======================================================================
 GAP   [robertson2010] eq. 15            sum_n 1/n sum_{m<=n} G[min(i_m, i_n)] / sum_k g_k RB[k]
-xGAP  [ferrante2014] eq. 4              sum_n 1/n sum_{m<=n} G[min(i_m, i_n)] w[i_n] / G[i_n]
+xGAP  [ferrante2014] eq. 5              sum_n 1/n sum_{m<=n} G[min(i_m, i_n)] w[i_n] / G[i_n]
 eGAP  [ferrante2014] eq. 6              sum_n 1/n sum_{m<=n} w[min(i_m, i_n)] = sum_k g_k AP_k
 ====  ================================  =======================================================================
 

@@ -145,8 +145,9 @@ LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
 
 @pytest.mark.parametrize("page", READ, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links(page):
-    """Files that pages lead to exist. The site's own build holds headings against links."""
+    """Files that pages lead to exist, but for results of studies, which `tests/studies` looks for. Sphinx looks for headings."""
     paths = {path: (page.parent / path).resolve() for path in LINK.findall(page.read_text(encoding="utf-8"))}
+    paths = {path: at for path, at in paths.items() if at.parent.name != "results"}
     # The package to test may be the installed one.
     here = {
         path: PACKAGE / at.relative_to(ROOT / "gapboost")

@@ -9,11 +9,11 @@ from scipy import stats
 
 pytest.importorskip("pandas")
 
+from benchmarks.studies.boosters import Fold, Trees
 from benchmarks.studies.classification import report, runs
 from benchmarks.studies.classification.data import BINARY, GRADED, STUDIES, Made, Set, encoded, splits
 from benchmarks.studies.classification.runs import AP, COMPETITORS, LOG_LOSS, THEN, XGB_AP, Chosen, Focal, trees_for
-from benchmarks.studies.effectiveness.competitors import Fold, Trees
-from benchmarks.studies.effectiveness.results import append, start
+from benchmarks.studies.records import Records
 from gapboost.lightgbm import LGBMGAPRanker
 
 SMALL = Made(600, 1.0)
@@ -108,12 +108,13 @@ def test_a_finished_fold_is_not_trained_again(tmp_path, monkeypatch):
     monkeypatch.setattr(runs, "ROUNDS", 5)
     monkeypatch.setattr(runs, "STUDIES", {"made": [SMALL], "graded": [Set("gone", "r:gone", lambda d: d)]})
     path = tmp_path / "results" / "values.csv"
-    runs.run(tmp_path, ["made", "graded"], path)
+    results = Records(path, runs.RESULTS.key)
+    runs.run(tmp_path, ["made", "graded"], results)
     whole = path.read_text()
     assert whole.count("\n") == 1 + 3 * len(COMPETITORS["made"])
     rows = whole.splitlines(keepends=True)
     path.write_text("".join(rows[:4]))
-    runs.run(tmp_path, ["made"], path)
+    runs.run(tmp_path, ["made"], results)
     without_seconds = [[line.rsplit(",", 1)[0] for line in text.splitlines()] for text in (whole, path.read_text())]
     assert without_seconds[0] == without_seconds[1]
 
@@ -121,23 +122,24 @@ def test_a_finished_fold_is_not_trained_again(tmp_path, monkeypatch):
 def test_single_sets_count_shared_training_rows():
     """Nadeau and Bengio (2003): the variance of the mean is (1/k + n_test / n_train) s^2."""
     d = np.array([0.01, 0.03, 0.02])
-    (low, high), p = report.single(d)
+    found = report.single(d)
     t = d.mean() / (d.std(ddof=1) * np.sqrt(1 / 3 + 2 / 3))
-    assert p == pytest.approx(2 * stats.t.sf(t, 2))
+    assert found.p == pytest.approx(2 * stats.t.sf(t, 2))
+    low, high = found.interval()
     assert (low + high) / 2 == pytest.approx(0.02)
-    assert (low > 0) == (p < 0.05)
+    assert (low > 0) == (found.p < 0.05)
 
 
 def test_sets_are_the_unit(tmp_path, monkeypatch):
     monkeypatch.setattr(report, "STUDIES", {"binary": [SimpleNamespace(name=n, train_rows=None) for n in "abc"]})
-    path = tmp_path / "values.csv"
-    start(path, runs.HEAD)
+    results = Records(tmp_path / "values.csv", runs.RESULTS.key)
     ahead = {"a": 0.1, "b": 0.02, "c": -0.03}
     for data, d in ahead.items():
         for k in (1, 2, 3) if data != "c" else (1, 2):
             for name, value in ((AP, 0.5 + d * k / 2), (LOG_LOSS, 0.5)):
-                append(path, [["binary", data, k, name, 100, 10, 0, 5, value, value, value, value, 1.0]])
-    c = report.compare(report.load("binary", path), AP, LOG_LOSS, "AP")
+                tested = dict.fromkeys(runs.MEASURES, value)
+                results.add([{"study": "binary", "data": data, "fold": k, "competitor": name, **tested}])
+    c = report.compare(report.load("binary", results), AP, LOG_LOSS, "AP")
     npt.assert_allclose(c.sets, [0.1, 0.02])  # not "c", of which a fold is missing
     assert c.interval == pytest.approx(stats.t.interval(0.95, 1, 0.06, stats.sem([0.1, 0.02])))
 

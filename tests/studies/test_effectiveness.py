@@ -1,20 +1,23 @@
 """The effectiveness study: it resumes, it chooses on validation alone, and it trains what the rankers train."""
 
+import re
 from functools import partial
 
 import numpy as np
 import numpy.testing as npt
 import pytest
-from scipy import stats
 
 import gapboost as gb
+from benchmarks.studies import boosters
+from benchmarks.studies.boosters import Fold, Trees
 from benchmarks.studies.effectiveness import __main__ as study
-from benchmarks.studies.effectiveness import competitors, report, runs, side_studies
-from benchmarks.studies.effectiveness.competitors import COMPETITORS, UNTUNED, Fold, Trees
-from benchmarks.studies.effectiveness.data import FILES, FOLDS, HELD_OUT, Collection, collections, dealt
-from benchmarks.studies.effectiveness.results import CHOICES, FITS, MEASURES, Results, Task, append, read
+from benchmarks.studies.effectiveness import report, runs, side_studies
+from benchmarks.studies.effectiveness.comparisons import COLUMNS, MEAN, compare, load
+from benchmarks.studies.effectiveness.competitors import COMPETITORS, UNTUNED
+from benchmarks.studies.effectiveness.data import FILES, FOLDS, LAST, Collection, collections, dealt
+from benchmarks.studies.effectiveness.results import CHOICES, KEY, MEASURES, Results, Task, rows_of
 from benchmarks.studies.effectiveness.runs import STEP, Plan, candidates, measures
-from benchmarks.studies.effectiveness.statistics import COLUMNS, compare, holm, load
+from benchmarks.studies.inference import clustered, independent
 from gapboost.datasets import RankingSplit, load_digits_ranking
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
@@ -43,7 +46,7 @@ def tasks(study_name="tuned", names=NAMES):
 
 def train(directory, fold, wanted=None):
     do = partial(runs.main_task, fold=fold, plan=PLAN)
-    runs.run(wanted or tasks(), do, Results(directory), directory / "claims")
+    runs.finish(wanted or tasks(), do, Results(directory), directory / "locks")
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +57,7 @@ def done(tmp_path_factory, fold):
 
 
 def test_every_candidate_is_saved_and_the_best_on_validation_chosen_and_trained_again(done):
-    fits = list(read(done / "fits.csv"))
+    fits = list(Results(done).fits)
     for name in NAMES:
         first = [row for row in fits if row["competitor"] == name and row["seed"] == "1"]
         assert [row["candidate"] for row in first] == ["0", "1", "2"]
@@ -63,7 +66,7 @@ def test_every_candidate_is_saved_and_the_best_on_validation_chosen_and_trained_
             assert float(chosen[column]) == max(float(row[column]) for row in first)
             again = [row for row in fits if row["competitor"] == name and row["seed"] == "2"]
             assert chosen["candidate"] in [row["candidate"] for row in again]
-    rows = [row for row in read(done / "values.csv") if row["competitor"] == NAMES[0]]
+    rows = [row for row in Results(done).values if row["competitor"] == NAMES[0]]
     assert [row["choice"] for row in rows] == list(CHOICES)
     assert all(len(row[m].split()) == len(np.unique(SPLIT.test.qid)) for row in rows for m in MEASURES)
 
@@ -75,15 +78,15 @@ def as_they_are(name, row):
     shared |= {"reg_lambda": penalty, "g": (1 / N_GRADES,) * N_GRADES, "n_jobs": 1, "seed": int(row["seed"])}
     # `seed` alone: `random_state` would seed the keys that order ties too
     if name.startswith("LightGBM"):
-        shared |= {"num_leaves": int(leaves), "min_child_samples": int(min_data), "max_bin": competitors.BINS}
+        shared |= {"num_leaves": int(leaves), "min_child_samples": int(min_data), "max_bin": boosters.BINS}
         return LGBMGAPRanker(extra_trees=bool(drawn), verbose=-1, **shared)
-    trees = {"grow_policy": "lossguide", "max_depth": 0, "max_leaves": int(leaves), "max_bin": competitors.BINS}
+    trees = {"grow_policy": "lossguide", "max_depth": 0, "max_leaves": int(leaves), "max_bin": boosters.BINS}
     return XGBGAPRanker(min_child_weight=min_hessian, **trees, **shared)
 
 
 @pytest.mark.parametrize("name", ["LightGBM GAP", "XGBoost GAP"])
 def test_the_values_are_those_of_the_ranker(name, done):
-    rows = [r for r in read(done / "fits.csv") if r["competitor"] == name and "nDCG@10" in r["chosen by"]]
+    rows = [r for r in Results(done).fits if r["competitor"] == name and "nDCG@10" in r["chosen by"]]
     assert [row["seed"] for row in rows] == ["1", "2"]
     found = []
     for row in rows:
@@ -99,7 +102,7 @@ def test_the_values_are_those_of_the_ranker(name, done):
         found.append([values[m] for m in measures(N_GRADES).values()])
         vali = gb.evaluate(measures(N_GRADES)["GAP"], SPLIT.vali.y, scores.predict(SPLIT.vali.X), SPLIT.vali.qid)
         assert float(row["vali GAP"]) == pytest.approx(vali[measures(N_GRADES)["GAP"]], abs=5.1e-5)
-    saved = load(done / "values.csv", "tuned", "nDCG@10")[name]["small digits", 1]
+    saved = load(Results(done).values, "tuned", "nDCG@10")[name]["small digits", 1]
     npt.assert_allclose(saved[:, :-1].T, np.mean(found, axis=0), atol=5.1e-5)
     npt.assert_allclose(saved[:, -1], saved[:, :-1].mean(axis=1))
 
@@ -119,30 +122,21 @@ def test_an_interrupted_study_goes_on(done, fold, tmp_path):
         (tmp_path / name).write_text((done / name).read_text()[:-40])  # within the last row
     train(tmp_path, fold)
     for choice in CHOICES:
-        found, expected = (load(d / "values.csv", "tuned", choice) for d in (tmp_path, done))
+        found, expected = (load(Results(d).values, "tuned", choice) for d in (tmp_path, done))
         assert list(found) == list(expected) == NAMES
         for name in NAMES:
             npt.assert_array_equal(found[name]["small digits", 1], expected[name]["small digits", 1])
 
 
-def test_a_task_in_the_work_of_another_process_is_left_to_it(tmp_path):
-    results, (first, second) = Results(tmp_path), tasks(names=NAMES[:2])
-    one = runs.claimed([first, second], results, tmp_path / "claims")
-    assert next(one) == first
-    assert list(runs.claimed([first, second], results, tmp_path / "claims")) == [second]
-    one.close()
-    assert list(runs.claimed([first], results, tmp_path / "claims")) == [first]
-
-
 def test_results_of_other_gradients_do_not_count(done, monkeypatch):
     monkeypatch.setattr(runs, "fingerprint", lambda library: "other")
-    left = [task for task in tasks() if task.key not in Results(done).done()]
+    left = [task for task in tasks() if task.key not in Results(done).values.done()]
     assert [task.competitor for task in left] == ["LightGBM GAP", "XGBoost GAP"]
 
 
 def test_what_is_loaded_is_of_the_present_gradients(done, monkeypatch):
-    monkeypatch.setattr("benchmarks.studies.effectiveness.statistics.version", lambda study, name: "own")
-    assert list(load(done / "values.csv", "tuned", "mean")) == ["LightGBM lambdarank", "XGBoost rank:map"]
+    monkeypatch.setattr("benchmarks.studies.effectiveness.comparisons.version", lambda study, name: "own")
+    assert list(load(Results(done).values, "tuned", "mean")) == ["LightGBM lambdarank", "XGBoost rank:map"]
 
 
 def test_catboost_is_watched_tree_by_tree(fold):
@@ -154,7 +148,7 @@ def test_catboost_is_watched_tree_by_tree(fold):
         seen.append(np.array(scores))
         return len(seen) < 7
 
-    predict = competitors.train(competitor, fold, Trees(8, 0.1, 1.0, 1.0, 5, 1.0, False), 20, 1, watch)
+    predict = boosters.train(competitor, fold, Trees(8, 0.1, 1.0, 1.0, 5, 1.0, False), 20, 1, watch)
     assert len(seen) == 7
     for n in (1, 7):
         npt.assert_allclose(seen[n - 1], predict(fold.vali.X, n), atol=1e-6)
@@ -163,7 +157,7 @@ def test_catboost_is_watched_tree_by_tree(fold):
 def test_estimators_as_they_come(fold, tmp_path):
     names = ["LGBMGAPRanker()", "XGBRanker(objective='rank:map')"]
     train(tmp_path, fold, tasks("untuned", names))
-    found = load(tmp_path / "values.csv", "untuned", "none")
+    found = load(Results(tmp_path).values, "untuned", "none")
     assert list(found) == names
     target = measures(N_GRADES)["AP"]
     values = []
@@ -215,15 +209,15 @@ def test_every_query_is_tested_once_and_never_trained_on_there():
     assert sorted(q for split in splits for q in set(split.test.qid.tolist())) == sorted(set(data.qid.tolist()))
 
 
-def test_the_queue_is_balanced_with_the_held_out_collection_and_then_catboost_last():
+def test_the_queue_is_balanced_with_the_last_collection_and_then_catboost_last():
     queue = study.tasks(collections())
     assert len(queue) == len(set(queue))
     last = ["CatBoost" in task.competitor for task in queue]
     assert last == sorted(last)
-    held_out = [task.data == HELD_OUT for task in queue if "CatBoost" not in task.competitor]
-    assert held_out == sorted(held_out)
+    of_last = [task.data == LAST for task in queue if "CatBoost" not in task.competitor]
+    assert of_last == sorted(of_last)
     main = [task for task in queue if task.study in ("untuned", "tuned") and "CatBoost" not in task.competitor]
-    folds = [task.fold for task in main if task.data != HELD_OUT]
+    folds = [task.fold for task in main if task.data != LAST]
     assert folds == sorted(folds)
     for kind, names in (("tuned", {c.name for c in COMPETITORS}), ("untuned", set(UNTUNED))):
         of_kind = {(t.data, t.fold, t.competitor) for t in queue if t.study == kind}
@@ -280,9 +274,9 @@ def saved(directory, of, study_name="tuned", choice="nDCG@10"):
     """Values of competitors: {(data, fold, name): one value a query, for every measure}."""
     results = Results(directory)
     for (data, fold, name), values in of.items():
-        key = Task(study_name, data, fold, name, runs.version(study_name, name)).key
-        cell = " ".join(str(round(1e4 * v)) for v in values)
-        append(results.values, [[*key, choice, 3, *[cell] * len(MEASURES)]])
+        task = Task(study_name, data, fold, name, runs.version(study_name, name))
+        (row,) = rows_of({choice: [[np.array(values)] * len(MEASURES)]})
+        results.values.add([{**dict(zip(KEY, task.key, strict=True)), **row}])
     return results
 
 
@@ -295,24 +289,20 @@ def test_competitors_are_compared_on_the_folds_that_both_have_finished(tmp_path)
         ("cranfield", 1, b): [0.2, 0.4],
         ("cranfield", 1, a): [0.4, 0.5],
     }
-    found = load(saved(tmp_path, of).values, "tuned", "nDCG@10")
-    c = compare(found, a, b)
+    values = load(saved(tmp_path, of).values, "tuned", "nDCG@10")
+    c = compare(values, a, b)
     assert c.n_queries == 5
-    npt.assert_allclose(c.differences["mslr"][:, COLUMNS.index("AP")], [-0.1, 0, 0.2])
-    npt.assert_allclose(c.of("AP").difference, 0.4 / 5)
-    npt.assert_allclose(c.of("mean", "cranfield").difference, 0.15)
-    assert c.of().t == pytest.approx(stats.ttest_1samp([-0.1, 0, 0.2, 0.2, 0.1], 0).pvalue)
-    difference, (low, high), p = c.mean_of_collections()
-    assert difference == pytest.approx((0.1 / 3 + 0.15) / 2)
-    error = np.sqrt(np.var([-0.1, 0, 0.2], ddof=1) / 3 + np.var([0.2, 0.1], ddof=1) / 2) / 2
-    assert high - low == pytest.approx(2 * 1.959964 * error)
-    assert p == pytest.approx(2 * stats.norm.sf(difference / error))
-    assert compare(found, a, b, ["mslr"]).n_queries == 3
-    assert compare(found, a, "LightGBM AP").n_queries == 0
-    assert "| LightGBM GAP | LightGBM lambdarank | 5 | +0.0800 |" in report.differences(found, report.PRIMARY)
-    assert "−0.0500 ± " in report.by_collection({a: found[b], b: found[a]}, report.PRIMARY).replace(
-        "−0.1500", "−0.0500"
-    )
+    npt.assert_allclose(c.differences["mslr", 1][:, COLUMNS.index("AP")], [-0.1, 0, 0.2])
+    mslr, cranfield = np.array([-0.1, 0, 0.2]), np.array([0.2, 0.1])
+    for estimate, expected in (
+        (c.over_models("AP"), clustered([cranfield, mslr])),
+        (c.over_queries(), independent(np.concatenate([cranfield, mslr]))),
+        (c.over_collections(), independent(np.array([cranfield.mean(), mslr.mean()]))),
+        (c.among(["mslr"]).over_queries(), independent(mslr)),
+    ):
+        npt.assert_allclose(estimate.interval(), expected.interval())
+    assert c.by_signs() == pytest.approx(0.5)  # totals .3 and .1: two of four changes of signs are as far
+    assert compare(values, a, "LightGBM AP").n_queries == 0
 
 
 def test_a_loss_on_one_collection_is_told(tmp_path):
@@ -323,15 +313,7 @@ def test_a_loss_on_one_collection_is_told(tmp_path):
         base = rng.uniform(0.3, 0.6, 40)
         of |= {(data, 1, b): base, (data, 1, a): base + shift + rng.normal(0, 0.05, 40)}
     c = compare(load(saved(tmp_path, of).values, "tuned", "nDCG@10"), a, b)
-    assert c.worse() == [("mslr", m) for m in MEASURES]
-
-
-def test_holm():
-    """Holm (1979): the smallest p-value times their number, the next times one less, never falling."""
-    assert holm({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005}) == pytest.approx(
-        {"d": 0.02, "a": 0.03, "c": 0.06, "b": 0.06}
-    )
-    assert holm({"a": 0.9, "b": 0.8}) == {"b": 1.0, "a": 1.0}
+    assert c.behind() == [("mslr", m) for m in MEASURES]
 
 
 def test_g_is_chosen_on_validation_in_each_fold(tmp_path):
@@ -339,62 +321,71 @@ def test_g_is_chosen_on_validation_in_each_fold(tmp_path):
     rng = np.random.default_rng(1)
     values = {("mq2007", 1, name): rng.uniform(size=5) for name in names}
     results = saved(tmp_path, values, "g", "mean")
-    key = ("g", "mq2007", 1)
     for number, name in enumerate(names):
-        fit = {**dict.fromkeys(FITS, "x"), "vali mean": 0.9 if number == 3 else 0.5, "competitor": name}
-        fit |= dict(zip(("study", "data", "fold"), key, strict=True))
-        append(results.fits, [[fit[column] for column in FITS]])
-    text = report.choice_of_g(load(results.values, "g", "mean"), results)
-    expected = np.mean(values["mq2007", 1, names[3]] - values["mq2007", 1, names[5]])
-    assert f"| g chosen on validation | g = 0.5 0.5 | 5 | {report.signed(expected)} |" in text
+        fit = {"study": "g", "data": "mq2007", "fold": 1, "competitor": name, "gradients": ""}
+        results.fits.add([fit | {"vali mean": 0.9 if number == 3 else 0.5}])
+    of_g = report.values_of(report.FAMILIES["g"], results)
+    npt.assert_allclose(of_g[report.CHOSEN]["mq2007", 1][:, 0], values["mq2007", 1, names[3]], atol=5.1e-5)
 
 
-def test_the_page_is_written_from_what_is_saved(tmp_path):
-    a, b = "LightGBM GAP", "LightGBM lambdarank"
-    of = {("mslr", 1, a): [0.1, 0.2, 0.6], ("mslr", 1, b): [0.2, 0.1, 0.3]}
-    for choice in CHOICES:
-        results = saved(tmp_path, of, choice=choice)
+def test_the_page_is_what_is_saved(tmp_path):
+    """Change a table or a result, and this fails until `python -m benchmarks.studies.effectiveness --redraw`."""
+    page, text = tmp_path / "page.md", report.PAGE.read_text(encoding="utf-8")
+    page.write_text(text, encoding="utf-8")
+    report.redraw(study.tasks(collections()), Results(), page, tmp_path, tmp_path)
+    assert page.read_text(encoding="utf-8") == text
+    written = (report.RESULTS / "comparisons.csv").read_text(encoding="utf-8")
+    assert (tmp_path / "comparisons.csv").read_text(encoding="utf-8") == written
+    assert (tmp_path / "effectiveness.png").stat().st_size > 0
+
+
+def test_a_page_that_lacks_trainings_says_so(tmp_path):
+    a, b = report.TUNED[0]
+    of = {("mslr", fold, name): [0.1 * fold, 0.2, 0.6] for fold in (1, 2) for name in (a, b)}
     queue = study.tasks(collections())
     page = tmp_path / "page.md"
     page.write_text(report.PAGE.read_text(encoding="utf-8"), encoding="utf-8")
-    study.redraw(queue, results, page, tmp_path)
+    report.redraw(queue, saved(tmp_path, of), page, tmp_path, tmp_path)
     text = page.read_text(encoding="utf-8")
-    assert "Provisional" in text
-    assert f"2 of {sum(task.study == 'tuned' for task in queue)} (tuned)" in text
-    assert "in 1 of 1 comparisons, proven in 0" in " ".join(text.split())
-    assert (tmp_path / "effectiveness.png").stat().st_size > 0
-    once = page.read_text(encoding="utf-8")
-    study.redraw(queue, results, page, tmp_path)
-    assert page.read_text(encoding="utf-8") == once
+    assert f"Provisional: {len(queue) - 4} of {len(queue)} trainings are missing" in " ".join(text.split())
+    assert "| +0.0000 (+0.0000 … +0.0000) |" in text
 
 
-def test_the_readme_says_what_was_measured():
+@pytest.fixture(scope="module")
+def told():
+    of = report.families(Results())
+    return {(name, m): report.told(of[name], m) for name in of for m in (MEAN, report.TOP)}
+
+
+def test_what_the_page_and_the_readme_say_in_words(told):
+    """The first sentences of the page, and the README's, are no more than the tests are."""
+    for measure in (MEAN, report.TOP):
+        for pair in report.LEADS:
+            assert told["as they come", measure][pair].verdict == "ahead"
+        for family in ("tuned", "others"):
+            assert {t.verdict for t in told[family, measure].values()} <= {"level", "open"}
+        assert told["as they come", measure]["XGBGAPRanker()", "CatBoostRanker()"].verdict == "behind"
+    for pair in report.FAMILIES["controls"].pairs[:2]:
+        assert told["controls", MEAN][pair].verdict == "level"
+    assert told["controls", MEAN][report.CONTROLLED[1]].verdict == "open"
+    assert told["g", MEAN][report.CHOSEN, report.UNIFORM].verdict == "behind"
+
+
+def test_the_numbers_of_the_readme(told):
+    """Every difference that it prints is one of the study's, with its interval."""
     text = (report.PAGE.parents[1] / "README.md").read_text(encoding="utf-8")
-    results = Results()
-    tuned, untuned = load(results.values, "tuned", "nDCG@10"), load(results.values, "untuned", "none")
-    told = report.comparisons(untuned, [report.AS_THEY_COME[number] for number in (0, 2, 4)])
-    told += report.comparisons(tuned, report.OBJECTIVES_BY_DEFAULT)
-    assert len(told) == 5
-    for c in told:
-        r = c.of()
-        assert f"{report.signed(r.difference)} ({report.interval_text(r.interval)})" in text, c.first
-
-
-def test_text_goes_between_its_markers(tmp_path):
-    page = tmp_path / "page.md"
-    page.write_text("before\n<!-- a -->old<!-- end of a -->\nafter\n")
-    report.write("a", "new", page)
-    report.write("a", "newer", page)
-    assert page.read_text() == "before\n<!-- a -->\n\nnewer\n\n<!-- end of a -->\nafter\n"
-    with pytest.raises(ValueError, match="holds <!-- b --> 0 times"):
-        report.write("b", "new", page)
+    printed = re.findall(r"[+−]0\.\d{4} \([+−]0\.\d{4} … [+−]0\.\d{4}\)", " ".join(text.split()))
+    known = {t.cell for tests in told.values() for t in tests.values()}
+    assert len(printed) >= 4
+    assert set(printed) <= known
 
 
 def test_what_is_compared_is_trained():
-    assert len(COMPETITORS) == len({c.name for c in COMPETITORS}) == 15
-    assert sum(c.ours for c in COMPETITORS) == 5
-    names = {c.name for c in COMPETITORS}
-    assert all({*pair} <= names for pair in [*report.PRIMARY, *report.SECONDARY])
-    assert all({*pair} <= set(UNTUNED) for pair in report.AS_THEY_COME)
-    for first, second in report.PRIMARY:
-        assert first.split()[0] == second.split()[0]
+    assert len({c.name for c in COMPETITORS}) == len(COMPETITORS)
+    trained = {"tuned": {c.name for c in COMPETITORS}, "untuned": set(UNTUNED)}
+    for family in report.FAMILIES.values():
+        if family.study in trained:
+            assert {name for pair in family.pairs for name in pair} <= trained[family.study]
+    for name, pairs in report.SHOWN.items():
+        assert pairs
+        assert set(pairs) <= set(report.FAMILIES[name].pairs)

@@ -3,16 +3,14 @@
 import time
 from pathlib import Path
 
+from benchmarks.studies.boosters import Fold, Part, Trees, train
 from benchmarks.studies.classification.data import Made
 from benchmarks.studies.classification.runs import AP, LOG_LOSS, XGB_AP, XGB_LOG_LOSS, Extra, competitor, trees_for
-from benchmarks.studies.effectiveness.competitors import Fold, Trees, train
-from benchmarks.studies.effectiveness.data import Part
-from benchmarks.studies.effectiveness.results import append, read, start
-from benchmarks.workload import table
+from benchmarks.studies.records import Records
+from benchmarks.studies.tables import table
 from gapboost._kernels import Array
 
-RESULTS = Path(__file__).parent / "results" / "cost.csv"
-HEAD = ("trained by", "rows", "trees", "seconds")
+RESULTS = Records(Path(__file__).parent / "results" / "cost.csv", ("trained by", "rows", "trees"))
 ROWS, ROUNDS = 1_000_000, 100
 TREES = Trees(leaves=31, learning_rate=0.1, features=1.0, penalty=1.0, min_data=20, min_hessian=1.0, drawn=False)
 
@@ -29,9 +27,9 @@ def seconds(name: str, X: Array, y: Array) -> float:
     return time.process_time() - begin
 
 
-def text(path: Path = RESULTS) -> str:
+def text(results: Records = RESULTS) -> str:
     """The table."""
-    found = {row["trained by"]: float(row["seconds"]) for row in read(path)} if path.exists() else {}
+    found = {row["trained by"]: float(row["seconds"]) for row in results}
     pairs = [(a, b) for a, b in ((AP, LOG_LOSS), (XGB_AP, XGB_LOG_LOSS)) if a in found and b in found]
     rows = [[a, f"{found[a]:.1f}", f"{found[b]:.1f}", f"{found[a] / found[b]:.2f}"] for a, b in pairs]
     return table(["trained by", "processor s", "log loss, s", "ratio"], rows) if rows else "Not measured."
@@ -39,6 +37,5 @@ def text(path: Path = RESULTS) -> str:
 
 if __name__ == "__main__":
     made = Made(ROWS, 1.0).load(Path())
-    start(RESULTS, HEAD)
-    for competitor_name in (LOG_LOSS, AP, XGB_LOG_LOSS, XGB_AP):
-        append(RESULTS, [[competitor_name, ROWS, ROUNDS, f"{seconds(competitor_name, *made):.2f}"]])
+    for name in (LOG_LOSS, AP, XGB_LOG_LOSS, XGB_AP):
+        RESULTS.add([{"trained by": name, "rows": ROWS, "trees": ROUNDS, "seconds": f"{seconds(name, *made):.2f}"}])

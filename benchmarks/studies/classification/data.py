@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.studies.effectiveness.data import Part
+from benchmarks.studies.boosters import Part
 from gapboost._kernels import Array
 
 FOLDS = (1, 2, 3)

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 from scipy import stats
 
@@ -26,11 +25,10 @@ from benchmarks.studies.classification.runs import (
     XGB_WEIGHTED,
     folds,
 )
-from benchmarks.studies.effectiveness.figures import STYLES, bare, save
-from benchmarks.studies.effectiveness.report import interval_text, p_text, signed, wrapped, write
-from benchmarks.studies.effectiveness.results import read
-from benchmarks.studies.effectiveness.statistics import LEVEL, holm
-from benchmarks.workload import FIGURES, table
+from benchmarks.studies.inference import LEVEL, Estimate, holm, independent
+from benchmarks.studies.pictures import bare, line, plt, save
+from benchmarks.studies.records import Records
+from benchmarks.studies.tables import FIGURES, interval_text, p_text, signed, table, wrapped, write
 from gapboost._kernels import Array
 
 PAGE = Path(__file__).parents[2] / "CLASSIFICATION.md"
@@ -48,10 +46,10 @@ TEST_TO_TRAIN = 4 / 6
 Values = dict[str, dict[str, Array]]
 
 
-def load(study: str, path: Path = runs.RESULTS) -> Values:
+def load(study: str, results: Records = runs.RESULTS) -> Values:
     """Test values of the sets whose folds are all there."""
     found: dict[str, dict[str, dict[int, list[float]]]] = {}
-    for row in read(path):
+    for row in results:
         if row["study"] == study:
             of_set = found.setdefault(row["competitor"], {}).setdefault(row["data"], {})
             of_set[int(row["fold"])] = [float(row[m]) for m in MEASURES]
@@ -88,26 +86,17 @@ class Comparison:
     @property
     def interval(self) -> tuple[float, float]:
         """95 % t-interval of the mean over sets."""
-        return t_interval(float(self.sets.mean()), float(stats.sem(self.sets)), len(self.sets) - 1)
+        return independent(self.sets).interval()
 
     def proven(self) -> dict[str, float]:
         """Sets with a difference that is proven, after Holm over the sets."""
-        p = holm({data: single(d)[1] for data, d in self.differences.items()})
+        p = holm({data: single(d).p for data, d in self.differences.items()})
         return {data: float(d.mean()) for data, d in self.differences.items() if p[data] < LEVEL}
 
 
-def t_interval(mean: float, error: float, freedom: int) -> tuple[float, float]:
-    """Of 95 %."""
-    half = float(stats.t.ppf(0.975, freedom)) * error
-    return mean - half, mean + half
-
-
-def single(d: Array) -> tuple[tuple[float, float], float]:
-    """Interval and p-value of the mean over folds that share training rows (Nadeau and Bengio, 2003)."""
-    error = float(d.std(ddof=1) * np.sqrt(1 / len(d) + TEST_TO_TRAIN))
-    mean = float(d.mean())
-    p = float(2 * stats.t.sf(abs(mean) / error, len(d) - 1)) if error else float(mean == 0)
-    return t_interval(mean, error, len(d) - 1), p
+def single(d: Array) -> Estimate:
+    """Mean over folds that share training rows (Nadeau and Bengio, 2003)."""
+    return Estimate(float(d.mean()), float(d.std(ddof=1) * np.sqrt(1 / len(d) + TEST_TO_TRAIN)), len(d) - 1)
 
 
 def compare(values: Values, first: str, second: str, measure: str) -> Comparison:
@@ -138,7 +127,7 @@ def differences() -> str:
 def factors(values: Values) -> dict[str, tuple[float, ...]]:
     """`FACTORS` of each set."""
     counts = {
-        row["data"]: (int(row["rows"]), int(row["positives"])) for row in read(runs.RESULTS) if row["study"] == "binary"
+        row["data"]: (int(row["rows"]), int(row["positives"])) for row in runs.RESULTS if row["study"] == "binary"
     }
     found: dict[str, tuple[float, ...]] = {}
     for data in compare(values, AP, LOG_LOSS, "AP").differences:
@@ -166,14 +155,14 @@ def when() -> str:
 def sides() -> str:
     """Test AP in the side studies, differences from log loss."""
     rows = []
-    counts = {row["data"]: (row["rows"], int(row["positives"]) / int(row["rows"])) for row in read(runs.RESULTS)}
+    counts = {row["data"]: (row["rows"], int(row["positives"]) / int(row["rows"])) for row in runs.RESULTS}
     for study in ("sizes", "made"):
         values = load(study)
         for data, tested in values.get(LOG_LOSS, {}).items():
             cells = []
             for name in (AP, THEN):
                 d = values[name][data][:, 0] - tested[:, 0]
-                half = f" ± {np.diff(single(d)[0])[0] / 2:.4f}" if len(d) > 1 else ""
+                half = f" ± {np.diff(single(d).interval())[0] / 2:.4f}" if len(d) > 1 else ""
                 cells.append(signed(float(d.mean())) + half)
             n, share = counts[data]
             rows.append([data, n, f"{share:.1%}", f"{tested[:, 0].mean():.4f}", *cells])
@@ -199,13 +188,14 @@ def draw(path: Path) -> None:
     of_sets = factors(values)
     names = sorted(of_sets, key=lambda data: of_sets[data][1])
     figure, axis = plt.subplots(figsize=(8, 0.23 * len(names) + 1.6))
-    for name, shift, (colour, marker, dashes) in zip((AP, THEN), (-0.16, 0.16), STYLES, strict=False):
+    for number, (name, shift) in enumerate(((AP, -0.16), (THEN, 0.16))):
+        style = line(number)
         d = compare(values, name, LOG_LOSS, "AP").differences
         for row, data in enumerate(names):
-            axis.plot((d[data].min(), d[data].max()), (row + shift,) * 2, color=colour, ls=dashes, lw=1)
+            axis.plot((d[data].min(), d[data].max()), (row + shift,) * 2, color=style["color"], lw=1)
         means = [d[data].mean() for data in names]
         label = f"trained for {name.removeprefix('LightGBM ')}"
-        axis.plot(means, np.arange(len(names)) + shift, marker, ms=4, color=colour, label=label)
+        axis.plot(means, np.arange(len(names)) + shift, **style | {"linestyle": ""}, label=label)
     axis.axvline(0, color="#64748b", lw=1, zorder=0)
     labels = [f"{data} ({of_sets[data][1]:.0f} of {of_sets[data][0]:.0f})" for data in names]
     axis.set_yticks(range(len(names)), labels, fontsize=7)

@@ -7,29 +7,26 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import lightgbm
 import numpy as np
 from scipy.special import expit, logit
-from tqdm.auto import tqdm
 
 import gapboost as gb
+from benchmarks.studies.boosters import BINS, Competitor, Fold, Part, Predict, Trees, train
 from benchmarks.studies.classification.data import FOLDS, STUDIES, Made, Set, splits
-from benchmarks.studies.effectiveness.competitors import BINS, Competitor, Fold, Predict, Trees, train
-from benchmarks.studies.effectiveness.data import Part
-from benchmarks.studies.effectiveness.results import append, read, start
 from benchmarks.studies.effectiveness.runs import PATIENCE, STEP, candidates
+from benchmarks.studies.records import Key, Records, Row, finish
 from gapboost._kernels import Array
 
-RESULTS = Path(__file__).parent / "results" / "values.csv"
+RESULTS = Records(Path(__file__).parent / "results" / "values.csv", ("study", "data", "fold"))
 CANDIDATES = 4
 ROUNDS = 300
 MANY_ROWS = 50_000
 MEASURES = ("AP", "GAP", "nDCG")
-KEY = ("study", "data", "fold")
-HEAD = (*KEY, "competitor", "rows", "positives", "candidate", "trees", "vali", *MEASURES, "seconds")
 
 LOG_LOSS, AP = "LightGBM log loss", "LightGBM AP"
 THEN, AGAIN = "LightGBM log loss, then AP", "LightGBM log loss, then log loss"
@@ -167,17 +164,19 @@ def measures(n_grades: int) -> dict[str, gb.Measure]:
     return dict(zip(MEASURES, found, strict=True))
 
 
-def rows_of(study: str, data: str, number: int, parts: Sequence[Part]) -> list[list[Any]]:
-    """Every competitor on one fold, as rows of the file."""
+def rows_of(study: str, data: str, number: int, parts: Sequence[Part]) -> list[Row]:
+    """Every competitor on one fold."""
     fold = Fold(parts, int(max(part.y.max() for part in parts)))
-    key, counts = (study, data, number), (len(fold.train.y), int((fold.train.y > 0).sum()))
-    rows, base = [], None
+    counts = {"rows": len(fold.train.y), "positives": int((fold.train.y > 0).sum())}
+    rows: list[Row] = []
+    base = None
     for name in COMPETITORS[study]:
-        found = search(name, fold, (data, number), base if name in (THEN, AGAIN) else None)
-        base = found if name == LOG_LOSS else base
-        tested = fold.test.values(list(measures(fold.n_grades).values()), found.scores(fold.test.X))
-        values = [f"{float(value):.5f}" for value in (found.vali, *(v[0] for v in tested))]
-        rows.append([*key, name, *counts, found.candidate, found.trees, *values, f"{found.seconds:.1f}"])
+        best = search(name, fold, (data, number), base if name in (THEN, AGAIN) else None)
+        base = best if name == LOG_LOSS else base
+        tested = fold.test.values(list(measures(fold.n_grades).values()), best.scores(fold.test.X))
+        values = dict(zip(MEASURES, (f"{float(value[0]):.5f}" for value in tested), strict=True))
+        chosen = {"candidate": best.candidate, "trees": best.trees, "vali": f"{best.vali:.5f}"}
+        rows.append({"competitor": name, **counts, **chosen, **values, "seconds": f"{best.seconds:.1f}"})
     return rows
 
 
@@ -186,22 +185,23 @@ def folds(source: Set | Made) -> tuple[int, ...]:
     return FOLDS if max(source.train_rows or 0, getattr(source, "n_rows", 0)) < MANY_ROWS else FOLDS[:1]
 
 
-def run(root: Path, studies: Sequence[str], path: Path = RESULTS) -> None:
+def run(root: Path, studies: Sequence[str], results: Records = RESULTS) -> None:
     """Train what is not trained yet, fold by fold."""
-    path.parent.mkdir(exist_ok=True)
-    start(path, HEAD)
-    done = {tuple(row[name] for name in KEY) for row in read(path)}
+
+    @lru_cache(maxsize=1)
+    def dealt(source: Set | Made) -> list[list[Part]]:
+        return list(splits(*source.load(root), source.name, source.train_rows))
+
+    def trained(study: str, source: Set | Made, k: int) -> list[Row]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return rows_of(study, source.name, k, dealt(source)[k - 1])
+
+    tasks: dict[Key, Callable[[], list[Row]]] = {}
     for study in studies:
-        for source in tqdm(STUDIES[study], desc=study, mininterval=30):
-            if not source.path(root).exists():
+        for source in STUDIES[study]:
+            if source.path(root).exists():
+                tasks |= {(study, source.name, str(k)): partial(trained, study, source, k) for k in folds(source)}
+            else:
                 print(f"{source.name} is skipped: {source.path(root)} is missing")
-                continue
-            left = [k for k in folds(source) if (study, source.name, str(k)) not in done]
-            if not left:
-                continue
-            X, y = source.load(root)
-            dealt = list(splits(X, y, source.name, source.train_rows))
-            for k in left:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
-                    append(path, rows_of(study, source.name, k, dealt[k - 1]))
+    finish(results, tasks)

@@ -12,20 +12,18 @@ import importlib.util
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from benchmarks.studies.effectiveness import figures, report, side_studies
-from benchmarks.studies.effectiveness.data import FOLDS, HELD_OUT, Collection, collections
-from benchmarks.studies.effectiveness.results import CHOICES, Results, Task
-from benchmarks.studies.effectiveness.runs import Done, Folds, Plan, main_task, main_tasks, run
-from benchmarks.studies.effectiveness.statistics import load
-from benchmarks.workload import FIGURES
+from benchmarks.studies.effectiveness import report, side_studies
+from benchmarks.studies.effectiveness.data import FOLDS, LAST, Collection, collections
+from benchmarks.studies.effectiveness.results import Results, Task
+from benchmarks.studies.effectiveness.runs import Done, Folds, Plan, finish, main_task, main_tasks
 
-CLAIMS = Path(__file__).parents[3] / "build" / "effectiveness"
+LOCKS = Path(__file__).parents[3] / "build" / "effectiveness"
 
 
 def tasks(found: Sequence[Collection]) -> list[Task]:
     """All of them, in the order of the protocol."""
     names = [source.name for source in found]
-    seen = [source for source in found if source.name != HELD_OUT]
+    seen = [source for source in found if source.name != LAST]
     queue = main_tasks(seen, FOLDS[0])
     if "mq2007" in names:
         queue += side_studies.less_data_tasks()
@@ -34,8 +32,8 @@ def tasks(found: Sequence[Collection]) -> list[Task]:
             queue += side_studies.g_tasks(name)
     for fold in FOLDS[1:]:
         queue += main_tasks(seen, fold)
-    held_out = [source for source in found if source.name == HELD_OUT]
-    queue += [task for fold in FOLDS for task in main_tasks(held_out, fold)]
+    last = [source for source in found if source.name == LAST]
+    queue += [task for fold in FOLDS for task in main_tasks(last, fold)]
     return sorted(queue, key=cost)
 
 
@@ -60,18 +58,6 @@ def doer(found: Sequence[Collection]) -> Callable[[Task], Done]:
     return do
 
 
-def redraw(wanted: Sequence[Task], results: Results, page: Path = report.PAGE, figures_to: Path = FIGURES) -> None:
-    """Tables and figures of what is saved."""
-    kinds = [*(("tuned", choice) for choice in CHOICES), ("untuned", "none"), ("less data", "mean"), ("g", "mean")]
-    found = {kind: load(results.values, *kind) for kind in kinds}
-    for name, text in report.sections(results, wanted, found).items():
-        report.write(name, text, page)
-    for name, panels in report.pictures(found["untuned", "none"], found["tuned", "nDCG@10"]).items():
-        figures.draw(panels, figures_to / name)
-    if found["less data", "mean"]:
-        figures.draw_less_data(found["less data", "mean"], figures_to / "effectiveness_less_data.png")
-
-
 def main() -> None:
     """Train and report."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -86,8 +72,8 @@ def main() -> None:
         if importlib.util.find_spec("catboost") is None:
             parser.error("CatBoost is not installed, and four competitors are its own; pip install catboost")
         wanted = [task for task in tasks(there) if task.competitor not in arguments.without]
-        run(wanted, doer(there), results, CLAIMS)
-    redraw(tasks(found), results)
+        finish(wanted, doer(there), results, LOCKS)
+    report.redraw(tasks(found), results)
 
 
 if __name__ == "__main__":

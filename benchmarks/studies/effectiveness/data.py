@@ -1,19 +1,15 @@
-"""The collections of the study and their folds. None of the data is part of the project: it is looked for in `SHARED`."""
+"""The collections of the study and their folds."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
-import gapboost as gb
-from gapboost._data.judged import Judged, judged
+from benchmarks.studies import DATA
 from gapboost._kernels import Array
 from gapboost.datasets import RankingData, RankingSplit, load_letor
-from gapboost.evaluation import query_values
 
-SHARED = Path(__file__).parents[4] / "shared" / "data"
 FOLDS = (1, 2, 3)
 FILES = {
     "mq2007": ("mq2007/mq2007.txt.gz",),
@@ -25,38 +21,9 @@ FILES = {
     "dbpedia": ("dbpedia-entity/dbpedia-entity.txt.gz",),
 }
 # Trained, and so tested, after everything else.
-HELD_OUT = "dbpedia"
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """Rows of some queries, each query in one piece.
-
-    Attributes
-    ----------
-    X : float64 ndarray of shape (N, n_features)
-    y : int32 ndarray of shape (N,)
-    qid : ndarray of shape (N,)
-    """
-
-    X: Array
-    y: Array
-    qid: Array
-
-    @cached_property
-    def judged(self) -> Judged:
-        """Queries and grades as the measures want them."""
-        return judged(self.y, self.qid)
-
-    @property
-    def sizes(self) -> Array:
-        """Documents of each query."""
-        return self.judged.queries.sizes
-
-    def values(self, measures: Sequence[gb.Measure], scores: Array) -> list[Array]:
-        """One value a query of each measure."""
-        data = self.judged.up_to_grade(max((m.n_grades or 0 for m in measures), default=0) or None)
-        return query_values(measures, data, np.ascontiguousarray(scores, dtype=np.float64), n_jobs=1)
+LAST = "dbpedia"
+# The defaults of the rankers were chosen on validation parts of these.
+OF_DEFAULTS = ("ohsumed", "lightgbm", "trec-news")
 
 
 @dataclass(frozen=True)
@@ -113,4 +80,4 @@ def dealt(data: RankingData, rng: np.random.Generator) -> list[RankingSplit]:
 
 def collections() -> list[Collection]:
     """All seven, whether or not their files are there."""
-    return [Collection(name, tuple(SHARED / file for file in files)) for name, files in FILES.items()]
+    return [Collection(name, tuple(DATA / file for file in files)) for name, files in FILES.items()]

@@ -1,87 +1,61 @@
-"""The pictures of the page and of the README, on white, which light and dark pages both show."""
+"""The pictures of the page; the first one is the README's too."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
-from benchmarks.studies.effectiveness.data import FILES
+from benchmarks.studies.effectiveness.comparisons import MEAN, Comparison, Values
 from benchmarks.studies.effectiveness.side_studies import MEASURES, N_TEST, ORDERS, SIZES
-from benchmarks.studies.effectiveness.statistics import Comparison, Queries, means
+from benchmarks.studies.pictures import legend_below, line, panels, save
 
-STYLES = (
-    ("#c2410c", "o", "-"),
-    ("#1d4ed8", "s", (0, (4, 1.5))),
-    ("#15803d", "^", (0, (1, 0.8))),
-    ("#6b21a8", "D", (0, (5, 1, 1, 1))),
-)
-ALL = "all queries"
+TOP, EACH = "nDCG@10", "mean of six, on each collection"
 
 
-def draw(panels: Mapping[str, Mapping[str, Comparison]], path: Path) -> None:
-    """Differences on each collection and all together, 95 % intervals; `panels`: {title: {label: comparison}}."""
-    compared = [c for panel in panels.values() for c in panel.values()]
-    sizes = {name: max(len(c.differences.get(name, ())) for c in compared) for name in FILES}
-    names = [ALL, *(name for name, size in sizes.items() if size)]
-    sizes[ALL] = max(c.n_queries for c in compared)
-    lines = max(map(len, panels.values()))
-    figure, axes = plt.subplots(
-        1, len(panels), figsize=(11, (0.2 * lines + 0.15) * len(names) + 1.5), sharex=True, sharey=True, squeeze=False
-    )
-    for axis, (title, panel) in zip(axes[0], panels.items(), strict=True):
-        for number, ((label, c), (colour, marker, dashes)) in enumerate(zip(panel.items(), STYLES, strict=False)):
-            for row, name in enumerate(names):
-                if name != ALL and name not in c.differences:
-                    continue
-                r = c.of(data=None if name == ALL else name)
-                y = row + 0.24 * (number - (len(panel) - 1) / 2)
-                axis.plot(r.interval, (y, y), color=colour, ls=dashes, lw=2.4 if name == ALL else 1.4)
-                axis.plot(r.difference, y, marker, ms=6 if name == ALL else 5, color=colour)
-            axis.plot([], [], color=colour, marker=marker, ls=dashes, label=label)
+def draw(shown: Sequence[Comparison], path: Path) -> None:
+    """Differences with their intervals in two measures, a panel for each ranker; the collections' means are small marks."""
+    by_first: dict[str, list[Comparison]] = {}
+    for c in shown:
+        by_first.setdefault(c.first, []).append(c)
+    figure, axes = panels(len(by_first), 2.3, sharex=True)
+    for axis, (first, comparisons) in zip(axes, by_first.items(), strict=True):
+        for row, c in enumerate(comparisons):
+            means = [np.concatenate(c.among([data]).models(MEAN)).mean() for data in c.collections]
+            axis.plot(means, np.full(len(means), row - 0.18), "|", ms=6, color="#94a3b8", label=label(row, EACH))
+            for number, (measure, shift) in enumerate(((MEAN, -0.18), (TOP, 0.18))):
+                estimate, style = c.over_models(measure), line(number)
+                axis.plot(estimate.interval(), (row + shift,) * 2, color=style["color"], lw=1.8)
+                axis.plot(estimate.mean, row + shift, **style | {"linestyle": ""}, label=label(row, measure))
         axis.axvline(0, color="#64748b", lw=1, zorder=0)
-        axis.axhspan(-0.5, 0.5, color="#f1f5f9", zorder=-1)
-        axis.set_title(title, fontsize=10)
-        axis.set_xlabel("difference in the mean of six measures")
-        axis.xaxis.set_major_locator(MaxNLocator(5))
-        axis.legend(
-            loc="upper center", bbox_to_anchor=(0.5, -0.7 / figure.get_figheight()), frameon=False, handlelength=4
-        )
-        bare(axis)
-    axes[0][0].set_yticks(range(len(names)), [f"{name} ({sizes[name]})" for name in names])
-    axes[0][0].set_ylim(len(names) - 0.5, -0.5)
+        names = [c.second.replace(", ", ",\n") for c in comparisons]
+        axis.set_yticks(range(len(comparisons)), names, fontsize=8)
+        axis.set_ylim(len(comparisons) - 0.5, -0.5)
+        axis.set_title(f"{first} minus", fontsize=9, loc="left")
+        axis.xaxis.set_major_locator(MaxNLocator(6))
+        axis.tick_params(labelsize=8)
+        axis.set_xlabel("difference, and its 95 % interval over pairs of models", fontsize=8)
+    legend_below(figure, axes[0])
     save(figure, path)
 
 
-def draw_less_data(found: Mapping[str, Queries], path: Path) -> None:
+def label(row: int, text: str) -> str | None:
+    """One entry of the legend for all rows."""
+    return None if row else text
+
+
+def draw_less_data(values: Values, path: Path) -> None:
     """The mean of the measures against the number of training queries, one line a training measure."""
-    figure, axis = plt.subplots(figsize=(7, 4.2))
-    for name, (colour, marker, dashes) in zip(MEASURES, STYLES, strict=True):
-        points = [(n, means(found[key])[-1]) for n in SIZES if (key := f"{name} from {n} queries") in found]
+    figure, (axis,) = panels(1, 4.2)
+    for number, name in enumerate(MEASURES):
+        points = [(n, values[key].values()) for n in SIZES if (key := f"{name} from {n} queries") in values]
         if points:
-            axis.plot(*np.array(points).T, color=colour, marker=marker, ls=dashes, label=f"trained for {name}")
+            means = [np.concatenate(list(of_models)).mean(axis=0)[-1] for _, of_models in points]
+            axis.plot([n for n, _ in points], means, label=f"trained for {name}", **line(number))
     axis.set_xscale("log")
     axis.set_xticks(SIZES, [str(n) for n in SIZES])
     axis.minorticks_off()
-    axis.set_title(
-        f"MQ2007, LightGBM: {N_TEST} test queries, mean of {ORDERS} draws of the training queries", fontsize=10
-    )
+    axis.set_title(f"MQ2007, LightGBM: {N_TEST} test queries, mean of {ORDERS} draws", fontsize=10)
     axis.set(xlabel="training queries", ylabel="mean of six measures, test")
-    axis.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, handlelength=4)
-    bare(axis)
+    figure.legend(*axis.get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False, fontsize=9)
     save(figure, path)
-
-
-def bare(axis: Any) -> None:
-    """Without a box."""
-    for side in ("top", "right"):
-        axis.spines[side].set_visible(False)
-
-
-def save(figure: Any, path: Path) -> None:
-    """Write it."""
-    path.parent.mkdir(exist_ok=True)
-    figure.savefig(path, dpi=110, facecolor="white", bbox_inches="tight")
-    plt.close(figure)

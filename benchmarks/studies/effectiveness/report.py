@@ -1,20 +1,57 @@
-"""The tables of `benchmarks/EFFECTIVENESS.md`, written between its markers."""
+"""Every comparison of the study in `results/comparisons.csv`, and what `benchmarks/EFFECTIVENESS.md` shows of them."""
 
-import textwrap
-from collections.abc import Mapping, Sequence
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.studies.effectiveness.competitors import COMPETITORS, UNTUNED
-from benchmarks.studies.effectiveness.data import FILES, HELD_OUT
-from benchmarks.studies.effectiveness.results import Results, Task, read
+from benchmarks.studies.effectiveness import figures
+from benchmarks.studies.effectiveness.comparisons import (
+    COLUMNS,
+    MEAN,
+    Comparison,
+    Queries,
+    Values,
+    compared,
+    load,
+)
+from benchmarks.studies.effectiveness.competitors import COMPETITORS
+from benchmarks.studies.effectiveness.data import FILES, OF_DEFAULTS
+from benchmarks.studies.effectiveness.results import RESULTS, Results, Task
 from benchmarks.studies.effectiveness.side_studies import FREQUENCIES, INFORMATIVE, MEASURES, SIZES
-from benchmarks.studies.effectiveness.statistics import COLUMNS, LEVEL, MEAN, Comparison, Queries, compare, holm, means
-from benchmarks.workload import table
+from benchmarks.studies.inference import LEVEL, Estimate, holm
+from benchmarks.studies.tables import FIGURES, interval_text, signed, table, wrapped, write
 
 PAGE = Path(__file__).parents[2] / "EFFECTIVENESS.md"
-PRIMARY = (
+TOP = "nDCG@10"
+MARGIN = 0.003
+CHOSEN, UNIFORM = "g chosen on validation", "g = 0.5 0.5"
+
+Pairs = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Family:
+    """Comparisons that answer one question, and whose p-values are corrected together.
+
+    Attributes
+    ----------
+    question : str
+    study, choice : str
+        Of the results.
+    pairs : tuple of (str, str)
+    """
+
+    question: str
+    study: str
+    choice: str
+    pairs: Pairs
+
+
+PENALTIES = "XGBRanker(min_child_weight=4, reg_lambda=4)"
+TUNED: Pairs = (
     ("LightGBM GAP", "LightGBM lambdarank"),
     ("LightGBM GAP", "LightGBM lambdarank of all pairs"),
     ("LightGBM GAP", "LightGBM rank_xendcg"),
@@ -22,281 +59,276 @@ PRIMARY = (
     ("XGBoost GAP", "XGBoost rank:pairwise"),
     ("XGBoost GAP", "XGBoost rank:map"),
 )
-SECONDARY = (
-    ("LightGBM GAP", "LightGBM nDCG"),
-    ("LightGBM GAP", "LightGBM AP"),
-    ("LightGBM GAP", "LightGBM regression"),
-    ("XGBoost GAP", "XGBoost nDCG"),
-    *(
-        (f"{library} GAP", c.name)
-        for c in COMPETITORS
-        if c.library == "CatBoost"
-        for library in ("LightGBM", "XGBoost")
+FAMILIES = {
+    "as they come": Family(
+        "does an estimator with nothing set rank better?",
+        "untuned",
+        "none",
+        (
+            ("LGBMGAPRanker()", "LGBMRanker()"),
+            ("LGBMGAPRanker()", "LGBMRanker(extra_trees=True)"),
+            ("LGBMGAPRanker()", "LGBMRanker(objective='rank_xendcg')"),
+            ("LGBMGAPRanker(extra_trees=False)", "LGBMRanker()"),
+            ("XGBGAPRanker()", "XGBRanker()"),
+            ("XGBGAPRanker()", "XGBRanker(objective='rank:pairwise')"),
+            ("XGBGAPRanker()", "XGBRanker(objective='rank:map')"),
+            ("LGBMGAPRanker()", "CatBoostRanker()"),
+            ("XGBGAPRanker()", "CatBoostRanker()"),
+        ),
     ),
-)
-AS_THEY_COME = (
-    ("LGBMGAPRanker()", "LGBMRanker()"),
-    ("LGBMGAPRanker()", "LGBMRanker(objective='rank_xendcg')"),
-    ("LGBMGAPRanker()", "LGBMRanker(extra_trees=True)"),
-    ("LGBMGAPRanker(extra_trees=False)", "LGBMRanker()"),
-    ("XGBGAPRanker()", "XGBRanker()"),
-    ("XGBGAPRanker()", "XGBRanker(objective='rank:pairwise')"),
-    ("XGBGAPRanker()", "XGBRanker(objective='rank:map')"),
-    ("LGBMGAPRanker()", "CatBoostRanker()"),
-    ("XGBGAPRanker()", "CatBoostRanker()"),
-)
-# What the README and the first lines of the page compare: rankers and objectives that people have by default.
-BY_DEFAULT = (AS_THEY_COME[0], AS_THEY_COME[4])
-OBJECTIVES_BY_DEFAULT = (PRIMARY[0], PRIMARY[3])
-RESAMPLES = 9999
-STUDIES = {"untuned": "estimators as they come", "tuned": "tuned", "less data": "less data", "g": "choice of g"}
-NOTHING = "Nothing is trained yet."
-FIGURE = """![GAP beside the boosters' own objectives on every collection](figures/effectiveness.png)
+    "controls": Family(
+        "is it the measure, or what else the estimators differ in?",
+        "untuned",
+        "none",
+        (
+            ("LGBMGAPRanker()", "LGBMGAPRanker(measure='ndcg')"),
+            ("XGBGAPRanker()", "XGBGAPRanker(measure='ndcg')"),
+            ("XGBGAPRanker()", PENALTIES),
+        ),
+    ),
+    "tuned": Family("does GAP rank better than a booster's own objective, tuned alike?", "tuned", TOP, TUNED),
+    "tuned, chosen by the mean": Family("and chosen by the mean of the six measures?", "tuned", "mean", TUNED),
+    "others": Family(
+        "does GAP rank better than other losses, tuned alike?",
+        "tuned",
+        TOP,
+        (
+            ("LightGBM GAP", "LightGBM nDCG"),
+            ("LightGBM GAP", "LightGBM AP"),
+            ("LightGBM GAP", "LightGBM regression"),
+            ("XGBoost GAP", "XGBoost nDCG"),
+            *(
+                (f"{library} GAP", c.name)
+                for c in COMPETITORS
+                if c.library == "CatBoost"
+                for library in ("LightGBM", "XGBoost")
+            ),
+        ),
+    ),
+    "g": Family(
+        "does it pay to choose g?",
+        "g",
+        "mean",
+        ((CHOSEN, UNIFORM), (INFORMATIVE, UNIFORM), (FREQUENCIES, UNIFORM)),
+    ),
+    "less data": Family(
+        "does GAP learn more from few queries?",
+        "less data",
+        "mean",
+        tuple(
+            (f"GAP from {n} queries", f"{name} from {n} queries") for n in SIZES for name in MEASURES if name != "GAP"
+        ),
+    ),
+}
+# What the page's table shows of them.
+SHOWN: dict[str, Pairs] = {
+    "as they come": tuple(
+        pair for pair in FAMILIES["as they come"].pairs if "objective=" not in pair[1] and "=False" not in pair[0]
+    ),
+    "controls": FAMILIES["controls"].pairs,
+    "tuned": TUNED,
+    "others": tuple(pair for pair in FAMILIES["others"].pairs if pair[1] == "CatBoost YetiRank"),
+}
+# Our defaults beside the boosters', and beside theirs with what ours differ in.
+LEADS = (("LGBMGAPRanker()", "LGBMRanker()"), ("XGBGAPRanker()", "XGBRanker()"))
+CONTROLLED = (("LGBMGAPRanker()", "LGBMRanker(extra_trees=True)"), ("XGBGAPRanker()", PENALTIES))
 
-Intervals of single collections are not corrected. `mq2007` has 1 692 of the queries."""
-LESS_DATA_FIGURE = "![Mean of the measures by number of training queries](figures/effectiveness_less_data.png)"
 
-Pairs = Sequence[tuple[str, str]]
-Found = Mapping[str, Queries]
+@dataclass(frozen=True)
+class Told:
+    """A difference in one measure over some collections, with its p-value corrected in its family."""
+
+    comparison: Comparison
+    measure: str
+    estimate: Estimate
+    p: float
+
+    @property
+    def cell(self) -> str:
+        """The difference with its 95 % interval."""
+        return f"{signed(self.estimate.mean)} ({interval_text(self.estimate.interval())})"
+
+    @property
+    def verdict(self) -> str:
+        """In words."""
+        if self.p < LEVEL:
+            return "ahead" if self.estimate.mean > 0 else "behind"
+        return "level" if self.estimate.level(MARGIN) else "open"
 
 
-def write(name: str, text: str, page: Path = PAGE) -> None:
-    """Replace what stands between the markers of `name`."""
-    begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
-    old = page.read_text(encoding="utf-8")
-    if old.count(begin) != 1 or old.count(end) != 1:
-        raise ValueError(f"{page} holds {begin} {old.count(begin)} times; expected it once, and {end} after it")
-    head, rest = old.split(begin)
-    page.write_text(f"{head}{begin}\n\n{text}\n\n{end}{rest.split(end)[1]}", encoding="utf-8")
+def told(comparisons: Sequence[Comparison], measure: str = MEAN) -> dict[tuple[str, str], Told]:
+    """A family in one measure, over all collections."""
+    estimates = {c: estimate_of(c, measure) for c in comparisons}
+    p = holm({c: estimate.p for c, estimate in estimates.items()})
+    return {(c.first, c.second): Told(c, measure, estimate, p[c]) for c, estimate in estimates.items()}
 
 
-def wrapped(text: str) -> str:
-    """A paragraph in lines."""
-    return textwrap.fill(text, 128, break_long_words=False, break_on_hyphens=False)
+def estimate_of(c: Comparison, measure: str) -> Estimate:
+    """Clustered by pairs of models; the study of less data has one model a cell here, so its queries stand alone."""
+    return c.over_models(measure) if len(c.differences) > 1 else c.over_queries(measure)
+
+
+def values_of(family: Family, results: Results) -> Values:
+    """Of every competitor; what is chosen on validation among the values of g is one of them."""
+    values = load(results.values, family.study, family.choice)
+    return {**values, CHOSEN: chosen_g(values, results)} if family.study == "g" else values
+
+
+def chosen_g(values: Values, results: Results) -> Queries:
+    """In each fold the g of the grid with the best validation mean."""
+    vali: dict[tuple[str, int], dict[str, list[float]]] = {}
+    for row in results.fits:
+        if row["study"] == "g":
+            of_fold = vali.setdefault((row["data"], int(row["fold"])), {})
+            of_fold.setdefault(row["competitor"], []).append(float(row["vali mean"]))
+    grid = [f"g = {k / 10:.1f} {1 - k / 10:.1f}" for k in range(11)]
+    chosen: Queries = {}
+    for model, by_name in vali.items():
+        if all(name in by_name and model in values.get(name, {}) for name in grid):
+            best = max(grid, key=lambda name: float(np.mean(by_name[name])))
+            chosen[model] = values[best][model]
+    return chosen
+
+
+def families(results: Results) -> dict[str, list[Comparison]]:
+    """The comparisons of each family that are trained."""
+    loaded = {(f.study, f.choice): values_of(f, results) for f in FAMILIES.values()}
+    return {
+        name: compared(loaded[f.study, f.choice], f.pairs, 1 if f.study == "less data" else 2)
+        for name, f in FAMILIES.items()
+    }
+
+
+HEAD = ("family", "trained by", "beside", "measure", "over", "units", "queries", "difference", "low", "high", "p",
+        "p in family", "p by signs", "behind")  # fmt: skip
+
+
+def every(of: Mapping[str, Sequence[Comparison]]) -> Iterator[dict[str, str]]:
+    """Rows of `comparisons.csv`: each comparison and measure, over all queries, over collections, and on each collection."""
+    for name, comparisons in of.items():
+        corrected = {m: told(comparisons, m) for m in COLUMNS}
+        for c in comparisons:
+            behind = c.behind() if name != "less data" else []
+            for m in COLUMNS:
+                row = {"family": name, "trained by": c.first, "beside": c.second, "measure": m}
+                one = corrected[m][c.first, c.second]
+                unit = f"{len(c.differences)} pairs of models" if len(c.differences) > 1 else "queries"
+                signs = f"{c.by_signs(m):.3g}" if len(c.differences) > 1 else ""
+                yield row | line("all", unit, c, one.estimate) | {"p in family": f"{one.p:.3g}", "p by signs": signs}
+                if len(c.collections) < 2:
+                    continue
+                yield row | line("all", f"{len(c.collections)} collections", c, c.over_collections(m))
+                rest = c.among([data for data in c.collections if data not in OF_DEFAULTS])
+                if name in ("as they come", "controls"):
+                    unit = f"{len(rest.differences)} pairs of models"
+                    yield row | line(f"without {', '.join(OF_DEFAULTS)}", unit, rest, rest.over_models(m))
+                for data in c.collections:
+                    one_set = c.among([data])
+                    proven = {"behind": "proven" if (data, m) in behind else ""}
+                    yield row | line(data, "queries", one_set, one_set.over_queries(m)) | proven
+
+
+def line(over: str, units: str, c: Comparison, estimate: Estimate) -> dict[str, str]:
+    """What every row holds, and blanks."""
+    low, high = estimate.interval()
+    return {
+        "over": over, "units": units, "queries": str(c.n_queries), "difference": f"{estimate.mean:+.5f}",
+        "low": f"{low:+.5f}", "high": f"{high:+.5f}", "p": f"{estimate.p:.3g}", "p in family": "", "p by signs": "",
+        "behind": "",
+    }  # fmt: skip
+
+
+def first_table(of: Mapping[str, Sequence[Comparison]]) -> str:
+    """What the page shows first."""
+    rows = []
+    for name, pairs in SHOWN.items():
+        mean, top = told(of[name], MEAN), told(of[name], TOP)
+        for pair in pairs:
+            if pair in mean:
+                verdicts = f"{mean[pair].verdict}, {top[pair].verdict}"
+                rows.append([f"`{pair[0]}`" if "(" in pair[0] else pair[0], f"`{pair[1]}`" if "(" in pair[1] else pair[1],
+                             mean[pair].cell, top[pair].cell, verdicts])  # fmt: skip
+    return table(["trained by", "beside", MEAN, TOP, "so it is"], rows)
 
 
 def state(results: Results, wanted: Sequence[Task]) -> str:
     """What has been trained, of what the protocol asks for."""
-    done = results.done()
+    done = results.values.done()
     missing = [task for task in wanted if task.key not in done]
     if not missing:
-        return "The study is complete."
-    counts = []
-    for study, name in STUDIES.items():
-        of_study = [task for task in wanted if task.study == study]
-        counts.append(f"{sum(task.key in done for task in of_study)} of {len(of_study)} ({name})")
-    rest = all("CatBoost" in task.competitor for task in missing)
-    return wrapped(
-        f"**{'Complete but for trainings of CatBoost' if rest else 'Provisional: the study is still being trained'}.** Finished "
-        f"tasks: {', '.join(counts)}. {'Rows that name CatBoost' if rest else 'Tables'} compare on the queries that both "
-        "were tested on so far, and say on how many; a p-value looked at before the end proves nothing."
-    )
+        return f"All {len(wanted)} trainings of the protocol are done."
+    return wrapped(f"**Provisional: {len(missing)} of {len(wanted)} trainings are missing.** Do not read p-values yet.")
 
 
-def comparisons(found: Found, pairs: Pairs, among: Sequence[str] | None = None) -> list[Comparison]:
-    """Of those that have queries in common."""
-    return [c for pair in pairs if (c := compare(found, *pair, among)).n_queries > 1]
-
-
-def summary(untuned: Found, tuned: Found) -> str:
-    """The findings in a list, without what the tables say of single competitors."""
-    found = [primary(tuned)]
-    come = comparisons(untuned, [AS_THEY_COME[0], AS_THEY_COME[2], AS_THEY_COME[4]])
-    if come:
-        found.insert(0, f"**As they come**: {told(come)}.")
-    held_out = comparisons(tuned, [PRIMARY[0], PRIMARY[2], PRIMARY[3]], [HELD_OUT])
-    if held_out:
-        found.append(f"**On the collection that was held out**, alone: {told(held_out)}.")
-    return "\n".join(f"* {wrapped(line)}".replace("\n", "\n  ") for line in found)
-
-
-def told(compared: Sequence[Comparison]) -> str:
-    """Differences with their intervals."""
-    tests = {c: c.of() for c in compared}
-    return "; ".join(
-        f"{c.first} {signed(r.difference)} ({interval_text(r.interval)}) beside {c.second}" for c, r in tests.items()
-    )
-
-
-def primary(found: Found) -> str:
-    """One sentence about the primary tests."""
-    compared = comparisons(found, PRIMARY)
-    if not compared:
-        return NOTHING
-    tests = {c: c.of() for c in compared}
-    p = holm({c: r.t for c, r in tests.items()})
-    ahead = [c for c, r in tests.items() if r.difference > 0]
-    proven = [c for c in ahead if p[c] < LEVEL]
-    behind = [c for c in compared if c not in ahead and p[c] < LEVEL]
-    worse = sum(len(c.worse()) for c in compared)
-    cells = sum(len(c.differences) for c in compared) * (len(COLUMNS) - 1)
-    return (
-        f"**Tuned alike** and chosen by nDCG@10, training for GAP is ahead of the booster's own objective in {len(ahead)} of "
-        f"{len(compared)} comparisons, proven in {len(proven)}; it is proven behind in {len(behind)}, and on single "
-        f"collections and measures in {worse} of {cells} cells."
-    )
-
-
-def differences(found: Found, pairs: Pairs, among: Sequence[str] | None = None) -> str:
-    """First minus second in the mean of the measures, with p-values corrected over the table."""
-    compared = comparisons(found, pairs, among)
-    if not compared:
-        return NOTHING
-    tests = {c: c.of(n_resamples=RESAMPLES) for c in compared}
-    p_t = holm({c: r.t for c, r in tests.items()})
-    p_random = holm({c: r.randomization for c, r in tests.items()})
-    head = ["trained by", "beside", "queries", "difference", "95 % interval", "p, t", "p, randomisation", "effect size",
-            "collections ahead", "each weighing the same", "proven worse on"]  # fmt: skip
-    rows = []
-    for c, r in tests.items():
-        ahead = sum(d[:, -1].mean() > 0 for d in c.differences.values())
-        same, interval, _ = c.mean_of_collections()
-        worse = ", ".join(f"{data} ({m})" for data, m in c.worse()) or "none"
-        rows.append(
-            [c.first, c.second, str(c.n_queries), signed(r.difference), interval_text(r.interval), p_text(p_t[c]),
-             p_text(p_random[c]), signed(r.effect_size, 2), f"{ahead} of {len(c.differences)}",
-             f"{signed(same)} ({interval_text(interval)})", worse]
-        )  # fmt: skip
-    return table(head, rows)
-
-
-def by_collection(found: Found, pairs: Pairs) -> str:
-    """First minus second in the mean of the measures on each collection, with uncorrected intervals."""
-    compared = comparisons(found, pairs)
-    names = [name for name in FILES if any(name in c.differences for c in compared)]
-    rows = []
-    for c in compared:
-        cells = []
-        for name in names:
-            if name in c.differences:
-                r = c.of(MEAN, name)
-                cells.append(f"{signed(r.difference)} ± {(r.interval[1] - r.interval[0]) / 2:.4f}")
-            else:
-                cells.append("")
-        rows.append([c.first, c.second, *cells])
-    return table(["trained by", "beside", *names], rows) if rows else NOTHING
-
-
-def values(found: Found, names: Sequence[str]) -> str:
-    """The mean of the measures on each collection, of those that have finished most; bold the best of a column."""
-    finished = {name: len(found.get(name, {})) for name in names}
-    there = [name for name, folds in finished.items() if folds and folds == max(finished.values())]
-    shared = set.intersection(*(set(found[name]) for name in there)) if there else set()
-    if not shared:
-        return NOTHING
-    columns = {
-        f"{data} ({count(found[there[0]], data, shared)})": data
-        for data in FILES
-        if count(found[there[0]], data, shared)
-    }
-    cells = {
-        name: [means({key: found[name][key] for key in shared if key[0] == data})[-1] for data in columns.values()]
-        for name in there
-    }
-    best = np.max(list(cells.values()), axis=0)
-    rows = [
-        [name, *(f"**{v:.4f}**" if v == b else f"{v:.4f}" for v, b in zip(row, best, strict=True))]
-        for name, row in cells.items()
-    ]
-    return table(["trained by", *columns], rows)
-
-
-def count(queries: Queries, data: str, keys: set[tuple[str, int]]) -> int:
-    """Test queries of a collection."""
-    return sum(len(queries[key]) for key in keys if key[0] == data)
-
-
-def pictures(untuned: Found, tuned: Found) -> dict[str, dict[str, dict[str, Comparison]]]:
-    """What `figures.draw` takes for each file: all primary comparisons for the page, the boosters' defaults for the README."""
-    page: dict[str, dict[str, Comparison]] = {}
-    for c in comparisons(tuned, PRIMARY):
-        library, second = c.second.split(" ", 1)
-        page.setdefault(f"{c.first} minus {library}'s own", {})[f"beside {second}"] = c
-    readme = {
-        "as they come": {f"{c.first} − {c.second}": c for c in comparisons(untuned, BY_DEFAULT)},
-        "tuned alike": {f"{c.first} − {c.second}": c for c in comparisons(tuned, OBJECTIVES_BY_DEFAULT)},
-    }
-    found = {"effectiveness.png": page, "effectiveness_in_short.png": readme}
-    return {file: panels for file, panels in found.items() if panels and all(panels.values())}
-
-
-def less_data(found: Found) -> str:
+def few_queries(comparisons: Sequence[Comparison]) -> str:
     """GAP minus the other training measures at each number of training queries."""
-    compared = {
-        (n, name): compare(found, f"GAP from {n} queries", f"{name} from {n} queries")
-        for n in SIZES
-        for name in MEASURES
-        if name != "GAP"
-    }
-    compared = {key: c for key, c in compared.items() if c.n_queries}
-    if not compared:
-        return NOTHING
-    tests = {key: c.of() for key, c in compared.items()}
-    p = holm({key: r.t for key, r in tests.items()})
+    tests = told(comparisons)
+    others = [name for name in MEASURES if name != "GAP"]
     rows = []
-    for n in [n for n in SIZES if (n, "nDCG") in compared]:
-        cells = []
-        for name in [name for name in MEASURES if name != "GAP"]:
-            if (n, name) not in compared:
-                cells.append("")
-                continue
-            r = tests[n, name]
-            cells.append(f"{signed(r.difference)} ({interval_text(r.interval)}){' *' if p[n, name] < LEVEL else ''}")
-        rows.append([str(n), *cells])
-    head = ["training queries", *(f"GAP instead of {name}" for name in MEASURES if name != "GAP")]
-    return f"{LESS_DATA_FIGURE}\n\n{table(head, rows)}\n\nA star: p < .05 after Holm's correction over the table."
+    for n in SIZES:
+        cells = [tests.get((f"GAP from {n} queries", f"{name} from {n} queries")) for name in others]
+        if any(cells):
+            rows.append([str(n), *(t.cell + (" *" if t.p < LEVEL else "") if t else "" for t in cells)])
+    return table(["training queries", *(f"GAP instead of {name}" for name in others)], rows)
 
 
-def choice_of_g(found: Found, results: Results) -> str:
-    """Chosen, most informative and frequency g beside uniform g."""
-    vali: dict[tuple[str, int], dict[str, list[float]]] = {}
-    for row in read(results.fits):
-        if row["study"] == "g":
-            vali.setdefault((row["data"], int(row["fold"])), {}).setdefault(row["competitor"], []).append(
-                float(row["vali mean"])
-            )
-    grid = [f"g = {k / 10:.1f} {1 - k / 10:.1f}" for k in range(11)]
-    chosen: Queries = {}
-    for key, by_name in vali.items():
-        if all(name in by_name and key in found.get(name, {}) for name in grid):
-            best = max(grid, key=lambda name: float(np.mean(by_name[name])))
-            chosen[key] = found[best][key]
-    uniform = "g = 0.5 0.5"
-    pairs = [("g chosen on validation", uniform), (INFORMATIVE, uniform), (FREQUENCIES, uniform)]
-    return differences({**found, "g chosen on validation": chosen}, pairs)
+def short_table(tests: Mapping[tuple[str, str], Told]) -> str:
+    """Differences of one family in one measure."""
+    rows = [[*pair, t.cell, f"{t.p:.3f}", t.verdict] for pair, t in tests.items()]
+    return table(["trained by", "beside", MEAN, "p, corrected", "so it is"], rows)
 
 
-def signed(value: float, digits: int = 4) -> str:
-    """With a sign that is a minus."""
-    return f"{value:+.{digits}f}".replace("-", "−")
+def otherwise_counted(comparisons: Sequence[Comparison]) -> str:
+    """The leads as they come: without the collections that a default was chosen on, and with collections for units."""
+    rows = []
+    for c in comparisons:
+        if (c.first, c.second) in LEADS and len(c.collections) == len(FILES):
+            rest = c.among([data for data in FILES if data not in OF_DEFAULTS])
+            for what, estimates in (
+                (f"without them, {rest.n_queries} queries", [rest.over_models(m) for m in (MEAN, TOP)]),
+                ("all seven, each one observation", [c.over_collections(m) for m in (MEAN, TOP)]),
+            ):
+                cells = [f"{signed(e.mean)} ({interval_text(e.interval())})" for e in estimates]
+                rows.append([f"`{c.first}`", f"`{c.second}`", what, *cells])
+    return table(["trained by", "beside", "collections", MEAN, TOP], rows)
 
 
-def p_text(p: float) -> str:
-    """Three digits."""
-    return f"{p:.3f}" if p >= 0.001 else "< .001"
+def shares(of: Mapping[str, Sequence[Comparison]]) -> str:
+    """How much of the leads as they come a booster's own parameters make up."""
+    mean = told(of["as they come"]) | told(of["controls"])
+    if not {*LEADS, *CONTROLLED} <= mean.keys():
+        return ""
+    trees, penalties = (
+        1 - mean[own].estimate.mean / mean[lead].estimate.mean for lead, own in zip(LEADS, CONTROLLED, strict=True)
+    )
+    return wrapped(
+        f"With `extra_trees=True` LightGBM's own ranker makes up {100 * trees:.0f} % of our lead, XGBoost's with "
+        f"`min_child_weight=4, reg_lambda=4` {100 * penalties:.0f} %, as its hessians are about four times ours; what is left of "
+        "that one is open."
+    )
 
 
-def interval_text(interval: tuple[float, float]) -> str:
-    """From and to."""
-    return f"{signed(interval[0])} … {signed(interval[1])}"
-
-
-def sections(results: Results, wanted: Sequence[Task], load: Mapping[tuple[str, str], Found]) -> dict[str, str]:
-    """Every generated part of the page; `load` holds the values of each study and choice."""
-    tuned, second, untuned = load["tuned", "nDCG@10"], load["tuned", "mean"], load["untuned", "none"]
-    return {
+def redraw(
+    wanted: Sequence[Task], results: Results, page: Path = PAGE, figures_to: Path = FIGURES, csv_to: Path = RESULTS
+) -> None:
+    """The page, its figures and the file of comparisons, of what is saved."""
+    of = families(results)
+    with (csv_to / "comparisons.csv").open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, HEAD, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(every(of))
+    sections = {
         "state": state(results, wanted),
-        "summary": summary(untuned, tuned),
-        "primary": differences(tuned, PRIMARY),
-        "figure": FIGURE if comparisons(tuned, PRIMARY) else NOTHING,
-        "second": differences(second, PRIMARY),
-        "secondary": differences(tuned, SECONDARY),
-        "held out": differences(tuned, PRIMARY, [HELD_OUT]),
-        "by collection": by_collection(tuned, [*PRIMARY, *SECONDARY]),
-        "untuned": differences(untuned, AS_THEY_COME),
-        "untuned by collection": by_collection(untuned, AS_THEY_COME),
-        "values": values(tuned, [c.name for c in COMPETITORS]),
-        "untuned values": values(untuned, list(UNTUNED)),
-        "less data": less_data(load["less data", "mean"]),
-        "g": choice_of_g(load["g", "mean"], results),
+        "table": first_table(of),
+        "shares": shares(of),
+        "otherwise": otherwise_counted(of["as they come"]),
+        "by the mean": short_table(told(of["tuned, chosen by the mean"])),
+        "less data": few_queries(of["less data"]),
+        "g": short_table(told(of["g"])),
     }
+    for name, text in sections.items():
+        write(name, text, page)
+    shown = [c for name, pairs in SHOWN.items() for c in of[name] if (c.first, c.second) in pairs]
+    if shown:
+        figures.draw(shown, figures_to / "effectiveness.png")
+    figures.draw_less_data(load(results.values, "less data", "mean"), figures_to / "effectiveness_less_data.png")

@@ -6,32 +6,25 @@ Test values exist of the chosen candidates alone.
 import hashlib
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xgboost
-from lightgbm import LGBMModel
+from lightgbm import LGBMRanker
 
 import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
-from benchmarks.studies.effectiveness.competitors import (
-    COMPETITORS,
-    UNTUNED,
-    Competitor,
-    Fold,
-    Predict,
-    Trees,
-    Watch,
-    fit_untuned,
-    train,
-)
-from benchmarks.studies.effectiveness.data import FOLDS, Collection, Part
-from benchmarks.studies.effectiveness.results import CHOICES, MEASURES, Results, Task
+from benchmarks.studies import records
+from benchmarks.studies.boosters import Competitor, Fold, Part, Predict, Trees, Watch, train
+from benchmarks.studies.effectiveness.competitors import COMPETITORS, UNTUNED, fit_untuned
+from benchmarks.studies.effectiveness.data import FOLDS, Collection
+from benchmarks.studies.effectiveness.results import CHOICES, KEY, MEASURES, Results, Task, rows_of
+from benchmarks.studies.records import Row
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._kernels import Array
 
@@ -48,7 +41,7 @@ PATIENCE = 50
 
 # Each choice's test values of every measure, one list a seed; beside them, a task gives its rows of fits.
 Tested = dict[str, list[list[Array]]]
-Done = tuple[list[dict[str, Any]], Tested]
+Done = tuple[list[Row], Tested]
 Fit = Callable[[Watch, int], Predict]  # what watches, and a seed
 
 
@@ -85,18 +78,27 @@ def fingerprint(library: str) -> str:
 
 
 def version(study: str, name: str) -> str:
-    """Of what computes the gradients, "own" for a booster's objectives; for ours as they come, of their parameters too."""
+    """Of what computes the gradients, "own" for a booster's objectives; for ours as they come, of their settings too."""
     if study not in ("untuned", "tuned"):
         return fingerprint("LightGBM")
     if name in UNTUNED:
         kind, given = UNTUNED[name]
         if not (isinstance(kind, type) and issubclass(kind, GAPRanker)):
             return "own"
-        parameters = repr(sorted(kind(**given).get_params().items())).encode()
-        library = "LightGBM" if issubclass(kind, LGBMModel) else "XGBoost"
-        return fingerprint(library) + hashlib.sha256(parameters).hexdigest()[:4]
+        library, vendor = ("LightGBM", LGBMRanker) if issubclass(kind, LGBMRanker) else ("XGBoost", xgboost.XGBRanker)
+        changed = repr(settings(kind(**given), vendor())).encode()
+        return fingerprint(library) + hashlib.sha256(changed).hexdigest()[:4]
     ours = {c.name: c.library for c in COMPETITORS if c.ours}
     return fingerprint(ours[name]) if name in ours else "own"
+
+
+def settings(ranker: GAPRanker, vendor: Any) -> list[tuple[str, Any]]:
+    """What is trained for, and the booster's parameters whose default is another than the booster's own."""
+    ours, theirs = ranker.get_params(), vendor.get_params()
+    changed = {name for name in theirs if repr(ours[name]) != repr(theirs[name])}
+    return [
+        (name, ours[name]) for name in sorted(ours) if name in changed | {"measure", "g", "objective", "extra_trees"}
+    ]
 
 
 def candidates(data: str, fold: int, n: int) -> list[Trees]:
@@ -155,7 +157,7 @@ class Trained:
     best: dict[str, Best]
     seconds: float
 
-    def row(self, chosen_by: Sequence[str]) -> dict[str, Any]:
+    def row(self, chosen_by: Sequence[str]) -> Row:
         """For the file of fits."""
         first, mean = (self.best[choice] for choice in CHOICES)
         return {
@@ -241,22 +243,6 @@ class Folds:
         return self.at[key]
 
 
-def claimed(wanted: Iterable[Task], results: Results, directory: Path) -> Iterator[Task]:
-    """The tasks that are neither done nor in the work of another process, which a lock on a file tells while it lives."""
-    import fcntl
-
-    directory.mkdir(parents=True, exist_ok=True)
-    for task in wanted:
-        name = hashlib.sha256(repr(task.key).encode()).hexdigest()[:16]
-        with (directory / name).open("w") as stream:
-            try:
-                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                continue
-            if task.key not in results.done():
-                yield task
-
-
 def main_task(task: Task, fold: Fold, plan: Plan) -> Done:
     """Train a task of the main study."""
     if task.study == "untuned":
@@ -265,13 +251,15 @@ def main_task(task: Task, fold: Fold, plan: Plan) -> Done:
     return tuned(task, competitor, fold, plan)
 
 
-def run(wanted: Sequence[Task], do: Callable[[Task], Done], results: Results, claims: Path) -> None:
+def finish(wanted: Sequence[Task], do: Callable[[Task], Done], results: Results, locks: Path) -> None:
     """Do the tasks that are not done; several processes may do so side by side."""
-    from tqdm.auto import tqdm
 
-    done = results.done()
-    left = [task for task in wanted if task.key not in done]
-    for task in claimed(tqdm(left, unit="task", mininterval=30), results, claims):
+    def save(task: Task) -> list[Row]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            results.add(task, *do(task))
+            fits, tested = do(task)
+        results.fits.add([{**dict(zip(KEY, task.key, strict=True)), **fit} for fit in fits])
+        return rows_of(tested)
+
+    results.fits.mend()
+    records.finish(results.values, {task.key: partial(save, task) for task in wanted}, locks)

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 import gapboost as gb
-from benchmarks.studies.effectiveness.competitors import Fold, Predict, Trees, Watch, train_lightgbm
+from benchmarks.studies.boosters import Fold, Predict, Trees, Watch, train_lightgbm
 from benchmarks.studies.effectiveness.data import FOLDS, Collection, rows
 from benchmarks.studies.effectiveness.results import Task
 from benchmarks.studies.effectiveness.runs import Done, Trained, tested, version, watched

@@ -10,6 +10,7 @@ trains what is not saved yet, `report` compares what is saved.
 """
 
 import argparse
+import csv
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,9 +22,9 @@ import numpy as np
 import xgboost
 
 import gapboost as gb
-from benchmarks.studies.effectiveness.competitors import Stop
-from benchmarks.studies.effectiveness.data import SHARED, Part
-from benchmarks.studies.effectiveness.results import RESULTS, line
+from benchmarks.studies import DATA
+from benchmarks.studies.boosters import Part, Stop
+from benchmarks.studies.effectiveness.results import RESULTS
 from benchmarks.studies.effectiveness.runs import measures
 from benchmarks.workload import table
 from gapboost._kernels import Array
@@ -45,13 +46,13 @@ PLAIN = {"nthread": 1, "verbosity": 0, "base_score": 0.0, "disable_default_eval_
 
 def files() -> dict[str, tuple[Path, ...]]:
     """The collections."""
-    lightgbm, news = SHARED / "lightgbm-lambdarank", SHARED / "trec-news-2018"
+    lightgbm, news = DATA / "lightgbm-lambdarank", DATA / "trec-news-2018"
     return {
-        "MQ2007": (SHARED / "mq2007" / "mq2007.txt.gz",),
-        "DBpedia": (SHARED / "dbpedia-entity" / "dbpedia-entity.txt.gz",),
-        "Cranfield": (SHARED / "cranfield" / "cranfield.txt.gz",),
-        "MSLR": (SHARED / "mslr" / "mslr.txt.gz",),
-        "OHSUMED": tuple(SHARED / "ohsumed" / "Fold1" / f"{name}.txt.gz" for name in ("train", "vali", "test")),
+        "MQ2007": (DATA / "mq2007" / "mq2007.txt.gz",),
+        "DBpedia": (DATA / "dbpedia-entity" / "dbpedia-entity.txt.gz",),
+        "Cranfield": (DATA / "cranfield" / "cranfield.txt.gz",),
+        "MSLR": (DATA / "mslr" / "mslr.txt.gz",),
+        "OHSUMED": tuple(DATA / "ohsumed" / "Fold1" / f"{name}.txt.gz" for name in ("train", "vali", "test")),
         "LightGBM example": (lightgbm / "rank.train.gz", lightgbm / "rank.test.gz"),
         "TREC News": (news / "trec_news_2018.train", news / "trec_news_2018.test"),
     }
@@ -267,7 +268,8 @@ def sizes() -> None:
 
 def save(file: Path, head: tuple[str, ...], rows: list[list[Any]]) -> None:
     """Write a table anew, and show it."""
-    file.write_text("".join(line(row) for row in [head, *rows]))
+    with file.open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream, lineterminator="\n").writerows([head, *rows])
     print(table(list(head), [[str(value) for value in row] for row in rows]), flush=True)
 
 

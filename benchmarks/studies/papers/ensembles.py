@@ -1,7 +1,5 @@
 """Trained ensembles of trees as models that are linear in their leaf values.
 
-Experimental: few ask for the local optimality of trees, and this module may change or go with any version.
-
 Neither booster is imported: a fitted ranker of either brings what is needed.
 """
 

@@ -1,0 +1,54 @@
+"""Numbers, tables and folded parts of a page in Markdown, and how they get between a page's markers."""
+
+import textwrap
+from pathlib import Path
+
+from benchmarks.workload import FIGURES, table
+
+__all__ = ["FIGURES", "folded", "interval_text", "p_text", "picture", "signed", "table", "wrapped", "write"]
+
+
+def signed(value: float, digits: int = 4) -> str:
+    """With a sign, which is a minus and no hyphen."""
+    return f"{value:+.{digits}f}".replace("-", "−")
+
+
+def interval_text(interval: tuple[float, float], digits: int = 4) -> str:
+    """From and to."""
+    return f"{signed(interval[0], digits)} … {signed(interval[1], digits)}"
+
+
+def p_text(p: float) -> str:
+    """Three digits."""
+    return f"{p:.3f}" if p >= 0.001 else "< .001"
+
+
+def wrapped(text: str) -> str:
+    """A paragraph in lines."""
+    return textwrap.fill(text, 128, break_long_words=False, break_on_hyphens=False)
+
+
+def folded(summary: str, text: str) -> str:
+    """What a click shows."""
+    return f"<details><summary>{summary}</summary>\n\n{text}\n\n</details>\n"
+
+
+def picture(name: str, caption: str) -> str:
+    """One of the figures beside the pages."""
+    return f"![{caption}](figures/{name}.png)\n"
+
+
+def write(name: str, text: str, page: Path) -> None:
+    """Replace what stands between the markers of `name`.
+
+    Raises
+    ------
+    ValueError
+        Where the page has not each marker once.
+    """
+    begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
+    old = page.read_text(encoding="utf-8")
+    if old.count(begin) != 1 or old.count(end) != 1:
+        raise ValueError(f"{page} holds {begin} {old.count(begin)} times; expected it once, and {end} after it")
+    head, rest = old.split(begin)
+    page.write_text(f"{head}{begin}\n\n{text}\n\n{end}{rest.split(end)[1]}", encoding="utf-8")

@@ -1,0 +1,89 @@
+"""Numbers that pages print are those that the code gives, on the data that they name."""
+
+import ast
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from blocks import run, sections
+from threadpoolctl import threadpool_limits
+
+import gapboost as gb
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "docs" / "index.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
+THEORY = " ".join((ROOT / "docs" / "theory.md").read_text(encoding="utf-8").split())
+# A test has neighbours.
+ONE_THREAD = {"LGBMGAPRanker(": "LGBMGAPRanker(n_jobs=1, verbose=-1, "}
+
+
+def printed(block):
+    """Expressions of a block whose comment shows numbers by their names: their source, and what is shown."""
+    lines = block.code.splitlines()
+    for node in ast.parse(block.code).body:
+        comment = re.search(r"#\s*(\{['\"\d].*?\})", lines[node.end_lineno - 1])
+        if isinstance(node, ast.Expr) and comment:
+            shown = ast.literal_eval(comment[1].replace(", ...}", "}"))
+            if ... not in shown.values():
+                yield ast.get_source_segment(block.code, node), shown
+
+
+SECTIONS = [
+    section for page in PAGES for section in sections(page) if any(list(printed(b)) for b in section.of("python"))
+]
+
+
+def test_what_is_printed_is_found():
+    """The test below would be content with nothing."""
+    assert [section.title for section in SECTIONS] == ["Evaluate and compare", "Choose g", "Clicks"]
+
+
+def digits(number):
+    """How many decimals a page shows."""
+    return len(str(number).partition(".")[2])
+
+
+@pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.title)
+@pytest.mark.filterwarnings("ignore")
+def test_printed_values(section):
+    blocks = section.of("python")
+    with threadpool_limits(1):
+        names = run(blocks, instead=ONE_THREAD)
+        for block in blocks:
+            for source, shown in printed(block):
+                found = eval(source, names)
+                for key, value in shown.items():
+                    same = (
+                        value if not isinstance(value, float) else pytest.approx(value, abs=0.51 * 10 ** -digits(value))
+                    )
+                    assert found[key] == same, source
+
+
+def text(number, decimals=3):
+    """As the page of the theory writes it."""
+    return f"{number:.{decimals}f}".removeprefix("0")
+
+
+def test_examples_of_the_theory():
+    nine_and_one = [1] * 9 + [2], -np.arange(10.0)
+    values = gb.evaluate([gb.GAP(g=(0.1, 0.9)), gb.eGAP(g=(0.1, 0.9))], *nine_and_one).values()
+    gap, egap = map(text, values)
+    assert f"That is {egap} in expectation, eGAP, and GAP is {gap}" in THEORY
+    ideal = gb.evaluate(
+        [gb.GAP(g=(0.5, 0.5)), gb.xGAP(g=(0.5, 0.5)), gb.eGAP(g=(0.5, 0.5))], [1, 1], [2.0, 1.0]
+    ).values()
+    assert list(ideal) == pytest.approx([1, 0.5, 0.5])
+    assert "has xGAP = eGAP = .5 at g = (.5, .5), and GAP 1" in THEORY
+    u = np.exp([-2.0, -1.0])
+    first, second = u / (1 + u)
+    sums = ", ".join(text((u**k).sum(), 4) for k in (1, 2, 3))
+    for part in (text(first, 4), text(second, 4), text(first + second, 4), sums):
+        assert part in THEORY
+    # The series of u / (1 + u), which the polynomial of the library improves on, comes to the same.
+    terms = np.polynomial.chebyshev.Chebyshev.interpolate(lambda x: 1 / (1 + x), 11, domain=[0, 1])
+    coefficients = terms.convert(kind=np.polynomial.Polynomial).coef
+    total = sum(c * (u ** (k + 1)).sum() for k, c in enumerate(coefficients))
+    assert total == pytest.approx(first + second, abs=1e-8)
