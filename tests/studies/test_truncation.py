@@ -9,6 +9,7 @@ import pytest
 import xgboost
 
 import gapboost as gb
+from benchmarks.studies.truncation import gradients
 from benchmarks.studies.truncation.boosters import (
     different_pairs,
     drawn_pairs,
@@ -19,6 +20,7 @@ from benchmarks.studies.truncation.boosters import (
     top_pairs,
     xgboost_lambdarank,
 )
+from benchmarks.studies.truncation.lists import Made
 
 SIZES = (40, 2, 75)
 
@@ -175,3 +177,49 @@ def test_selected_pairs_are_those_of_gapboost(measure, swaps_of, truncation):
         for whole, first, second in zip(again, *parts, strict=True):
             npt.assert_allclose(whole.gradient, (first + second).gradient, atol=1e-12)
             assert whole.size == pytest.approx((first + second).size)
+
+
+def test_lists_shorter_than_the_truncation_lose_nothing():
+    part = Made(30, 10).training(1)
+    target = gradients.Target("GAP", 4)
+    rng = np.random.default_rng(0)
+    rows = list(gradients.stage_rows(part, target, gradients.bins(part.X), rng.normal(size=len(part.y)), 10))
+    values = {(selection, kind): dict(zip(gradients.VALUES[4:], row, strict=True)) for selection, kind, *row in rows}
+    assert set(values) == {(s, k) for s in gradients.SELECTIONS for k in "01"}
+    for column in ("cosine", "cosine of trees"):
+        whole = {s: float(values[s, "0"][column]) for s in gradients.SELECTIONS}
+        assert whole["all"] == whole["top 30"] == whole["top 100"] == pytest.approx(1)
+        assert whole["mean 1"] < whole["mean 32"] < 1
+        assert whole["top 10"] < 1
+    assert float(values["all", "1"]["cosine with divided"]) == pytest.approx(1)
+    assert values["all", "1"]["cosine"] == values["top 30", "1"]["cosine"] != "1"
+    assert values["top 30", "0"]["signal"] == values["all", "0"]["signal"]
+    assert 0 < float(values["mean 32", "0"]["chance"]) < float(values["mean 1", "0"]["chance"]) < 1
+
+
+def test_expectation_of_drawn_pairs_of_two_grades_is_all_pairs():
+    """Every pair is drawn by either of its documents: k / R + k / (n - R) times, the same for all pairs."""
+    part = Made(30, 10).training(1)
+    part.y[:] = part.y > 0
+    rows = gradients.stage_rows(part, gradients.Target("AP", 1), gradients.bins(part.X), part.X[:, 0], 200)
+    values = {(selection, kind): row[-2:] for selection, kind, *row in rows}
+    assert [float(values[f"mean {k}", "0"][0]) for k in (1, 32)] == pytest.approx([1, 1], abs=0.02)
+
+
+def test_a_finished_task_is_not_computed_again_and_half_of_one_is(tmp_path, monkeypatch):
+    monkeypatch.setattr(gradients, "WORLDS", (1, 2))
+    monkeypatch.setattr(gradients, "MEASURES", ("AP",))
+    monkeypatch.setattr(gradients, "ROUNDS", 10)
+    path = tmp_path / "results" / "gradients.csv"
+    gradients.run([Made(100, 10)], path)
+    whole = path.read_text()
+    lines = whole.splitlines(keepends=True)
+    assert len(lines) == 1 + 2 * gradients.N_ROWS
+    path.write_text("".join(lines[:-3]) + lines[-3][:10])
+    monkeypatch.setattr(
+        gradients, "stages", lambda part, measure, old=gradients.stages: once.append(1) or old(part, measure)
+    )
+    once = []
+    gradients.run([Made(100, 10)], path)
+    assert len(once) == 1
+    assert path.read_text() == whole
