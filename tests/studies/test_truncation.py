@@ -9,7 +9,7 @@ import pytest
 import xgboost
 
 import gapboost as gb
-from benchmarks.studies.truncation import gradients
+from benchmarks.studies.truncation import gradients, trainings
 from benchmarks.studies.truncation.boosters import (
     different_pairs,
     drawn_pairs,
@@ -21,6 +21,7 @@ from benchmarks.studies.truncation.boosters import (
     xgboost_lambdarank,
 )
 from benchmarks.studies.truncation.lists import Made
+from gapboost.lightgbm import LGBMGAPRanker
 
 SIZES = (40, 2, 75)
 
@@ -223,3 +224,48 @@ def test_a_finished_task_is_not_computed_again_and_half_of_one_is(tmp_path, monk
     gradients.run([Made(100, 10)], path)
     assert len(once) == 1
     assert path.read_text() == whole
+
+
+@pytest.fixture(scope="module")
+def fold():
+    return trainings.Fold(*(Made(60, 20).part(1, number, 20) for number in (1, 2, 3)))
+
+
+def ranker_of(name):
+    """The estimator that trains as a competitor does."""
+    shared = {"n_estimators": 10, "max_bin": trainings.BINS, "learning_rate": trainings.RATE, "n_jobs": 1}
+    leaves = {"num_leaves": trainings.LEAVES, "verbose": -1}
+    if name == "GAP top 10":
+        how = gb.LambdaRank(gb.GAP(g=(0.25,) * 4), truncation=10)
+        return LGBMGAPRanker(objective=how, extra_trees=False, **leaves, **shared)
+    if name == "lambdarank top 30 no norm":
+        return lightgbm.LGBMRanker(lambdarank_norm=False, **leaves, **shared)
+    shape = {"grow_policy": "lossguide", "max_depth": 0, "max_leaves": trainings.LEAVES}
+    return xgboost.XGBRanker(lambdarank_pair_method="mean", **shape, **shared)
+
+
+@pytest.mark.parametrize("name", ["GAP top 10", "lambdarank top 30 no norm", "rank:ndcg mean 1"])
+def test_a_competitor_is_the_training_that_its_name_says(fold, name):
+    competitor = next(c for c in trainings.COMPETITORS if c.name == name)
+    training = fold.training(competitor)
+    scores = [training.grow() for _ in range(10)][-1]
+    ranker = ranker_of(name).fit(fold.train.X, fold.train.y, group=fold.train.sizes)
+    npt.assert_allclose(scores, ranker.predict(fold.vali.X), atol=1e-5)
+    npt.assert_allclose(training.predict(fold.test.X, 10), ranker.predict(fold.test.X), atol=1e-5)
+    expected = gb.evaluate(["ndcg@10", "ndcg", "ap"], fold.vali.y, scores, fold.vali.qid)
+    npt.assert_allclose(fold.values(fold.vali, scores)[:3], list(expected.values()))
+
+
+def test_trainings_go_on_where_they_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr(trainings, "ROUNDS", 5)
+    monkeypatch.setattr(trainings, "WORLDS", (1,))
+    monkeypatch.setattr(trainings, "COMPETITORS", trainings.COMPETITORS[:3])
+    monkeypatch.setattr(Made, "trio", lambda self, world: [self.part(world, k, 20) for k in (1, 2, 3)])
+    path = tmp_path / "quality.csv"
+    trainings.run([Made(60, 20)], path)
+    whole = path.read_text()
+    path.write_text("".join(whole.splitlines(keepends=True)[:2]) + "made")
+    trainings.run([Made(60, 20)], path)
+    without_seconds = [[line.rsplit(",", 1)[0] for line in text.splitlines()] for text in (whole, path.read_text())]
+    assert without_seconds[0] == without_seconds[1]
+    assert len(without_seconds[0]) == 4

@@ -167,23 +167,23 @@ class Fold:
         second = lightgbm.Dataset(vali.X, vali.y, group=vali.sizes, reference=first, params=how)
         self.on_lightgbm = first.construct(), second.construct()
         matrix = xgboost.QuantileDMatrix(train.X, train.y, group=train.sizes, max_bin=BINS, nthread=1)
-        validation = xgboost.QuantileDMatrix(
-            vali.X, vali.y, group=vali.sizes, max_bin=BINS, nthread=1, ref=matrix
-        )  # fmt: skip
-        self.on_xgboost = matrix, validation
+        other = xgboost.QuantileDMatrix(vali.X, vali.y, group=vali.sizes, max_bin=BINS, nthread=1, ref=matrix)
+        self.on_xgboost = matrix, other
 
     def values(self, part: Part, scores: Array) -> Array:
         """Means over queries of `TESTED`."""
         return np.array([values.mean() for values in part.values(self.measures, scores)])
 
+    def training(self, competitor: Competitor) -> OnLightGBM | OnXGBoost:
+        """Before its first tree."""
+        if competitor.library == "XGBoost":
+            return OnXGBoost(competitor, *self.on_xgboost)
+        return OnLightGBM(competitor, *self.on_lightgbm, self.n_grades)
+
     def trained(self, competitor: Competitor) -> list[str]:
         """The row of a competitor: the number of trees is the best for the validation queries."""
         begin = time.process_time()
-        model: OnLightGBM | OnXGBoost
-        if competitor.library == "LightGBM":
-            model = OnLightGBM(competitor, *self.on_lightgbm, self.n_grades)
-        else:
-            model = OnXGBoost(competitor, *self.on_xgboost)
+        model = self.training(competitor)
         best, value = 0, -1.0
         for trees in range(1, ROUNDS + 1):
             scores = model.grow()
