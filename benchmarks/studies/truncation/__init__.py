@@ -1,0 +1,1 @@
+"""What truncation costs: the boosters' pairs beside the exact gradient over all pairs."""
