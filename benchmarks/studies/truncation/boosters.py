@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 
 # Added to the distance of two scores before a weight is divided by it.
 LEAST_DISTANCE = 0.01

@@ -25,7 +25,7 @@ from benchmarks.studies.truncation.boosters import (
 )
 from benchmarks.studies.truncation.lists import REAL, WORLDS, Made, Real
 from benchmarks.studies.truncation.results import FOLDER, Results
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 
 PATH = FOLDER / "gradients.csv"
 LENGTHS = (10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 
 from benchmarks.studies.effectiveness.data import SHARED, Part, collections, rows
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 from gapboost.analysis.trec import read_qrels, read_run
 from gapboost.datasets import RankingData
 

@@ -17,7 +17,7 @@ from benchmarks.studies.effectiveness.data import Part
 from benchmarks.studies.truncation.gradients import Target
 from benchmarks.studies.truncation.lists import REAL, WORLDS, Made, Real
 from benchmarks.studies.truncation.results import FOLDER, Results
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 
 PATH = FOLDER / "quality.csv"
 SOURCES = [*(Real(name) for name in REAL), *(Made(n, r) for n in (1_000, 10_000) for r in (None, 20))]
