@@ -1,6 +1,24 @@
 """Which measure, which g: questions about measures and rankings, one module a question.
 
-=================  ===============================================================================
+=================  ======================================================================================
+`trec`             judgements and runs of TREC as rankings; ``trec.evaluate``
+`provider`         GAP, xGAP, eGAP inside ir_measures
+`curve`            the graded precision-recall curve, whose area is the measure
+`entropy`          the distribution of grades over ranks that a measure's value implies
+`newton`           Newton's method for it
+`informativeness`  how much of the precision-recall curve a measure's value tells; the most informative g
+`lists`            single ranked lists of grades: what informativeness looks at
+`systems`          values of measures for several systems: what the next three compare
+`discrimination`   how many pairs of systems a measure tells apart
+`correlation`      whether measures rank systems alike; ``tau_ap``
+`robustness`       whether they still do so with fewer judgements
+`bpref`            binary preference, which looks at judged documents alone
+`optimality`       whether small changes of a linear model improve a measure
+`significance`     whether one ranker is better than another
+`ties`             values that differ by rounding alone
+`work`             long work over processes, with a progress bar
+=================  ======================================================================================
+
 Results are frozen values with a pandas view, ``to_pandas()``, and a picture, ``plot(ax=None)``.
 """
 

@@ -34,8 +34,9 @@ PARAMETERS = {
 
 
 def rows():
-    """The cells of the rows of all tables, without heads."""
-    for line in PAGE.read_text(encoding="utf-8").splitlines():
+    """The cells of the rows of the tables by steps, without heads."""
+    tables = PAGE.read_text(encoding="utf-8").partition("\n## What stays different in calls")[0]
+    for line in tables.splitlines():
         if line.startswith("| ") and not line.startswith("| step"):
             yield [cell.strip() for cell in line.strip("|").split("|")]
 

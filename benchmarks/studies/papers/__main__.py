@@ -3,7 +3,8 @@
     python -m benchmarks.studies.papers [--redraw] [ITEM ...]
 
 Computes what is not saved in benchmarks/studies/papers/results yet, and writes benchmarks/PAPERS.md and its pictures from what is
-saved. It can be interrupted at any time. `--redraw` computes nothing. Data are expected in ../shared/data.
+saved. It can be interrupted at any time. `--redraw` computes nothing. Data are expected in ../shared/data, or where
+GAPBOOST_DATA points.
 """
 
 import argparse

@@ -12,7 +12,7 @@ from tqdm.auto import tqdm
 
 import gapboost as gb
 import gapboost.lightgbm
-from benchmarks.studies.effectiveness.data import Part
+from benchmarks.studies.boosters import Part
 from benchmarks.studies.truncation.boosters import (
     Sums,
     Swaps,

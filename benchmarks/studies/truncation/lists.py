@@ -1,11 +1,13 @@
-"""The lists of the study: made ones of any length, and real collections with long lists, which are looked for in `SHARED`."""
+"""The lists of the study: made ones of any length, and real collections with long lists, which are looked for in `DATA`."""
 
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
-from benchmarks.studies.effectiveness.data import SHARED, Part, collections, rows
+from benchmarks.studies import DATA
+from benchmarks.studies.boosters import Part
+from benchmarks.studies.effectiveness.data import collections, rows
 from gapboost._kernels import Array
 from gapboost.analysis.trec import read_qrels, read_run
 from gapboost.datasets import RankingData
@@ -80,7 +82,7 @@ def robust() -> RankingData:
     A feature is a run's score, scaled to 0 ... 1 within the topic, or its reciprocal rank; 0 for what the run did not
     return. What was not judged has grade 0.
     """
-    folder = SHARED / "robust03"
+    folder = DATA / "robust03"
     judgements = read_qrels(folder / "qrels.txt.gz")
     runs = [read_run(path) for path in sorted((folder / "runs").glob("*.gz"))]
     rng = np.random.default_rng(0)
@@ -110,7 +112,7 @@ class Real:
     def there(self) -> bool:
         """Whether its files are."""
         if self.name == ROBUST:
-            return (SHARED / "robust03" / "qrels.txt.gz").exists()
+            return (DATA / "robust03" / "qrels.txt.gz").exists()
         return any(c.name == self.name and c.there for c in collections())
 
     def training(self, fold: int) -> Part:

@@ -13,7 +13,7 @@ from tqdm.auto import tqdm
 
 import gapboost as gb
 import gapboost.lightgbm
-from benchmarks.studies.effectiveness.data import Part
+from benchmarks.studies.boosters import Part
 from benchmarks.studies.truncation.gradients import Target
 from benchmarks.studies.truncation.lists import REAL, WORLDS, Made, Real
 from benchmarks.studies.truncation.results import FOLDER, Results
