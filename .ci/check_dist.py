@@ -27,7 +27,7 @@ IN_SDIST = {
     "tests/support/oracle.py",
 }
 # Leftovers of runs, and what the studies measured.
-RUBBISH = re.compile(r"__pycache__|\.nb[ci]$|\.py[co]$|/\.|^benchmarks/studies/\w+/results|^tests/studies")
+RUBBISH = re.compile(r"__pycache__|\.nb[ci]$|\.py[co]$|/\.|^benchmarks/studies/\w+/results/|^tests/studies/")
 RELATIVE = re.compile(r"""\]\((?!https?://)[^)]*\)|(?:href|src|srcset)="(?!https?://)[^"]*\"""")
 
 
