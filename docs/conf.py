@@ -72,7 +72,7 @@ def copy_benchmarks(source: Path, target: Path) -> None:
     (target / "index.md").write_text((source / "README.md").read_text("utf-8") + toctree, "utf-8")
 
 
-LINK = re.compile(r"(\[[^\]\n]*\])\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)")
+LINK = re.compile(r"(\[[^\]]*\])\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)")
 
 
 def lead_somewhere(app: Any, docname: str, content: list[str]) -> None:

@@ -21,7 +21,7 @@ from gapboost.measures.measure import Measure
 
 @dataclass(frozen=True, repr=False)
 class grAP(Measure):
-    """``sum_n r_n (r_1 + ... + r_n) / n`` over the sum of all r, with r the gain of the grade at rank n.
+    """``sum_n r_n sum_{m<=n} r_m / n`` over the sum of all r, with r the gain of the grade at rank n.
 
     Parameters
     ----------
