@@ -48,7 +48,9 @@ def test_words_about_the_network_change_nothing_and_say_so(client):
     with pytest.warns(UserWarning, match="machines, num_machines, local_listen_port changes nothing") as caught:
         told = on_cluster("lightgbm", client, time_out=5, **words).fit(X, Y, QID)
     assert sum("changes nothing" in str(w.message) for w in caught) == 1
-    np.testing.assert_array_equal(told.predict(X).compute(), plain.predict(X).compute())
+    np.testing.assert_array_equal(
+        told.predict(X).compute(scheduler="synchronous"), plain.predict(X).compute(scheduler="synchronous")
+    )
     assert told.get_params()["time_out"] == 5
     assert words.items() <= told.get_params().items()
     local = told.to_local()
@@ -76,7 +78,9 @@ def test_client_(booster, client):
     assert ranker.client_ is client
     copy = pickle.loads(pickle.dumps(ranker))
     assert copy.client is None
-    np.testing.assert_array_equal(copy.predict(X).compute(), ranker.predict(X).compute())
+    np.testing.assert_array_equal(
+        copy.predict(X).compute(scheduler="synchronous"), ranker.predict(X).compute(scheduler="synchronous")
+    )
     with client.as_current():
         assert copy.client_ is client
 
@@ -110,5 +114,5 @@ def test_columns_words_and_flags(booster, client):
     assert names == {*next(iter(expected.evals_result_.values()))} >= {"ndcg@3", "ndcg@5"}
     first = {"lightgbm": {"num_iteration": 2}, "xgboost": {"iteration_range": (0, 2)}}[booster]
     local = found.to_local().predict(TRAIN.X, **first)
-    np.testing.assert_array_equal(found.predict(X, **first).compute(), local)
+    np.testing.assert_array_equal(found.predict(X, **first).compute(scheduler="synchronous"), local)
     assert not np.array_equal(local, found.to_local().predict(TRAIN.X))
