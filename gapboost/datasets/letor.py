@@ -59,7 +59,11 @@ class _RowTap:
             words = row.split(None, 2)
             if words:
                 self.line_numbers.append(self.line_number)
-                key = words[1][4:] if len(words) > 1 and words[1].startswith(b"qid:") else b""
+                named = len(words) > 1 and words[1].startswith(b"qid")
+                if named and not words[1].startswith(b"qid:"):
+                    # scikit-learn takes whatever begins so for a query, and drops it.
+                    raise ValueError(f"the query {words[1].decode(errors='replace')!r} does not begin with 'qid:'")
+                key = words[1][4:] if named else b""
                 if key and key not in self.keys:
                     _name(key, "query")
                     self.keys[key] = len(self.keys)

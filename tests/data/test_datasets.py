@@ -257,6 +257,14 @@ def test_numbers_that_only_python_reads_are_refused(write: Callable[..., Path], 
         load_letor(write(f"0 qid:q_1 1:1 # docid = d_1\n{row}\n"))
 
 
+def test_a_query_without_its_colon_is_refused(write: Callable[..., Path]) -> None:
+    """Sizes of queries lie beside the file, so that a row needs none."""
+    path = write("1 qid5:7 1:1\n0 1:2\n")
+    path.with_name(path.name + ".query").write_text("2\n")
+    with pytest.raises(ValueError, match=r"line 1: cannot be read .*'qid5:7' does not begin with 'qid:'"):
+        load_letor(path)
+
+
 def test_names_may_hold_underscores_and_numbers_what_c_reads(write: Callable[..., Path]) -> None:
     data = load_letor(write("+1 qid:q_1 +1:-1.5e+00 02:.5 3:Infinity # docid = d_1\n"))
     assert (data.y.tolist(), data.qid.tolist(), data.X.tolist()) == ([1], ["q_1"], [[-1.5, 0.5, np.inf]])
