@@ -175,7 +175,8 @@ class CascadePass(Pass):
             here = scores[rows].astype(np.float64, copy=False)
             # Of equal scores the turn decides, within each query.
             by_rank = np.repeat(starts[:-1], np.diff(starts)) + ranking(here, starts, self.turns[rows])
-            s = np.clip(here * objective.sigma, -FARTHEST_SCORE, FARTHEST_SCORE)[by_rank]
+            with np.errstate(over="ignore"):  # Infinite is farthest.
+                s = np.clip(here * objective.sigma, -FARTHEST_SCORE, FARTHEST_SCORE)[by_rank]
             lam, eta = np.empty((2, len(s)))
             sum_cascades(starts, self.deep[first:last], s, self.stops[rows][by_rank], self.discount, lam, eta)
             factor = self.data.weights[first:last]

@@ -377,6 +377,14 @@ def test_wide_scores(measure, sigma):
     assert grad == pytest.approx([0, 0])
 
 
+@pytest.mark.parametrize("measure", TRAINED, ids=str)
+def test_the_farthest_scores_are_no_warning(measure):
+    extreme = np.finfo(np.float64).max
+    for sigma in (0.01, 2.0, 1e100):
+        found = LambdaRank(measure, sigma=sigma).gradients([0, 1, 2, 1], [extreme, -extreme, 0.0, 3.0])
+        assert np.isfinite(found).all()
+
+
 # -------------------------------------------------------------------------------------------------------------- ties
 
 # Two groups of tied documents; every order of them has its own gradients.
