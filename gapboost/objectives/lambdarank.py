@@ -22,7 +22,7 @@ from gapboost._kernels.order.short import ranking
 from gapboost._kernels.parallel.chunks import CACHED_CHUNK, chunks, resolve_n_jobs, run, table_bytes
 from gapboost._kernels.parallel.scratch import Scratch
 from gapboost.measures.cascade import Cascade
-from gapboost.measures.measure import tables_of
+from gapboost.measures.form import tables_of
 from gapboost.objectives.objective import Objective, Pass
 
 # The tables are kept between iterations while they cost less than this many bytes a document.

@@ -40,8 +40,7 @@ from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import CACHED_CHUNK, chunks, run, table_bytes
 from gapboost._kernels.smooth.query import Documents, find_positions, gradient_and_hessian, rows_by_rank
 from gapboost._kernels.smooth.sums import Room, Step, room_for, smooth_ranks
-from gapboost.measures.discount_of_query import DiscountOfQuery
-from gapboost.measures.measure import tables_of
+from gapboost.measures.form import tables_of
 from gapboost.objectives.objective import Objective, Pass
 
 
@@ -190,7 +189,7 @@ class SmoothObjective(Objective):
     def __post_init__(self) -> None:
         super().__post_init__()
         terms = self.measure.terms
-        if len(terms) > 1 or isinstance(terms[0][1], DiscountOfQuery) or not terms[0][1].has_tables:
+        if len(terms) > 1 or not (terms[0][1].has_tables and terms[0][1].has_one_discount):
             raise ValueError(
                 f"measure is {self.measure!r} in {type(self).__name__}; expected a measure with one discount, the same for all "
                 "queries, such as nDCG(k=10): LambdaRank trains for the others"
