@@ -175,7 +175,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         times = np.empty((len(candidates), len(folds)))
         doubts: list[str] = []
         with progress_bar(len(courses) * len(folds), self.progress, "GSearchCV") as advance:
-            for number, (found, doubted) in enumerate(_run(tasks, self.n_jobs, advance)):
+            for number, (found, doubted) in enumerate(_run_tasks(tasks, self.n_jobs, advance)):
                 doubts += doubted
                 for candidate, values, seconds in found:
                     scores[candidate, number // parts] = values
@@ -234,7 +234,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return int(self.best_estimator_.n_features_in_)
 
 
-def _run(tasks: list[FoldWork], n_jobs: int | None, advance: Callable[[int], None]) -> Iterator[Any]:
+def _run_tasks(tasks: list[FoldWork], n_jobs: int | None, advance: Callable[[int], None]) -> Iterator[Any]:
     processes = effective_n_jobs(n_jobs)
     if processes == 1:
         yield from (task(advance) for task in tasks)

@@ -39,7 +39,7 @@ from gapboost._data.judged import Judged, judged
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import CACHED_CHUNK, chunks, run, table_bytes
 from gapboost._kernels.smooth.query import Documents, find_positions, gradient_and_hessian, rows_by_rank
-from gapboost._kernels.smooth.sums import Room, Step, room_for, smooth_ranks
+from gapboost._kernels.smooth.sums import Room, SmoothStep, room_for, smooth_ranks
 from gapboost.measures.form import tables_of
 from gapboost.objectives.objective import Objective, Pass
 
@@ -71,7 +71,7 @@ class Chunk(NamedTuple):
     documents: Documents
     room: Room
 
-    def ranks(self, step: Step) -> Array:
+    def ranks(self, step: SmoothStep) -> Array:
         """The smooth rank of each document, float64 of shape (N,)."""
         ranks = np.empty(len(self.query))
         smooth_ranks(self.starts, step, self.documents.x, self.room, ranks)
@@ -93,14 +93,20 @@ class SmoothPass(Pass):
     objective : SmoothObjective
     data : Judged
     threads : int
-    step : Step
+    step : SmoothStep
         The smooth step, of positions.
     steepness, steepest : float
         Positions are scores times `steepness` (`find_positions`); `steepest` is the derivative of the step at 0 by the score.
     """
 
     def __init__(
-        self, objective: "SmoothObjective", data: Judged, threads: int, step: Step, steepness: float, steepest: float
+        self,
+        objective: "SmoothObjective",
+        data: Judged,
+        threads: int,
+        step: SmoothStep,
+        steepness: float,
+        steepest: float,
     ) -> None:
         self.data = data
         self.measure = objective.measure

@@ -313,16 +313,6 @@ def test_float32_scores_are_the_same_numbers(many):
         assert_equal(found, LambdaRank(measure).gradients(grades, narrow.astype(np.float64), qid), 1e-14)
 
 
-def test_every_query_by_itself(many):
-    grades, scores, qid = many
-    grad, hess = raw(EACH_KIND[0]).gradients(grades, scores, qid)
-    for q in (0, 7, int(np.argmax(np.bincount(qid)))):
-        rows = qid == q
-        alone = raw(EACH_KIND[0]).gradients(grades[rows], scores[rows])
-        assert np.array_equal(alone[0], grad[rows])
-        assert np.array_equal(alone[1], hess[rows])
-
-
 @pytest.mark.parametrize("measure", EACH_KIND, ids=str)
 def test_truncation(measure):
     rng = np.random.default_rng(6)
