@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self
 from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.callbacks import as_metrics, check_contrasts
-from gapboost._boosters.callers import warn_caller
 from gapboost._boosters.library import Library
 from gapboost._boosters.positions import REGULARIZATION, checked_penalty
 from gapboost._boosters.request import FitRequest, Given
@@ -18,6 +17,7 @@ from gapboost._boosters.vocabulary import Asked, Own, Vocabulary, arguments_of, 
 from gapboost._data.arguments import seed
 from gapboost._data.features import check_names, feature_names, features, split, without_qid
 from gapboost._data.grades import check_highest
+from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, as_measure
