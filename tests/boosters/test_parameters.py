@@ -549,6 +549,13 @@ def test_native_training_refuses_what_lightgbm_would_ignore(params):
     assert text.startswith(f"params holds {name}={params[name]!r}; expected it unset, and measure=gapboost.LambdaRank(")
 
 
+@twins
+def test_every_word_of_the_table_is_one_of_the_installed_booster(twin):
+    """The lowest supported version has them all, so nothing has to say since which version."""
+    words = VOCABULARIES[twin.name]
+    assert words.names <= words.known() | twin.vendor().get_params().keys()
+
+
 def test_every_ranking_parameter_of_the_installed_boosters_is_in_the_table():
     """A new one is met here before a user meets it."""
     ranking = {n for n in LIGHTGBMS.known() if re.search("lambdarank|ndcg|map_|label_gain|eval_at", n)}

@@ -203,8 +203,6 @@ def test_workers_vote(client, word):
     scores = [one.predict(X).compute(scheduler="synchronous") for one in (plain, voting)]
     assert not np.array_equal(*scores)
     assert voting.get_params()[word] == "voting_parallel"
-    with pytest.raises(ValueError, match=f"{word} is 'feature'; expected it unset: each worker has rows of its own"):
-        on_cluster("lightgbm", client, **{word: "feature"}).fit(X, Y, QID)
 
 
 def test_words_of_xgboost_about_the_cluster(client):
