@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args, overload
 import numpy as np
 
 from gapboost._data.arguments import one_of
-from gapboost._data.columns import checked_scores
+from gapboost._data.columns import checked_scores, raveled
 from gapboost._data.judged import Judged, judged
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import rank_queries
@@ -151,6 +151,11 @@ def evaluate(
     ValueError, TypeError
         Where an argument is unusable; the message names it, what was found and what is expected.
 
+    Warns
+    -----
+    DataConversionWarning
+        Where `y_true`, `y_score` or `sample_weight` has shape (N, 1).
+
     Examples
     --------
     >>> import gapboost as gb
@@ -163,6 +168,8 @@ def evaluate(
     one_of(ties, "ties", TIES)
     one_of(empty, "empty", EMPTY)
     limit = grade_limit(wanted)
+    columns = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
+    y_true, y_score, sample_weight = raveled(columns)
     data = judged(y_true, qid, sample_weight=sample_weight, recall_base=recall_base, limit=limit, real=True)
     scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
     resolved = [measure.resolved(data.graded) for measure in wanted]

@@ -12,5 +12,6 @@
 `positions`    where documents were shown
 `features`     tables of features
 `text`         lines and numbers of text files
+`warned`       warnings that name the user's line
 =============  =================================================================
 """

@@ -827,5 +827,7 @@ def test_parameters_that_would_be_ignored_come_in_one_error(booster):
 @pytest.mark.slow
 def test_other_tree_learners_are_refused():
     given = {"X": cut(X, 100), "y": cut(Y, 100), "qid": cut(QID, 100)}
-    with pytest.raises(ValueError, match="tree_learner is 'voting'; expected it unset"):
-        dask_ranker("lightgbm", None, tree_learner="voting").fit(**given)
+    with pytest.raises(
+        ValueError, match="tree_learner is 'feature'; expected it unset: each worker has rows of its own"
+    ):
+        dask_ranker("lightgbm", None, tree_learner="feature").fit(**given)
