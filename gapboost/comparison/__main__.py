@@ -12,6 +12,7 @@ import numpy as np
 from gapboost._optional import progress_bar, tqdm
 from gapboost.comparison.call import MEASURES, carried_out, prepared
 from gapboost.comparison.comparison import Comparison
+from gapboost.comparison.field import standard_rankers
 from gapboost.comparison.files import read
 from gapboost.comparison.report import Report, Table
 from gapboost.comparison.run import Run
@@ -24,15 +25,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     report = Path(given.report)
     checkpoint = Path(given.checkpoint) if given.checkpoint else report.with_suffix(".checkpoint")
     try:
-        data = read([Path(file) for file in given.file], given.label, given.qid, given.drop)
-        run = prepared(
-            data.X, data.y, data.qid, measures=given.measures, cv=data.folds or given.cv, seeds=given.seeds, tune=given.tune,
-            choose_by=given.choose_by, leave_out=given.leave_out, checkpoint=checkpoint, n_jobs=given.n_jobs,
-        )  # fmt: skip
-        if given.baseline not in (None, *run.work.rankers):
-            raise ValueError(f"--baseline is {given.baseline!r}; expected one of {', '.join(run.work.rankers)}")
+        rankers = standard_rankers()
+        left = [name for name in rankers if name not in given.leave_out]
+        if given.baseline not in (None, *left):
+            raise ValueError(f"--baseline is {given.baseline!r}; expected one of {', '.join(left)}")
         if report.suffix not in (".html", ".md"):
             raise ValueError(f"--report is {given.report!r}; expected a path that ends with .html or .md")
+        data = read([Path(file) for file in given.file], given.label, given.qid, given.drop)
+        run = prepared(
+            data.X, data.y, data.qid, rankers, measures=given.measures, cv=data.folds or given.cv, seeds=given.seeds,
+            tune=given.tune, choose_by=given.choose_by, leave_out=given.leave_out, checkpoint=checkpoint, n_jobs=given.n_jobs,
+        )  # fmt: skip
     except (ValueError, TypeError, OSError, ImportError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -1,5 +1,6 @@
 """Tuning: from which parameters candidates are drawn, the same number for every ranker."""
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -74,7 +75,9 @@ def _drawn(name: str, ranker: Any, space: Mapping[str, Any], number: int) -> lis
     for parameter in mapping(space, f"spaces[{name!r}]", "{parameter: list or distribution}"):
         if parameter not in known and library != "catboost":  # whose get_params tells only what is set
             raise ValueError(f"spaces has the parameter {parameter!r} of {name!r}; expected some of {', '.join(known)}")
-    sampler = ParameterSampler(space, number, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of too small a space, which is an error here
+        sampler = list(ParameterSampler(space, number, random_state=0))
     found = [{key: _rounded(value) for key, value in candidate.items()} for candidate in sampler]
     if len(found) < number:
         raise ValueError(

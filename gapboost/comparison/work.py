@@ -88,6 +88,13 @@ class Work:
     def __call__(self, task: Task) -> Result:
         """Train, and judge on the queries that the task says."""
         split = self.splits[task.fold]
+        try:
+            return self._done(task, split)
+        except Exception as error:
+            error.add_note(f"in the training of {task}")
+            raise
+
+    def _done(self, task: Task, split: Split) -> Result:
         model, seconds = self.trained(task, self.documents.of(split.train), self.documents.of(split.vali))
         if task.search:
             return Result(task, values(model, self.documents.of(split.vali), {CHOSEN_BY: self.choose_by}), seconds)
