@@ -158,10 +158,7 @@ class Comparison:
     @property
     def best(self) -> str:
         """Name of the ranker with the highest mean by what chooses, or else by the first measure; no proof that it is best."""
-        measure = next(
-            (name for name, measure in self.work.measures.items() if measure == self.work.choose_by), self.measures[0]
-        )
-        return max(self.rankers, key=lambda ranker: self.values.mean(ranker, measure))
+        return max(self.rankers, key=lambda ranker: self.values.mean(ranker, self.work.best_by))
 
     @cached_property
     def best_(self) -> Any:

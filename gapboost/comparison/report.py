@@ -2,7 +2,6 @@
 
 import html
 import io
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,7 +82,7 @@ class Report:
             ("The answer", [self._about(), *self._told()]),
             (
                 "Means",
-                [self.means(), f"Highest by what chooses: {self.best}. To be highest on these queries is no proof."],
+                [self.means(), f"{self.best} has the highest mean by {self.work.best_by}, which alone is no proof."],
             ),
             ("Differences", [self.differences(), *READING, self._of_folds()]),
             ("Settings", [*self._settings(), self._rankers(), versions(LIBRARIES)]),
@@ -106,8 +105,8 @@ class Report:
         """All verdicts."""
         rows = [
             [
-                v.measure, v.ranker, v.told, f"{v.difference:+.4f}", f"{v.interval[0]:+.4f} … {v.interval[1]:+.4f}", f"{v.p:.3f}",
-                needed(v),
+                v.measure, v.ranker, v.told, signed(v.difference), " … ".join(map(signed, v.interval)),
+                "< 0.001" if v.p < 0.001 else f"{v.p:.3f}", needed(v),
             ]
             for v in self.verdicts
         ]  # fmt: skip
@@ -127,17 +126,16 @@ class Report:
     def _told(self) -> list[str]:
         """One sentence for each of the three verdicts."""
         beside = self.verdicts[0].beside
+        begins = {AHEAD: f"Ahead of {beside}", BEHIND: f"Behind {beside}", UNTOLD: f"Cannot be told from {beside}"}
         sentences = []
-        for told in (AHEAD, BEHIND, UNTOLD):
+        for told, begin in begins.items():
             by_ranker: dict[str, list[str]] = {}
             for v in self.verdicts:
                 if v.told == told:
-                    by_ranker.setdefault(v.ranker, []).append(
-                        v.measure if told == UNTOLD else f"{v.measure} {v.difference:+.4f}"
-                    )
+                    of_measure = v.measure if told == UNTOLD else f"{v.measure} {signed(v.difference)}"
+                    by_ranker.setdefault(v.ranker, []).append(of_measure)
             listed = "; ".join(f"{ranker} ({', '.join(which)})" for ranker, which in by_ranker.items())
-            verb = "It cannot be told of" if told == UNTOLD else told.capitalize() + ":"
-            sentences.append(f"Beside {beside}. {verb} {listed or 'none'}.")
+            sentences.append(f"{begin}: {listed or 'none'}.")
         return sentences
 
     def _of_folds(self) -> str:
@@ -192,9 +190,16 @@ def needed(verdict: Verdict) -> str:
     """The number of queries that a verdict would take, for those that cannot be told."""
     if verdict.told != UNTOLD:
         return ""
-    return "∞" if math.isinf(verdict.queries_needed) else f"{verdict.queries_needed:,.0f}"
+    return f"{verdict.queries_needed:,.0f}" if verdict.queries_needed <= MOST_QUERIES else f"> {MOST_QUERIES:,}"
 
 
+def signed(value: float) -> str:
+    """With four decimals and a true minus sign."""
+    return f"{value:+.4f}".replace("-", "−")
+
+
+# Beyond it a number says no more than that nothing is seen.
+MOST_QUERIES = 1_000_000
 KEY = "▶ ahead  ◀ behind  ○ cannot be told"
 READING = [
     "A difference is the mean over all test queries of ranker minus baseline, each query's values averaged over the seeds; "

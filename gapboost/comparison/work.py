@@ -77,6 +77,12 @@ class Work:
     candidates: Mapping[str, Sequence[Mapping[str, Any]]]
     threads: int | None
 
+    @property
+    def best_by(self) -> str:
+        """Name of the measure by whose mean a ranker is best: what chooses, where it is tested, or else the first."""
+        named = {measure: name for name, measure in self.measures.items()}
+        return named.get(self.choose_by, next(iter(self.measures)))
+
     def params(self, ranker: str, candidate: int | None) -> dict[str, Any]:
         """Parameters of a candidate; none where nothing is tuned."""
         return {} if candidate is None else dict(self.candidates[ranker][candidate])

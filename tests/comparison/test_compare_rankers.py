@@ -291,7 +291,7 @@ def test_tuning_chooses_on_validation_queries():
 @pytest.mark.slow
 def test_boosters_have_spaces_and_as_many_candidates_each():
     rankers = {name: BOOSTERS[name] for name in ("LGBMRanker", "LGBMGAPRanker", "XGBGAPRanker")}
-    found = compare_rankers(X, Y, QID, rankers, cv=3, seeds=1, tune=2)
+    found = compare_rankers(*made(150), rankers, cv=3, seeds=1, tune=2)
     candidates = found.work.candidates
     assert {len(each) for each in candidates.values()} == {2}
     assert candidates["LGBMRanker"] == candidates["LGBMGAPRanker"]
@@ -327,7 +327,7 @@ def test_the_report_is_one_file_that_needs_no_other(comparison, tmp_path):
     assert page.tags.count("svg") == 3
     assert "prefers-color-scheme: dark" in text
     for row in comparison.verdicts("one"):
-        assert f"{row.difference:+.4f}" in page.text
+        assert f"{row.difference:+.4f}".replace("-", "−") in page.text
     for said in ("GAP(g=(0.5, 0.5))", "Noisy(noise=0.2", f"gapboost {gb.__version__}", "60 queries"):
         assert said in page.text, said
 
@@ -336,7 +336,8 @@ def test_the_report_in_markdown(comparison, tmp_path):
     comparison.report(tmp_path / "report.md", "other")
     text = (tmp_path / "report.md").read_text(encoding="utf-8")
     for row in comparison.verdicts("other"):
-        assert f"| {row.measure} | one | {row.told} | {row.difference:+.4f} |" in text
+        line = f"| {row.measure} | one | {row.told} | {row.difference:+.4f} |"
+        assert line.replace("-", "−") in text
 
 
 @pytest.mark.slow
