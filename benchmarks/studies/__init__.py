@@ -6,7 +6,7 @@
 `classification`  whether training for average precision pays for classifiers
 `records`         saved results: one CSV file, a task's rows at a time
 `boosters`        LightGBM, XGBoost and CatBoost, trained and watched through one interface
-`inference`       intervals, corrected p-values, and what they come to
+`inference`       p-values by changes of signs, and bootstrapped intervals
 `tables`          numbers and tables in Markdown
 `pictures`        what the figures look like
 ================  ============================================================================

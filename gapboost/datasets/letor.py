@@ -367,7 +367,7 @@ def load_letor(
 
 
 def load_letor_fold(
-    directory: PathLike,
+    directory: PathLike | Sequence[PathLike],
     *,
     n_features: int | None = None,
     feature_names: Sequence[str] | None = None,
@@ -382,8 +382,8 @@ def load_letor_fold(
 
     Parameters
     ----------
-    directory : path
-        Directory of the files, such as ``Fold1`` of a LETOR collection.
+    directory : path, or sequence of three paths
+        Directory of the files, such as ``Fold1`` of a LETOR collection; or the three files, of any names, in this order.
     n_features, feature_names, zero_based, dense, max_line_bytes
         As in :func:`load_letor`.
 
@@ -399,13 +399,22 @@ def load_letor_fold(
     ValueError
         As in :func:`load_letor`; the same query in two of the files is not an error.
     """
-    if not isinstance(directory, str | os.PathLike):
-        raise TypeError(f"directory is {directory!r}; expected a path")
+    files = _files(directory)
     width = _options(n_features, feature_names, zero_based)
     limit = whole(max_line_bytes, "max_line_bytes")
-    parts: Mapping[str, _Part] = {name: _read(_find(Path(directory), name), limit) for name in RankingSplit._fields}
+    parts: Mapping[str, _Part] = {name: _read(file, limit) for name, file in files.items()}
     first, width = _layout(list(parts.values()), zero_based, width, dense)
     return RankingSplit(**{name: _assemble([part], first, width, feature_names, dense) for name, part in parts.items()})
+
+
+def _files(directory: PathLike | Sequence[PathLike]) -> dict[str, Path]:
+    """Where the training, validation and test rows are."""
+    if isinstance(directory, str | os.PathLike):
+        return {name: _find(Path(directory), name) for name in RankingSplit._fields}
+    listed = isinstance(directory, list | tuple) and len(directory) == 3
+    if not listed or not all(isinstance(each, str | os.PathLike) for each in directory):
+        raise TypeError(f"directory is {directory!r}; expected a path, or a list of three")
+    return {name: Path(each) for name, each in zip(RankingSplit._fields, directory, strict=True)}
 
 
 def _find(directory: Path, name: str) -> Path:

@@ -17,7 +17,7 @@ from benchmarks.studies.effectiveness.competitors import COMPETITORS, UNTUNED
 from benchmarks.studies.effectiveness.data import FILES, FOLDS, LAST, Collection, collections, dealt
 from benchmarks.studies.effectiveness.results import CHOICES, KEY, MEASURES, Results, Task, rows_of
 from benchmarks.studies.effectiveness.runs import STEP, Plan, candidates, measures
-from benchmarks.studies.inference import clustered, independent
+from gapboost.analysis.estimates import clustered, independent
 from gapboost.datasets import RankingSplit, load_digits_ranking
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker

@@ -21,8 +21,8 @@ from benchmarks.studies.effectiveness.competitors import COMPETITORS
 from benchmarks.studies.effectiveness.data import FILES, OF_DEFAULTS
 from benchmarks.studies.effectiveness.results import RESULTS, Results, Task
 from benchmarks.studies.effectiveness.side_studies import FREQUENCIES, INFORMATIVE, MEASURES, SIZES
-from benchmarks.studies.inference import LEVEL, Estimate, holm
 from benchmarks.studies.tables import FIGURES, interval_text, signed, table, wrapped, write
+from gapboost.analysis.estimates import LEVEL, Estimate, holm
 
 PAGE = Path(__file__).parents[2] / "EFFECTIVENESS.md"
 TOP = "nDCG@10"
