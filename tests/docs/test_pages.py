@@ -24,7 +24,8 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path(gapboost.__file__).parent
-PAGES = [ROOT / "README.md", ROOT / "docs" / "index.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
+FIRST = [ROOT / "README.md", ROOT / "docs" / "index.md", ROOT / "docs" / "install.md"]
+PAGES = [*FIRST, *sorted((ROOT / "docs" / "guide").glob("*.md"))]
 SECTIONS = [section for page in PAGES for section in sections(page)]
 
 # A coarser grid is searched.
@@ -79,7 +80,7 @@ def test_python(section, request, tmp_path, monkeypatch):
     if title == "On Spark":
         pytest.skip("tests/cluster/test_spark.py runs it, where there is a Spark")
     pytest.importorskip("matplotlib").use("Agg")
-    if title == "In production":
+    if title == "Save, load, export":
         for library in ("onnxmltools", "onnxruntime", "shap"):
             pytest.importorskip(library)
     trec_files(tmp_path)
