@@ -6,7 +6,9 @@ the ranker of the twin trains, and `ranker` remembers.
 ==============  ================================================================================
 `library`       what LightGBM or XGBoost is to this room: one value a library
 `request`       what the caller of `fit` asks for
+`asked`         what parameters ask a training for
 `vocabulary`    what parameters of the boosters mean here
+`parameters`    the parameters of a training, checked
 `rows`          one data set in grouped order
 `training`      a task, its gradients, and whether they teach anything
 `ranker`        the ranker: arguments of `fit` checked, what was learned, `score`

@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.model_selection import GroupKFold
 
 from gapboost._boosters.callbacks import as_gradients, as_metrics, check_contrasts, from_groups
-from gapboost._boosters.vocabulary import Own, Vocabulary, check_parameters
+from gapboost._boosters.parameters import Own, check_parameters
+from gapboost._boosters.vocabulary import Vocabulary
 from gapboost._data.arguments import mapping, random_numbers, whole
 from gapboost._data.judged import Judged
 from gapboost._data.queries import Queries

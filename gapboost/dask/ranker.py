@@ -11,10 +11,11 @@ from dask.base import is_dask_collection
 from dask.distributed import Client
 from sklearn.utils.validation import check_is_fitted
 
+from gapboost._boosters.asked import Asked
 from gapboost._boosters.callers import warn_caller
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.request import Beside, FitRequest, Given
-from gapboost._boosters.vocabulary import Asked, Entry
+from gapboost._boosters.vocabulary import Entry
 from gapboost._data.arguments import whole
 from gapboost._data.features import check_names, feature_names, without_qid
 from gapboost.dask.collections import Collections, checked, is_array, partitions

@@ -7,7 +7,8 @@ from typing import Any
 import lightgbm
 import numpy as np
 
-from gapboost._boosters.vocabulary import Asked, Entry, Parameters, Vocabulary
+from gapboost._boosters.asked import Asked
+from gapboost._boosters.vocabulary import Entry, Parameters, Vocabulary
 from gapboost._data.arguments import whole
 from gapboost.measures import as_measure, nDCG
 from gapboost.measures.ndcg import CumulatedGain

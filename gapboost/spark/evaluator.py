@@ -19,7 +19,7 @@ from gapboost.measures import Measure, as_measure
 from gapboost.measures.measure import grade_limit
 from gapboost.spark.census import surveyed
 from gapboost.spark.columns import LABEL, QID, START, WEIGHT, Roles
-from gapboost.spark.ranker import as_text, as_value
+from gapboost.spark.params import as_text, as_value
 
 
 class RankingMeasureEvaluator(

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import xgboost
 
-from gapboost._boosters.vocabulary import Asked, Entry, Parameters, Vocabulary
+from gapboost._boosters.asked import Asked
+from gapboost._boosters.vocabulary import Entry, Parameters, Vocabulary
 from gapboost.measures.ndcg import CumulatedGain
 
 # Its objectives that are LambdaRank for a measure.
