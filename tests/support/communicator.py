@@ -37,7 +37,10 @@ def queries(data, chosen):
 
 
 def trained(train, valid, measures, how, rounds, arguments=None):
-    """Course of the metrics, best round, and the model, after a training of one worker; documents weigh more, the more start is."""
+    """Course of the metrics, best round, and the model, after a training of one worker.
+
+    Documents of a query weigh more, the more they start with.
+    """
     with CommunicatorContext(**arguments) if arguments else nullcontext():
         matrices = []
         for X, y, sizes, weight, start in (train, valid):
