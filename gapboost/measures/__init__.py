@@ -19,6 +19,7 @@ A new measure of the family is one file with a class like `gapboost.measures.rbp
 `qmeasure`           QMeasure
 `pairwise`           KendallTau, PairwiseAccuracy
 `cascade`            RR, ERR
+`weighted`           sums, for pickles of 0.1.0rc1
 `gains`              gains of grades
 `discounts`          discounts of ranks, as values
 `grids`              threshold probabilities to try
