@@ -52,6 +52,7 @@ myst_substitutions = words.substitutions()
 default_role = "code"  # docstrings write names in single backticks
 autosummary_generate = True
 autodoc_typehints = "none"  # numpydoc sections say the types
+autodoc_mock_imports = ["pyspark", "py4j", "xgboost.spark"]  # Spark is no part of the environment that builds
 autodoc_member_order = "bysource"
 napoleon_google_docstring = False
 napoleon_use_rtype = False

@@ -44,8 +44,10 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
         Where each document was shown, as `position` of `XGBGAPRanker.fit`.
     validation_indicator_col : str, optional
         True in the rows of queries that are not trained on; early stopping goes by the mean of the measure over them.
+    label_col : str, default="label"
+        Grades: whole numbers, or fractions.
     weight_col : str, optional
-        Weights of queries: the same in all rows of one.
+        Weights of queries, or of documents where they differ within a query, as `sample_weight` of `XGBGAPRanker.fit`.
     num_workers : int, default=1
         Tasks that train; all of them run at once, each with ``spark.task.cpus`` threads.
     **kwargs
@@ -55,8 +57,8 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
     Notes
     -----
     Rows come in any order and any partitions. The model is that of the local ranker on the rows in the order of the data frame
-    where one worker trains, and apart from rounding and the bounds of bins where several do. `fit` reads the data frame three
-    times: cache one that is dear to compute. Metrics are exact means over the queries of all workers.
+    where one worker trains, and apart from rounding, the order of ties and the bounds of bins where several do. `fit` reads the
+    data frame four times: cache one that is dear to compute. Metrics are exact means over the queries of all workers.
     """
 
     @keyword_only

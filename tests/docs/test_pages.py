@@ -77,8 +77,9 @@ def place(section):
 @pytest.mark.filterwarnings("ignore")  # the libraries' own, as a reader would see them
 def test_python(section, request, tmp_path, monkeypatch):
     title = section.title
-    if title == "On Spark":
-        pytest.skip("tests/cluster/test_spark.py runs it, where there is a Spark")
+    page = section.of("python")[0].page.name
+    if page == "spark.md" or title == "On Ray":
+        pytest.skip("a test of tests/cluster runs it, where there is a Spark or a Ray")
     pytest.importorskip("matplotlib").use("Agg")
     if title == "Save, load, export":
         for library in ("onnxmltools", "onnxruntime", "shap"):
