@@ -117,7 +117,7 @@ def spark(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """The documentation; a warning is an error, and so is a link or an anchor that leads nowhere, or a page wider than its window."""
+    """The documentation; a warning is an error, and so is a link that leads nowhere, or a page wider than its window."""
     if not (ROOT / "docs" / "conf.py").exists():
         session.skip("there is no documentation here")
     session.install("-q", ".[docs]", "hypothesis", "pytest", "pytest-timeout")

@@ -37,6 +37,12 @@ class Measure(ABC):
     ----------
     k : int, optional, keyword-only
         Cut-off: ranks beyond it contribute nothing; the recall base stays complete. None is the whole list.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> isinstance(gb.AP(), gb.Measure), gb.nDCG(k=10).short_name, gb.nDCG(k=10).label
+    (True, 'ndcg', 'ndcg_at_10')
     """
 
     # Whether `tables` and a discount give its value.

@@ -39,6 +39,16 @@ class WeightedSum(Measure):
         Where a weight is not a finite number above 0, there are no parts, or `k` is not that of all parts.
     TypeError
         Where a part is no measure.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> mixed = 0.7 * gb.AP() + 0.3 * gb.nDCG(k=10)
+    >>> mixed
+    0.7 * AP(rel=1) + 0.3 * nDCG(k=10)
+    >>> (value,) = gb.evaluate(mixed, y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> round(value, 3)
+    0.79
     """
 
     parts: tuple[tuple[float, Measure], ...] = ()
