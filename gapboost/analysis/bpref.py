@@ -40,6 +40,12 @@ def bpref(qrels: Qrels, run: Run, *, rel: int = 1, ties: Ties = "expected") -> d
     ------
     ValueError, TypeError
         Where an argument is unusable.
+
+    Examples
+    --------
+    >>> from gapboost import analysis
+    >>> analysis.bpref({"1": {"a": 1, "b": 0, "c": 1}}, {"1": {"b": 3.0, "a": 2.0, "unjudged": 1.0, "c": 0.5}})
+    {'1': 0.0}
     """
     lowest = as_relevant(rel)
     topics = list(checked_qrels(qrels))

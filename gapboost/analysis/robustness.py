@@ -34,6 +34,16 @@ class Robustness:
     fractions : tuple of float
         Share of the judgements that were kept.
     tau : float64 ndarray of shape (measures, fractions, repeats)
+
+    Examples
+    --------
+    >>> from gapboost import analysis
+    >>> qrels = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 0, "d": 1, "e": 2}}
+    >>> one, two = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}, {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
+    >>> runs = {"one": one, "two": two}
+    >>> result = analysis.robustness(["ap"], qrels, runs, fractions=(1.0,), repeats=2, random_state=0, n_jobs=1)
+    >>> result.mean.tolist()
+    [[1.0]]
     """
 
     measures: tuple[Any, ...]
@@ -127,6 +137,16 @@ def robustness(
         Processes, one repeat each.
     progress : bool, default=False
         Show a progress bar over the repeats.
+
+    Examples
+    --------
+    >>> from gapboost import analysis
+    >>> qrels = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 0, "d": 1, "e": 2}}
+    >>> one, two = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}, {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
+    >>> runs = {"one": one, "two": two}
+    >>> result = analysis.robustness(["ap"], qrels, runs, fractions=(1.0, 0.5), repeats=3, random_state=0, n_jobs=1)
+    >>> result.tau.shape
+    (1, 2, 3)
     """
     shares = numeric_column(fractions, "fractions", "shares in (0, 1]")
     if len(shares) == 0 or not ((shares > 0) & (shares <= 1)).all():

@@ -89,7 +89,7 @@ def _retrieved(words: list[bytes]) -> tuple[str, str, float]:
 
 
 def read_qrels(path: Any, *, max_line_bytes: int = MAX_LINE_BYTES) -> dict[str, dict[str, int]]:
-    """Read judgements: ``{topic: {document: judgement}}``, as ir_measures takes them too.
+    r"""Read judgements: ``{topic: {document: judgement}}``, as ir_measures takes them too.
 
     Parameters
     ----------
@@ -103,12 +103,24 @@ def read_qrels(path: Any, *, max_line_bytes: int = MAX_LINE_BYTES) -> dict[str, 
     ValueError
         With the line, where it does not have these four parts, the judgement is not a whole number, a name is not UTF-8, a
         document is judged twice in a topic, or the line is too long; where the file is empty.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from gapboost.analysis import trec
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "qrels.txt")
+    ...     _ = path.write_text("1 0 a 2\n1 0 b 0\n")
+    ...     trec.read_qrels(path)
+    ...
+    {'1': {'a': 2, 'b': 0}}
     """
     return _read_lines(path, max_line_bytes, _judgement, "topic iteration document judgement")
 
 
 def read_run(path: Any, *, max_line_bytes: int = MAX_LINE_BYTES) -> dict[str, dict[str, float]]:
-    """Read a run: ``{topic: {document: score}}``, as ir_measures takes it too.
+    r"""Read a run: ``{topic: {document: score}}``, as ir_measures takes it too.
 
     Parameters
     ----------
@@ -123,6 +135,18 @@ def read_run(path: Any, *, max_line_bytes: int = MAX_LINE_BYTES) -> dict[str, di
         With the line, where it has less than these six parts, or more of them and a rank that is no number; where the score
         is not a finite number, a name is not UTF-8, a document occurs twice in a topic, or the line is too long; where the
         file is empty.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from gapboost.analysis import trec
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "run.txt")
+    ...     _ = path.write_text("1 Q0 a 1 3.5 mine\n1 Q0 b 2 1.5 mine\n")
+    ...     trec.read_run(path)
+    ...
+    {'1': {'a': 3.5, 'b': 1.5}}
     """
     return _read_lines(path, max_line_bytes, _retrieved, "topic Q0 document rank score tag")
 

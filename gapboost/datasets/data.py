@@ -32,6 +32,13 @@ class RankingData:
     ------
     ValueError
         If the members do not agree on the number of rows or of features.
+
+    Examples
+    --------
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> test = load_digits_ranking().test
+    >>> test.X.shape, test.y.shape, test.n_features
+    ((4000, 23), (4000,), 23)
     """
 
     X: Any
@@ -112,6 +119,13 @@ class RankingSplit(NamedTuple):
         Data for early stopping and the choice of parameters.
     test : RankingData
         Data for the final measurement.
+
+    Examples
+    --------
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> train, vali, test = load_digits_ranking()
+    >>> [len(part.y) for part in (train, vali, test)]
+    [9600, 2400, 4000]
     """
 
     train: RankingData

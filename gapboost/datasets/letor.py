@@ -375,7 +375,7 @@ def load_letor_fold(
     dense: bool = True,
     max_line_bytes: int = MAX_LINE_BYTES,
 ) -> RankingSplit:
-    """Read ``train.txt``, ``vali.txt`` and ``test.txt`` of a directory, each plain or with ``.gz`` added.
+    r"""Read ``train.txt``, ``vali.txt`` and ``test.txt`` of a directory, each plain or with ``.gz`` added.
 
     The three get the same columns: the number of features and the index of the first one are found over all of them.
     If a file is there both plain and with ``.gz``, the plain one is read.
@@ -398,6 +398,18 @@ def load_letor_fold(
         If one of the three files is missing.
     ValueError
         As in :func:`load_letor`; the same query in two of the files is not an error.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from gapboost.datasets import load_letor_fold
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ("train", "vali", "test"):
+    ...         _ = Path(folder, f"{name}.txt").write_text("2 qid:1 1:0.5 2:1\n0 qid:1 1:0.1\n")
+    ...     load_letor_fold(folder).train
+    ...
+    RankingData(1 queries, 2 rows, 2 features, grades {0: 1, 2: 1})
     """
     files = _files(directory)
     width = _options(n_features, feature_names, zero_based)

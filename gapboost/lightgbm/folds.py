@@ -62,6 +62,18 @@ def cv(
     ValueError
         Where `params` hold a word of LightGBM's own objectives and metrics that has no equal here, or a name that it does not
         know, where the data have no groups, or where there are fewer queries than folds.
+
+    Examples
+    --------
+    >>> import lightgbm, numpy as np
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from gapboost.lightgbm import cv
+    >>> train = load_digits_ranking().train
+    >>> sizes = np.unique(train.qid, return_counts=True)[1]
+    >>> data = lightgbm.Dataset(train.X, train.y, group=sizes)
+    >>> results = cv({"verbose": -1}, data, num_boost_round=5, n_folds=3)
+    >>> {str(measure): len(curve.mean) for measure, curve in results.items()}
+    {'GAP(g=(0.5, 0.5))': 5}
     """
     asked, params = asked_of_cv(params, VOCABULARY, measure, g, eval_metric, num_boost_round)
     if not isinstance(train_set, lightgbm.Dataset):

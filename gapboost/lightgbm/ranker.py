@@ -68,6 +68,17 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     booster_, best_iteration_, best_score_, evals_result_, feature_importances_, feature_name_, feature_names_in_,
     n_estimators_, n_features_, n_features_in_, n_iter_
         As in `lightgbm.LGBMRanker`; `best_iteration_` is 0 without early stopping.
+
+    Examples
+    --------
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from gapboost.lightgbm import LGBMGAPRanker
+    >>> train, vali, test = load_digits_ranking()
+    >>> ranker = LGBMGAPRanker(measure="gap", g=(0.5, 0.5), n_estimators=20, verbose=-1)
+    >>> ranker.fit(train.X, train.y, qid=train.qid).objective_
+    LambdaRank(GAP(g=(0.5, 0.5)))
+    >>> ranker.score(test.X, test.y, qid=test.qid) > 0.7
+    True
     """
 
     _library = LIBRARY

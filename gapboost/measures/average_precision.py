@@ -25,6 +25,13 @@ class AP(Measure):
         The lowest grade that counts as relevant.
     k : int, optional
         Cut-off. The recall base stays complete, as in trec_eval.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> (value,) = gb.evaluate(gb.AP(), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> round(value, 3)
+    0.833
     """
 
     rel: float = field(default=1, metadata={"always_shown": True})

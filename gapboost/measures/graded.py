@@ -207,6 +207,13 @@ class xGAP(GradedMeasure):
         As in `GAP`.
     k : int, optional
         Cut-off.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> (value,) = gb.evaluate(gb.xGAP(g=(0.5, 0.5)), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> round(value, 3)
+    0.625
     """
 
     @property
@@ -236,6 +243,13 @@ class eGAP(GradedMeasure):
         As in `GAP`.
     k : int, optional
         Cut-off.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> (value,) = gb.evaluate(gb.eGAP(g=(0.5, 0.5)), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> round(value, 3)
+    0.583
     """
 
     @property

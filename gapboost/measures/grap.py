@@ -38,6 +38,13 @@ class grAP(Measure):
     Notes
     -----
     With binary gains it is average precision. The ideal ranking has less than 1 where gains lie between 0 and 1.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> (value,) = gb.evaluate(gb.grAP(gains=(0, 0.5, 1)), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> round(value, 3)
+    0.5
     """
 
     gains: tuple[float, ...] | None = None

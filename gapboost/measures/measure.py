@@ -41,6 +41,12 @@ class Measure(QuadraticForm):
     ----------
     k : int, optional, keyword-only
         Cut-off: ranks beyond it contribute nothing; the recall base stays complete. None is the whole list.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> isinstance(gb.AP(), gb.Measure), gb.nDCG(k=10).short_name, gb.nDCG(k=10).label
+    (True, 'ndcg', 'ndcg_at_10')
     """
 
     # Numpy's numbers leave ``number * measure`` to the measure.
@@ -201,6 +207,16 @@ class WeightedSum(Measure):
         Where a weight is not a finite number above 0, there are no parts, or `k` is not that of all parts.
     TypeError
         Where a part is no measure.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> mixed = 0.7 * gb.AP() + 0.3 * gb.nDCG(k=10)
+    >>> mixed
+    0.7 * AP(rel=1) + 0.3 * nDCG(k=10)
+    >>> (value,) = gb.evaluate(mixed, y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> round(value, 3)
+    0.79
     """
 
     parts: tuple[tuple[float, Measure], ...] = ()

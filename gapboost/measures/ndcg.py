@@ -58,6 +58,13 @@ class DCG(CumulatedGain):
     discount_by : {"log2", "letor", "reciprocal"} or float, default="log2"
         ``1 / log2(rank + 1)``; 1, 1, ``1 / log2(3)``, 1 / 2, ...; ``1 / rank``; or the base b of
         ``1 / max(1, log_b(rank))``, which for 2 is LETOR's.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> (value,) = gb.evaluate(gb.DCG(), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> round(value, 3)
+    2.5
     """
 
     @property
@@ -85,6 +92,13 @@ class nDCG(CumulatedGain):
     short_is_zero : bool, default=False
         A query with less than `k` documents, those missing from the list included, counts as one with nothing relevant:
         0, as in the tables published with LETOR.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> (value,) = gb.evaluate(gb.nDCG(k=10), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> round(value, 3)
+    0.689
     """
 
     short_is_zero: bool = False

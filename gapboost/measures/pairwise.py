@@ -53,6 +53,13 @@ class KendallTau(PairMeasure):
     ----------
     k : int, optional
         Cut-off: pairs within it count, over the number of all pairs.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> (value,) = gb.evaluate(gb.KendallTau(), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> round(value, 3)
+    0.2
     """
 
     @property
@@ -76,6 +83,13 @@ class PairwiseAccuracy(PairMeasure):
     ----------
     k : int, optional
         Cut-off: pairs within it count, over the number of all pairs.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> (value,) = gb.evaluate(gb.PairwiseAccuracy(), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> round(value, 3)
+    0.6
     """
 
     @property

@@ -39,6 +39,13 @@ class Precision(RelevantAtCutoff):
         Cut-off.
     rel : float, default=1
         The lowest grade that counts as relevant.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> (value,) = gb.evaluate(gb.Precision(k=2), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> round(value, 3)
+    0.5
     """
 
     @property

@@ -32,6 +32,13 @@ class QMeasure(DiscountOfQuery):
         Gain of grade 0, 1, ...
     k : int, optional
         Cut-off. The recall base stays complete.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> (value,) = gb.evaluate(gb.QMeasure(), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> round(value, 3)
+    0.75
     """
 
     beta: float = 1.0

@@ -30,6 +30,13 @@ class RBP(Measure):
         Gain of grade 0, 1, ..., from 0 to 1, in place of `rel`.
     k : int, optional
         Cut-off.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> (value,) = gb.evaluate(gb.RBP(p=0.8), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> round(value, 3)
+    0.328
     """
 
     p: float = field(default=0.8, metadata={"always_shown": True})

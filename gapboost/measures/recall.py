@@ -33,6 +33,13 @@ class Recall(RelevantAtCutoff):
         Cut-off.
     rel : float, default=1
         The lowest grade that counts as relevant.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> (value,) = gb.evaluate(gb.Recall(k=2), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> round(value, 3)
+    0.5
     """
 
     discount_at = Constant(1.0)
@@ -57,6 +64,13 @@ class RPrecision(DiscountOfQuery):
         The lowest grade that counts as relevant.
     k : int, optional
         Ranks beyond it contribute nothing, even where more documents are relevant.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> (value,) = gb.evaluate(gb.RPrecision(), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> round(value, 3)
+    0.5
     """
 
     rel: float = 1

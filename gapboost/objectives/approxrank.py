@@ -56,6 +56,16 @@ class ApproxRank(SmoothObjective):
     ------
     ValueError
         Where `alpha` or `beta` is not a finite number above 0.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> objective = gb.ApproxRank(gb.AP())
+    >>> round(float(objective.value([0, 1], [2.0, 1.0])), 3)
+    0.578
+    >>> grad, hess = objective.gradients([0, 1], [2.0, 1.0])
+    >>> grad.round(3).tolist()
+    [0.178, -0.178]
     """
 
     alpha: float = 1.0

@@ -64,6 +64,16 @@ class SoftRank(SmoothObjective):
     ValueError
         Where `sigma` is not a finite number above 0. When it is applied to data: where a list has more than 1000
         documents and the measure needs rank distributions (nDCG, Precision, and any cut-off).
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> objective = gb.SoftRank(gb.AP(), sigma=1.0)
+    >>> round(float(objective.value([0, 1], [2.0, 1.0])), 3)
+    0.568
+    >>> grad, hess = objective.gradients([0, 1], [2.0, 1.0])
+    >>> grad.round(3).tolist()
+    [0.193, -0.193]
     """
 
     sigma: float = 1.0

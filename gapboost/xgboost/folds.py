@@ -60,6 +60,17 @@ def cv(
         know, where the data have no groups, or where there are fewer queries than folds.
     TypeError
         Where `dtrain` cannot be sliced.
+
+    Examples
+    --------
+    >>> import xgboost
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from gapboost.xgboost import cv
+    >>> train = load_digits_ranking().train
+    >>> data = xgboost.DMatrix(train.X, train.y, qid=train.qid)
+    >>> results = cv({"base_score": 0.0}, data, num_boost_round=5, n_folds=3)
+    >>> {str(measure): len(curve.mean) for measure, curve in results.items()}
+    {'GAP(g=(0.5, 0.5))': 5}
     """
     asked, params = asked_of_cv(params, VOCABULARY, measure, g, eval_metric, num_boost_round)
     if not isinstance(dtrain, xgboost.DMatrix):
