@@ -108,9 +108,9 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):
 
         Returns
         -------
-        Dask Array or Series of shape (N,)
-            With the partitions of `X`. With `pred_leaf` and `pred_contrib` an Array of shape (N, n_trees) and
-            (N, n_features + 1), whose blocks are sparse where those of `X` are.
+        Dask Array of shape (N,)
+            With the partitions of `X`; of a data frame, chunk sizes are unknown. With `pred_leaf` and `pred_contrib` of shape
+            (N, n_trees) and (N, n_features + 1), with sparse blocks of contributions where those of `X` are.
 
         Raises
         ------
@@ -134,7 +134,7 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):
         if pred_leaf or pred_contrib:
             # How many trees these options take into account, LightGBM knows.
             like = self.to_local().predict(np.zeros((1, self.n_features_in_)), **options)[:0]
-        return self._predict(X, like, **options)
+        return self._predict(X, like, series=False, **options)
 
     @property
     def _ring(self) -> Any:

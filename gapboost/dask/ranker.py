@@ -59,8 +59,11 @@ class DaskGAPRanker(GAPRanker):
     def to_vendor(self) -> Any:  # noqa: D102, the docstring is inherited
         return self.to_local().to_vendor()
 
-    def _predict(self, X: Any, like: Array, **options: Any) -> Any:
-        """`predict` of the twins, with `options` of the local ranker; `like` is what that gives for no rows."""
+    def _predict(self, X: Any, like: Array, series: bool, **options: Any) -> Any:
+        """`predict` of the twins, with `options` of the local ranker; `like` is what that gives for no rows.
+
+        Predictions for a dataframe are a series with its index, or an array.
+        """
         check_is_fitted(self)
         if not is_dask_collection(X):
             raise TypeError(f"X is a {type(X).__name__}; expected a Dask array or dataframe, or to_local().predict(X)")
@@ -78,8 +81,8 @@ class DaskGAPRanker(GAPRanker):
 
         # map_partitions of older versions would pass the delayed model on as it is.
         parts = [dask.delayed(_predicted)(part, model, like, options) for part in partitions(X)]
-        if like.ndim == 2:
-            return da.concatenate([da.from_delayed(part, (np.nan, like.shape[1]), meta=like) for part in parts])
+        if not series:
+            return da.concatenate([da.from_delayed(part, (np.nan, *like.shape[1:]), meta=like) for part in parts])
         scores = [dask.delayed(_series)(part, values) for part, values in zip(partitions(X), parts, strict=True)]
         empty = pd.Series(like, name="score")
         divisions = X.divisions if X.known_divisions else None
@@ -109,7 +112,7 @@ class DaskGAPRanker(GAPRanker):
         columns = [
             given.y,
             given.qid,
-            self.predict(given.X),  # type: ignore[attr-defined]
+            self._predict(given.X, np.empty(0), series=True, validate_features=None),
             *([] if sample_weight is None else [given.beside.weight]),
         ]
         client = self.client_

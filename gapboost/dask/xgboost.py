@@ -104,6 +104,7 @@ class DaskXGBGAPRanker(DaskGAPRanker, XGBGAPRanker):
         return self._predict(
             X,
             np.empty(0, dtype=np.float32),
+            series=True,
             output_margin=output_margin,
             validate_features=validate_features,
             iteration_range=iteration_range,
