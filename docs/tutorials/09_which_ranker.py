@@ -45,6 +45,6 @@ figure = found.plot("LightGBM lambdarank")
 # %%
 # Where it cannot be told, ``queries needed`` says how many test queries would tell a true difference as large as the one seen,
 # in four of five comparisons. ``found.report("comparison.html")`` writes all of it to one page, and ``found.best_`` is the
-# ranker with the highest mean, trained on everything. The command ``python -m gapboost.comparison FILE`` does the same for a file.
+# ranker with the highest mean, trained on everything. ``python -m gapboost.comparison FILE`` does the same for a file.
 
 found
