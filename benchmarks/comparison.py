@@ -71,7 +71,7 @@ def main() -> None:
             row.append(time.process_time() - start)
         seconds.append(row)
     alone, compared = np.median(seconds, axis=0)
-    print(conditions())
+    print(conditions("lightgbm", "xgboost"))
     print(
         table(
             ["documents", "bare fits, s", "compare_rankers, s", "more"],

@@ -74,7 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--baseline", metavar="NAME", help="beside which ranker the others are put (default: the first)")
     add("--report", default="comparison.html", metavar="PATH", help="ends with .html or .md (default: comparison.html)")
     add("--checkpoint", metavar="FOLDER", help="finished trainings (default: beside the report)")
-    add("--n-jobs", type=int, help="processes")
+    add("--n-jobs", type=int, default=-1, help="processes (default: one for each core)")
     return parser
 
 

@@ -79,7 +79,8 @@ def compare_rankers(
     checkpoint : path, optional
         A folder for finished trainings. The same call goes on from it; several processes may share it.
     n_jobs : int, optional
-        Processes (joblib's). With several of them, a ranker that does not say how many threads it wants gets its share.
+        Processes (joblib's). A ranker that does not say how many threads it wants gets one; the values are the same for every
+        `n_jobs`.
     progress : bool, optional
         Show a progress bar with the time left (needs tqdm). None shows it in a terminal or notebook where tqdm is installed.
 
@@ -106,7 +107,7 @@ def compare_rankers(
     >>> from sklearn.linear_model import Ridge
     >>> train = load_digits_ranking().train
     >>> rankers = {"line": Ridge(), "GAP": LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1)}
-    >>> comparison = compare_rankers(train.X, train.y, train.qid, rankers, measures="ndcg@10", seeds=1)
+    >>> comparison = compare_rankers(train.X, train.y, train.qid, rankers, measures="map", seeds=1)
     >>> comparison.summary("line")["verdict"].tolist()
     ['ahead']
     """
@@ -148,16 +149,15 @@ def prepared(
     y = raveled(y)
     docs, queries = documents(X, y, qid, group, [*named.values(), chooses], shuffle)
     folds = splits(queries, cv, bool(drawn) or any(map(stops_early, field.values())), X, y)
-    processes = joblib.effective_n_jobs(n_jobs)
     work = Work(
         docs, folds, field, {name: measure.resolved(docs.grades) for name, measure in named.items()},
-        chooses.resolved(docs.grades), drawn, None if processes == 1 else max(1, joblib.cpu_count() // processes),
+        chooses.resolved(docs.grades), drawn,
     )  # fmt: skip
     check_rankers(work)
     saved = None if checkpoint is None else Checkpoint(Path(checkpoint))
     if saved is not None:
         saved.open(_settings(work))
-    return Run(work, seeds, saved, processes)
+    return Run(work, seeds, saved, joblib.effective_n_jobs(n_jobs))
 
 
 def carried_out(run: Run, seen: Any) -> Comparison:

@@ -16,14 +16,15 @@ THREADS = ("n_jobs", "thread_count")
 STOPPING = (*EARLY_STOPPING, "od_wait", "od_pval")
 
 
-def copied(ranker: Any, params: dict[str, Any], seed: int, threads: int | None) -> Any:
-    """An untrained copy with these parameters, this seed, and as many threads where it leaves them open."""
+def copied(ranker: Any, params: dict[str, Any], seed: int) -> Any:
+    """An untrained copy with these parameters and this seed, and one thread where it leaves open how many.
+
+    Trainings run side by side in processes, and with other threads a booster sums in another order.
+    """
     ranker = clone(ranker)
-    set_already = ranker.get_params()
-    changed = {**params, **dict.fromkeys(_named(ranker, SEEDS)[:1], seed)}
-    if threads is not None:
-        changed |= {name: threads for name in _named(ranker, THREADS)[:1] if set_already.get(name) is None}
-    return ranker.set_params(**changed)
+    given = ranker.get_params()
+    threads = {name: 1 for name in _named(ranker, THREADS)[:1] if given.get(name) is None}
+    return ranker.set_params(**{**threads, **params, **dict.fromkeys(_named(ranker, SEEDS)[:1], seed)})
 
 
 def takes_seed(ranker: Any) -> bool:

@@ -65,8 +65,6 @@ class Work:
     choose_by : Measure
     candidates : dict {name: list of parameters}
         Empty where nothing is tuned.
-    threads : int or None
-        Of a ranker that leaves them open.
     """
 
     documents: Documents
@@ -75,7 +73,6 @@ class Work:
     measures: Mapping[str, Measure]
     choose_by: Measure
     candidates: Mapping[str, Sequence[Mapping[str, Any]]]
-    threads: int | None
 
     @property
     def best_by(self) -> str:
@@ -108,7 +105,7 @@ class Work:
 
     def trained(self, task: Task, train: Part, vali: Part) -> tuple[Any, float]:
         """A fitted copy of the ranker, and the seconds of its fit."""
-        ranker = copied(self.rankers[task.ranker], self.params(task.ranker, task.candidate), task.seed, self.threads)
+        ranker = copied(self.rankers[task.ranker], self.params(task.ranker, task.candidate), task.seed)
         watched = vali if self.watches(task.ranker) else None
         start = time.perf_counter()
         with warnings.catch_warnings():
@@ -151,7 +148,7 @@ def check_rankers(work: Work) -> None:
 
 def _try(work: Work, name: str, sample: Part) -> None:
     task = Task(name, 0, 1, 0 if name in work.candidates else None)
-    last = last_step(copied(work.rankers[name], work.params(name, task.candidate), 1, None))
+    last = last_step(copied(work.rankers[name], work.params(name, task.candidate), 1))
     if isinstance(last, GAPRanker):
         last._check_parameters()
         checked_grades(work.documents.all.y, "y", grade_limit([last._requested().measure]), real=True)

@@ -94,7 +94,7 @@ def test_folds_of_letor_are_those_of_the_files(files):
 
 def run(monkeypatch, capsys, *arguments):
     monkeypatch.setattr(command, "standard_rankers", lambda: FIELD)
-    status = command.main([str(argument) for argument in arguments])
+    status = command.main([str(argument) for argument in (*arguments, "--n-jobs", 1)])
     out, err = capsys.readouterr()
     return status, out, err
 
@@ -168,7 +168,7 @@ def test_ids_keep_their_zeros(tmp_path):
 @pytest.mark.skipif(os.name == "nt", reason="another signal")
 def test_an_interrupt_loses_nothing(files):
     """Ctrl-C in the midst of it; the same command goes on, and prints what one run prints."""
-    arguments = [str(files / "all.txt"), "--cv", "4", "--seeds", "1", "--measures", "map", "--report"]
+    arguments = [str(files / "all.txt"), "--n-jobs", "1", "--cv", "4", "--seeds", "1", "--measures", "map", "--report"]
 
     def started(report):
         code = f"""

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from cheap_rankers import Noisy, made
 from scipy import stats
 
 from gapboost.analysis.estimates import POWER, Estimate, clustered, holm, noncentrality
+from gapboost.comparison import compare_rankers
 from gapboost.comparison.verdicts import AHEAD, BEHIND, UNTOLD, Verdict, verdicts
 
 # Queries of each fold, as unequal as those of LETOR's collections.
@@ -149,3 +151,18 @@ def test_against_statsmodels():
     for n in (5, 10, 41):
         effect = power.TTestPower().solve_power(nobs=n, alpha=0.05, power=POWER)
         assert noncentrality(n - 1) == pytest.approx(effect * np.sqrt(n), rel=2e-3)
+
+
+# -------------------------------------------------------------------------------------------------- whole comparisons
+
+
+@pytest.mark.slow
+def test_a_ranker_beside_itself_with_other_seeds():
+    """200 comparisons of three measures, trained and tested: any of them says ahead or behind in at most 7 %."""
+    alarms = 0
+    for number in range(200):
+        X, y, qid = made(40, 5, seed=number)
+        rankers = {"one": Noisy(0.5, 2 * number), "itself": Noisy(0.5, 2 * number + 1)}
+        found = compare_rankers(X, y, qid, rankers, measures=["gap", "ndcg@10", "map"], cv=5, seeds=1, progress=False)
+        alarms += any(verdict.told != UNTOLD for verdict in found.verdicts())
+    assert alarms / 200 <= 0.07
