@@ -4,6 +4,7 @@
 `papers`          what the papers show, item by item
 `effectiveness`   whether training for GAP ranks better than the boosters' own objectives
 `classification`  whether training for average precision pays for classifiers
+`labels`          what real grades are worth beside rounded ones; a tutorial tells its results
 `records`         saved results: one CSV file, a task's rows at a time
 `boosters`        LightGBM, XGBoost and CatBoost, trained and watched through one interface
 `inference`       intervals, corrected p-values, and what they come to

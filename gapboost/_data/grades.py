@@ -52,16 +52,23 @@ def checked_grades(y_true: Any, name: str, limit: GradeLimit | None = None, real
         fractional = len(parts) > 0
         if fractional and not real:
             raise ValueError(f"{name} holds the fractional value {parts[0]}; expected integer grades 0..c")
-        if fractional and limit is not None and limit.whole:
+    lowest = grades.min()
+    if lowest < 0:
+        raise ValueError(f"{name} holds the negative grade {lowest:g}; expected {expected}")
+    check_known(grades, name, limit)
+    return grades.astype(np.float64 if fractional else np.int32)
+
+
+def check_known(grades: Array, name: str, limit: GradeLimit | None) -> None:
+    """Refuse grades, some at least, that the measures do not know."""
+    if limit is not None and limit.whole:
+        parts = grades[grades != np.floor(grades)]
+        if len(parts) > 0:
             raise ValueError(
                 f"{name} holds the fractional value {parts[0]}, but {limit.whole} has a gain for each whole grade; expected "
                 'whole grades, or gains="linear" or "exponential"'
             )
-    lowest, highest = grades.min(), grades.max()
-    if lowest < 0:
-        raise ValueError(f"{name} holds the negative grade {lowest:g}; expected {expected}")
-    check_highest(highest, name, limit)
-    return grades.astype(np.float64 if fractional else np.int32)
+    check_highest(grades.max(), name, limit)
 
 
 def check_highest(highest: Any, name: str, limit: GradeLimit | None) -> None:

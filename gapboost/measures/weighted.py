@@ -18,6 +18,7 @@ from gapboost.measures.arrays import no_pairs
 from gapboost.measures.discount_of_query import DiscountOfQuery
 from gapboost.measures.labels import plain, shortened
 from gapboost.measures.measure import Measure, tables_of
+from gapboost.measures.worth import Stated
 
 
 @dataclass(frozen=True, repr=False)
@@ -120,6 +121,16 @@ class WeightedSum(Measure):
             pair += weight * of_part[0]
             own += weight * of_part[1]
         return pair, own
+
+    def worth(self, base: RecallBase) -> Stated:
+        """The terms of all parts, each times its weight."""
+        self._of_one_discount()
+        own, terms = np.zeros(base.counts.shape), []
+        for weight, part in self.parts:
+            alone, pairs = part.worth(base)
+            own += weight * alone
+            terms += [term._replace(factor=weight * term.factor) for term in pairs]
+        return own, tuple(terms)
 
     def _of_one_discount(self) -> None:
         if len(self.terms) > 1 or self.terms[0][1] is not self:
