@@ -33,7 +33,7 @@ class Part:
     Attributes
     ----------
     X : float64 ndarray of shape (N, n_features)
-    y : int32 ndarray of shape (N,)
+    y : int32 ndarray of shape (N,), float64 where grades are fractional
     qid : ndarray of shape (N,)
     """
 
@@ -44,7 +44,7 @@ class Part:
     @cached_property
     def judged(self) -> Judged:
         """Queries and grades as the measures want them."""
-        return judged(self.y, self.qid)
+        return judged(self.y, self.qid, real=True)
 
     @property
     def sizes(self) -> Array:
