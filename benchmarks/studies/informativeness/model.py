@@ -1,8 +1,9 @@
-"""The hierarchical model of what a training measure gains in the measures that are tested, by its informativeness."""
+"""The hierarchical model of gains by doses, what else the protocol asks for, and the file of effects. Needs statsmodels."""
 
+import csv
 import warnings
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,89 +11,82 @@ from scipy import stats
 from statsmodels.regression.mixed_linear_model import MixedLM
 from statsmodels.tools.sm_exceptions import ConvergenceWarning
 
+from benchmarks.studies.informativeness.data import CASCADES, CUT_OFF, JUDGES, PRIMARY
+from benchmarks.studies.informativeness.response import EFFECTS, gains, in_others, values
 from gapboost.analysis.estimates import Estimate
 
+HEAD = ("model", "effect", "estimate", "low", "high", "p")
 FORMULA = "gain ~ own + own:step + dose + dose:step"
 RANDOM = {
     "training measure": "0 + C(trained)",
-    "training measure in a collection": "0 + C(trained_there)",
+    "training measure in a collection": "0 + C(there)",
     "models": "0 + C(models)",
-    "own, by target": "0 + C(tested):own",
-    "dose, by target": "0 + C(tested):dose",
+    "own by tested measure": "0 + C(tested):own",
+    "dose by tested measure": "0 + C(tested):dose",
 }
+Cells = tuple[str, str, float, float | None, float | None, float | None]
 
 
-def gains(
-    values: pd.DataFrame, spread: dict[tuple[str, str], float], dose: dict[tuple[str, str], float]
-) -> pd.DataFrame:
-    """One row a collection, size, training measure and target, the mean over resplits.
+def fitted(rows: pd.DataFrame, formula: str = FORMULA) -> tuple[dict[str, Estimate], dict[str, float]]:
+    """Fixed effects, and standard deviations of the random ones and of the rest, by restricted likelihood.
 
-    Parameters
-    ----------
-    values : DataFrame
-        Columns collection, resplit, size, trained, and one a measure.
-    spread : dict
-        Standard deviation of a measure over the queries of a collection, by (collection, measure).
-    dose : dict
-        By (collection, training measure).
-
-    Returns
-    -------
-    DataFrame
-        `gain` is the value less its mean over training measures, in hundredths of the spread; `step` counts quadruplings from 50
-        queries.
+    Intervals are Student's t over the training measures: these have a dose, of which several models make no more.
     """
-    trained = list(dict.fromkeys(values["trained"]))
-    means = values.groupby(["collection", "size", "trained"], sort=False)[trained].mean()
-    rows = means.rename_axis(columns="tested").stack().rename("value").reset_index()
-    cell = rows.groupby(["collection", "size", "tested"])["value"]
-    scale = [spread[key] for key in zip(rows["collection"], rows["tested"], strict=True)]
-    rows["gain"] = 100 * (rows["value"] - cell.transform("mean")) / np.array(scale)
-    rows["dose"] = [dose[key] for key in zip(rows["collection"], rows["trained"], strict=True)]
-    rows["own"] = (rows["trained"] == rows["tested"]).astype(float)
-    rows["step"] = np.log(rows["size"] / 50) / np.log(4)
-    rows["trained_there"] = rows["trained"] + " " + rows["collection"]
-    rows["models"] = rows["trained_there"] + " " + rows["size"].astype(str)
-    return rows
-
-
-@dataclass(frozen=True)
-class Fitted:
-    """What the model says.
-
-    Attributes
-    ----------
-    effects : dict
-        Fixed effects by the names of `FORMULA`, in hundredths of a standard deviation over queries; intervals by Student's t over
-        the training measures.
-    deviations : dict
-        Standard deviations of the random effects, and of the rest.
-    """
-
-    effects: dict[str, Estimate]
-    deviations: dict[str, float]
-
-
-def fitted(rows: pd.DataFrame, formula: str = FORMULA) -> Fitted:
-    """Fit by restricted likelihood."""
-    random: dict[str, Any] = (
-        RANDOM if rows["collection"].nunique() > 1 else {k: v for k, v in RANDOM.items() if "in a" not in k}
-    )
-    model = MixedLM.from_formula(formula, rows, groups=np.ones(len(rows)), re_formula="0", vc_formula=random)
+    there = rows["trained"] + " " + rows["collection"]
+    rows = rows.assign(there=there, models=there + " " + rows["size"].astype(str))
+    model = MixedLM.from_formula(formula, rows, groups=np.ones(len(rows)), re_formula="0", vc_formula=RANDOM)
     with warnings.catch_warnings():
-        # A variance at its bound of 0 is an answer.
+        # A variance of 0 is an answer.
         warnings.simplefilter("ignore", ConvergenceWarning)
         result = model.fit(reml=True)
-    freedom = rows["trained"].nunique() - 2
-    effects = {
-        name: Estimate(float(result.params[name]), float(result.bse[name]), freedom) for name in result.model.exog_names
-    }
-    names = result.model.exog_vc.names
-    deviations = {name: float(v**0.5) for name, v in zip(names, result.vcomp, strict=True)}
-    return Fitted(effects, deviations | {"rest": float(result.scale**0.5)})
+    names = model.exog_names
+    freedom = rows["trained"].nunique() - 1 - len({"dose", "cut"} & set(names))
+    effects = {name: Estimate(float(result.params[name]), float(result.bse[name]), freedom) for name in names}
+    deviations = {name: float(v**0.5) for name, v in zip(model.exog_vc.names, result.vcomp, strict=True)}
+    return effects, deviations | {"rest": float(result.scale**0.5)}
 
 
-def plain(x: Any, y: Any) -> Estimate:
-    """The slope of a line through the training measures, one point each."""
-    line = stats.linregress(x, y)
-    return Estimate(float(line.slope), float(line.stderr), len(x) - 2)
+def line(points: pd.DataFrame) -> Estimate:
+    """The slope of gains over doses, a point a training measure."""
+    found = stats.linregress(points["dose"], points["gain"])
+    return Estimate(float(found.slope), float(found.stderr), len(points) - 2)
+
+
+def told(model: str, effect: str, estimate: Estimate) -> Cells:
+    """A row of the file."""
+    return (model, effect, estimate.mean, *estimate.interval(), estimate.p)
+
+
+def effects() -> Iterator[Cells]:
+    """All that the protocol asks for."""
+    found = values(PRIMARY)
+    rows = gains(found)
+    whole = rows[~rows["trained"].isin(CUT_OFF) & ~rows["tested"].isin(CUT_OFF)]
+    for name, chosen, formula in (
+        ("primary", rows, FORMULA),
+        ("beside the cut-off", rows, f"{FORMULA} + cut + cut:step"),
+        ("without a cut-off", whole, FORMULA),
+    ):
+        fixed, deviations = fitted(chosen, formula)
+        yield from (told(name, effect, estimate) for effect, estimate in fixed.items())
+        yield from ((name, f"deviation: {effect}", value, None, None, None) for effect, value in deviations.items())
+    for (collection, size), points in in_others(rows, ("collection", "size")).groupby(
+        ["collection", "size"], sort=False
+    ):
+        yield told(f"{collection}, {size}", "line", line(points))
+    for measure in CASCADES:
+        points = in_others(gains(found, (measure,)), ())
+        yield told(f"tested by {measure}", "line", line(points))
+    judged = values((JUDGES,))
+    if len(judged):
+        for size, points in in_others(gains(judged), ("size",)).groupby("size", sort=False):
+            yield told(f"{JUDGES.name}, {size}", "line", line(points))
+
+
+def run(path: Path = EFFECTS) -> None:
+    """Write the file of effects."""
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(HEAD)
+        for model, effect, *numbers in effects():
+            writer.writerow([model, effect, *("" if x is None else f"{x:.4g}" for x in numbers)])

@@ -1,0 +1,137 @@
+"""The study of informativeness: gains and effects are those that made the data, and the page is what is saved."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from benchmarks.studies.informativeness import doses, report, response, runs
+from benchmarks.studies.informativeness.data import CASCADES, JUDGES, MEASURES, PRIMARY, RESPLITS
+from gapboost.datasets import load_digits_ranking
+
+NAMES = list(MEASURES)
+DOSE, OWN, SPREAD = 0.010, 0.012, 0.25
+
+
+def at(records, path):
+    return dataclasses.replace(records, path=path / records.path.name)
+
+
+@pytest.fixture
+def made(tmp_path, monkeypatch):
+    """Values in which informativeness, and training for what is tested, are worth what is said above."""
+    monkeypatch.setattr(doses, "RESULTS", at(doses.RESULTS, tmp_path))
+    monkeypatch.setattr(runs, "RESULTS", at(runs.RESULTS, tmp_path))
+    monkeypatch.setattr(response, "EFFECTS", tmp_path / "effects.csv")
+    monkeypatch.setattr(report, "EFFECTS", tmp_path / "effects.csv")
+    rng = np.random.default_rng(0)
+    errors = rng.uniform(0.1, 0.3, len(NAMES))
+    of_measures = rng.normal(0, 0.002, len(NAMES))
+    dose = (errors.mean() - errors) / errors.std()
+    for source in PRIMARY:
+        told = {"rms 1": errors - 0.01, "rms 2": errors + 0.01, "spread": SPREAD}
+        rows = [{k: float(np.broadcast_to(v, len(NAMES))[i]) for k, v in told.items()} for i in range(len(NAMES))]
+        rows = [{"collection": source.name, "measure": name, **row} for name, row in zip(NAMES, rows, strict=True)]
+        rows += [
+            {"collection": source.name, "measure": name, "rms 1": None, "rms 2": None, "spread": SPREAD}
+            for name in CASCADES
+        ]
+        doses.RESULTS.add(rows)
+        for resplit in range(3):
+            for size in source.sizes:
+                noise = rng.normal(0, 0.003, (len(NAMES), 1)) + rng.normal(0, 0.003, (len(NAMES), len(NAMES)))
+                value = (
+                    0.4 + noise + rng.normal(0, 0.05) + (DOSE * dose + of_measures)[:, None] + OWN * np.eye(len(NAMES))
+                )
+                runs.RESULTS.add(
+                    [
+                        {"collection": source.name, "resplit": resplit, "size": size, "trained": name, "trees": 10}
+                        | dict(zip(NAMES, value[i], strict=True)) | dict.fromkeys(CASCADES, value[i, 0])
+                        for i, name in enumerate(NAMES)
+                    ]
+                )  # fmt: skip
+    return tmp_path
+
+
+def test_gains_are_told_beside_the_mean_of_all_training_measures(made):
+    rows = response.gains(response.values(PRIMARY))
+    assert len(rows) == sum(len(source.sizes) for source in PRIMARY) * len(NAMES) ** 2
+    sums = rows.groupby(["collection", "size", "tested"])["gain"].sum()
+    assert np.abs(sums).max() < 1e-8
+    line = np.polyfit(rows["dose"], rows["gain"], 1)[0]
+    assert line == pytest.approx(100 * DOSE / SPREAD, abs=0.6)
+    own = rows.groupby("own")["gain"].mean()
+    assert own[1.0] - own[0.0] == pytest.approx(100 * OWN / SPREAD, abs=0.5)
+    assert rows.groupby("size")["step"].first().to_dict() == pytest.approx(
+        {12: np.log(0.24) / np.log(4), 50: 0.0, 200: 1.0}
+    )
+    assert rows.loc[rows["cut"] == 1, "trained"].unique().tolist() == ["GAP@10", "AP@10", "nDCG@10", "nDCG@3", "P@10"]
+
+
+def test_informative_measures_have_high_doses(made):
+    known = response.dosed().loc[PRIMARY[0].name].loc[NAMES]
+    assert known["rms"].idxmin() == known["dose"].idxmax()
+    assert known["dose"].mean() == pytest.approx(0)
+    assert known["dose"].std(ddof=0) == pytest.approx(1)
+
+
+def test_resplits_that_are_not_whole_are_left_out(made):
+    runs.RESULTS.add(
+        [
+            {"collection": "ohsumed", "resplit": 3, "size": 12, "trained": "GAP", "trees": 10}
+            | dict.fromkeys([*NAMES, *CASCADES], 0.9)
+        ]
+    )
+    assert sorted(response.values(PRIMARY)["resplit"].unique()) == [0, 1, 2]
+    assert response.values((JUDGES,)).empty
+
+
+@pytest.mark.slow
+def test_the_model_gives_what_made_the_data(made):
+    pytest.importorskip("statsmodels")
+    from benchmarks.studies.informativeness import model
+
+    model.run(response.EFFECTS)
+    of = report.effects()
+    for name, true in (("dose", DOSE), ("own", OWN)):
+        low, high = of["primary", name].low, of["primary", name].high
+        assert low < 100 * true / SPREAD < high
+        assert low > 0
+    assert of["primary", "dose:step"].low < 0 < of["primary", "dose:step"].high
+    assert report.verdict(of["primary", "dose"]) == "holds"
+    report.redraw(made / "page.md", made)
+    assert (
+        (made / "page.md")
+        .read_text(encoding="utf-8")
+        .startswith("# Which measure to train for?\n\n**Train for an informative")
+    )
+
+
+def test_verdicts():
+    for low, high, said in ((0.1, 5, "holds"), (-5, 0.9, "contradicted"), (-5, 1.1, "cannot be told")):
+        assert report.verdict(report.Effect((low + high) / 2, low, high, 0.5)) == said
+
+
+def test_a_study_that_is_cut_short_holds_whole_resplits(monkeypatch):
+    monkeypatch.setattr(type(PRIMARY[0].collection), "there", True)
+    keys = list(runs.tasks())
+    one = sum(len(source.sizes) for source in PRIMARY) * len(NAMES)
+    assert [key[1] for key in keys[: 5 * one]] == [str(r) for r in range(5) for _ in range(one)]
+    assert len(keys) == len(RESPLITS) * one + 5 * len(JUDGES.sizes) * len(NAMES)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("real", [False, True], ids=["grades", "real grades"])
+def test_a_task_is_trained_and_tested(monkeypatch, real):
+    split = load_digits_ranking((12, 6, 6), 15)
+    parts = [
+        type(part)(part.X, np.minimum(part.y, 2) * (2 / 3 if real and k < 2 else 1), part.qid)
+        for k, part in enumerate(split)
+    ]
+    monkeypatch.setattr(runs, "split", lambda source, resplit, size: type(split)(*parts))
+    runs.fold.cache_clear()
+    (row,) = runs.task(PRIMARY[0], 0, 12, "xGAP")
+    runs.fold.cache_clear()
+    assert set(row) == {"trees", *MEASURES, *CASCADES}
+    assert row["trees"] in range(runs.STEP, runs.ROUNDS + 1, runs.STEP)
+    assert all(0 < row[name] <= 1 for name in (*MEASURES, *CASCADES))
