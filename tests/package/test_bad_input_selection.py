@@ -357,7 +357,7 @@ FILES = {
     "blank": (b"\n\n", "holds no rows"),
     "no query": (b"1 1:1\n", "found no queries"),
     "negative grade": (b"-1 qid:1 1:1\n", "line 1: found grade -1"),
-    "fractional grade": (b"1 qid:1 1:1\n0.5 qid:1 1:1\n", "line 2: found grade 0.5"),
+    "two decimal points": (b"1 qid:1 1:1\n0.5.5 qid:1 1:1\n", "line 2"),
     "NaN grade": (b"nan qid:1 1:1\n", "line 1: found grade nan"),
     "infinite grade": (b"inf qid:1 1:1\n", "line 1: found grade inf"),
     "word": (b"good qid:1 1:1\n", "line 1"),
