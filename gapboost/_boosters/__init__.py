@@ -16,7 +16,7 @@ the ranker of the twin trains, and `ranker` remembers.
 `positions`     factors of positions, learnt beside the trees
 `folds`         cross-validation by query
 `progress`      the bar over the rounds of a fit
-`callers`       who called: a booster in training, a search of scikit-learn, the user's own line
+`callers`       who called: a booster in training, a search of scikit-learn
 `search_guard`  what scikit-learn's searches would do wrongly with a ranker
 `model_file`    what a model file says it was trained for
 `described`     what `help()` says of the parameters that several methods share

@@ -15,8 +15,8 @@ from xgboost.spark.estimator import _set_pyspark_xgb_cls_param_attrs
 from xgboost.spark.summary import XGBoostTrainingSummary
 
 from gapboost._boosters.callbacks import as_metrics
-from gapboost._boosters.callers import warn_caller
 from gapboost._boosters.positions import checked_penalty
+from gapboost._data.warned import warn_caller
 from gapboost.measures import Measure
 from gapboost.measures.measure import grade_limit
 from gapboost.objectives import Objective

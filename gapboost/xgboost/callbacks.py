@@ -51,6 +51,17 @@ def objective(
     Set ``{"base_score": 0.0, "disable_default_eval_metric": 1}`` beside it: XGBoost shifts all scores by 0.5 and reports
     rmse otherwise. The weight of a query multiplies its gradients. Those of `LambdaRank` are halved, which makes the steps
     as long as those of XGBoost's own ranking objectives.
+
+    Examples
+    --------
+    >>> import xgboost
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from gapboost.xgboost import objective
+    >>> train = load_digits_ranking().train
+    >>> data = xgboost.DMatrix(train.X, train.y, qid=train.qid)
+    >>> settings = {"base_score": 0.0, "disable_default_eval_metric": 1}
+    >>> xgboost.train(settings, data, num_boost_round=5, obj=objective("gap")).num_boosted_rounds()
+    5
     """
     penalty = checked_penalty(lambdarank_position_bias_regularization, position)
     return XGBoostObjective(as_gradients(measure, g), n_jobs, position, penalty, weight)
@@ -71,6 +82,26 @@ def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = Non
     -----
     XGBoost's early stopping goes by the last of several measures on the last evaluation set: name the one that decides last.
     `XGBGAPRanker` does so of itself.
+
+    Examples
+    --------
+    >>> import xgboost
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from gapboost.xgboost import eval_metric, objective
+    >>> train = load_digits_ranking().train
+    >>> data, log = xgboost.DMatrix(train.X, train.y, qid=train.qid), {}
+    >>> booster = xgboost.train(
+    ...     {"base_score": 0.0, "disable_default_eval_metric": 1},
+    ...     data,
+    ...     num_boost_round=5,
+    ...     obj=objective("gap"),
+    ...     custom_metric=eval_metric("gap"),
+    ...     evals=[(data, "train")],
+    ...     evals_result=log,
+    ...     verbose_eval=False,
+    ... )
+    >>> list(log["train"])
+    ['map-gap']
     """
     return XGBoostMetric(as_metrics(measure, g), n_jobs)
 
