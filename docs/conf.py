@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,10 @@ from typing import Any
 import gapboost
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+import words  # noqa: E402
+
 ROOT = HERE.parent
 REPOSITORY = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]["Source"]
 
@@ -24,6 +29,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
+    "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "sphinx-mathjax-offline",
 ]
@@ -32,14 +38,21 @@ templates_path = ["_templates"]
 html_theme = "furo"
 html_title = f"gapboost {release}"
 html_show_sourcelink = False
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_logo = "_static/logo.svg"
+html_favicon = html_logo
 html_theme_options = {"navigation_with_keys": True}
+pygments_dark_style = "github-dark"
 
-myst_enable_extensions = ["colon_fence", "dollarmath", "deflist"]
+myst_enable_extensions = ["colon_fence", "dollarmath", "deflist", "substitution"]
 myst_heading_anchors = 4
+myst_substitutions = words.substitutions()
 
 default_role = "code"  # docstrings write names in single backticks
 autosummary_generate = True
 autodoc_typehints = "none"  # numpydoc sections say the types
+autodoc_mock_imports = ["pyspark", "py4j", "xgboost.spark"]  # Spark is no part of the environment that builds
 autodoc_member_order = "bysource"
 napoleon_google_docstring = False
 napoleon_use_rtype = False

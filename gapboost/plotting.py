@@ -44,6 +44,20 @@ def plot_g(search: Any, *, measure: Any = None, figure: Any = None) -> Any:
     -----
     Error bars are standard errors over the folds of the difference from the fold's mean over all g: some folds are harder than
     others for every g, and that says nothing about the choice.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import gapboost as gb
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from gapboost.lightgbm import LGBMGAPRanker
+    >>> from gapboost.model_selection import GSearchCV, simplex_grid
+    >>> train = load_digits_ranking((40, 20, 20)).train
+    >>> ranker = LGBMGAPRanker(n_estimators=5, n_jobs=1, verbose=-1)
+    >>> search = GSearchCV(ranker, {"g": simplex_grid(2, 2)}, scoring="ndcg@10", cv=3, progress=False)
+    >>> type(gb.plotting.plot_g(search.fit(train.X, train.y, qid=train.qid))).__name__
+    'Figure'
     """
     pyplot = imported("matplotlib.pyplot", "plot", "to plot")
     results = search if isinstance(search, Mapping) else search.cv_results_

@@ -75,6 +75,17 @@ class Correlation:
     measures : tuple
     tau : float64 ndarray of shape (measures, measures)
     n_systems, n_topics : int
+
+    Examples
+    --------
+    >>> from gapboost import analysis
+    >>> qrels = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 0, "d": 1, "e": 2}}
+    >>> one, two = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}, {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
+    >>> runs = {"one": one, "two": two}
+    >>> values = analysis.system_values(["gap(g=0.5,0.5)", "ap"], qrels, runs, n_jobs=1)
+    >>> result = analysis.correlation(values)
+    >>> result.n_systems, result.n_topics, result.tau.shape
+    (2, 2, (2, 2))
     """
 
     measures: tuple[Any, ...]
@@ -105,6 +116,16 @@ def correlation(values: SystemValues) -> Correlation:
     """Kendall's tau between all measures of `values`, over systems, by their means over topics.
 
     Systems whose means differ by rounding are tied (`gapboost.analysis.ties`).
+
+    Examples
+    --------
+    >>> from gapboost import analysis
+    >>> qrels = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 0, "d": 1, "e": 2}}
+    >>> one, two = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}, {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
+    >>> runs = {"one": one, "two": two}
+    >>> values = analysis.system_values(["gap(g=0.5,0.5)", "ap"], qrels, runs, n_jobs=1)
+    >>> analysis.correlation(values).tau.round(3).tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
     """
     if len(checked_values(values).systems) < 2:
         raise ValueError(f"values is {values!r}; expected at least two systems")

@@ -30,7 +30,8 @@ from gapboost._pictures import legend
 from gapboost._pictures import line as styled
 from gapboost.evaluation import TIES, Ties, query_values
 from gapboost.measures import Measure, as_measure
-from gapboost.measures.measure import grade_limit, tables_of, weights_at
+from gapboost.measures.form import tables_of, weights_at
+from gapboost.measures.measure import grade_limit
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +45,14 @@ class PrecisionRecallCurve:
         Ranks at which recall rises; the numbers of the levels in a mean.
     recall, precision : float64 ndarray of shape (points,)
         Recall after the point, and the precision over the step that leads there.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> from gapboost import analysis
+    >>> curve = analysis.precision_recall(gb.GAP(g=(0.5, 0.5)), [1, 2, 0], [3.0, 2.0, 1.0])
+    >>> round(float(curve.area), 3)
+    0.833
     """
 
     measure: Measure

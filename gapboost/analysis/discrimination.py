@@ -37,6 +37,17 @@ class DiscriminativePower:
         of ``|mean(w*)|`` where ``|t(w*)|`` just reaches its upper `level` quantile.
     level : float
     n_resamples : int
+
+    Examples
+    --------
+    >>> from gapboost import analysis
+    >>> qrels = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 0, "d": 1, "e": 2}}
+    >>> one, two = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}, {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
+    >>> runs = {"one": one, "two": two}
+    >>> values = analysis.system_values(["gap(g=0.5,0.5)", "ap"], qrels, runs, n_jobs=1)
+    >>> power = analysis.discriminative_power(values, n_resamples=100, random_state=0)
+    >>> [float(share) for share in power.share]
+    [0.0, 0.0]
     """
 
     measures: tuple[Any, ...]
@@ -109,6 +120,17 @@ def discriminative_power(
         Processes, one measure each; the work rarely needs them.
     progress : bool, default=False
         Show a progress bar over the measures.
+
+    Examples
+    --------
+    >>> from gapboost import analysis
+    >>> qrels = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 0, "d": 1, "e": 2}}
+    >>> one, two = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}, {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
+    >>> runs = {"one": one, "two": two}
+    >>> values = analysis.system_values(["gap(g=0.5,0.5)", "ap"], qrels, runs, n_jobs=1)
+    >>> power = analysis.discriminative_power(values, n_resamples=100, random_state=0)
+    >>> power.share.shape
+    (2,)
     """
     checked_values(values)
     level, n_resamples = probability(level, "level"), whole(n_resamples, "n_resamples")

@@ -52,6 +52,13 @@ class MaximumEntropy:
         Whether all constraints hold. Otherwise `probabilities` is the solution for the nearest value that was reached.
     iterations : int
         Newton steps.
+
+    Examples
+    --------
+    >>> from gapboost import analysis
+    >>> found = analysis.maximum_entropy("ap", 0.6, [3, 2])
+    >>> found.relevance().round(2).tolist()
+    [0.25, 0.37, 0.43, 0.46, 0.49]
     """
 
     measure: Measure

@@ -45,6 +45,17 @@ class Informativeness:
         Root mean square and mean absolute error over the points of a curve.
     converged : bool ndarray of shape (measures, lists)
         Whether the maximum-entropy distribution was found.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gapboost import analysis
+    >>> rng = np.random.default_rng(0)
+    >>> y, qid = rng.integers(0, 3, size=60), np.repeat([0, 1], 30)
+    >>> lists = analysis.ranked_lists(y, rng.normal(size=60), qid)
+    >>> result = analysis.informativeness(["ap", "ndcg"], lists, n_jobs=1)
+    >>> bool((result.mean_rms < 0.5).all())
+    True
     """
 
     measures: tuple[Measure, ...]
@@ -141,6 +152,17 @@ def informativeness(
     ------
     ValueError
         Where no list has enough documents of every grade.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gapboost import analysis
+    >>> rng = np.random.default_rng(0)
+    >>> y, qid = rng.integers(0, 3, size=60), np.repeat([0, 1], 30)
+    >>> lists = analysis.ranked_lists(y, rng.normal(size=60), qid)
+    >>> result = analysis.informativeness(["ap", "ndcg"], lists, n_jobs=1)
+    >>> result.rms.shape  # measures, lists, grades from which documents are relevant
+    (2, 2, 2)
     """
     wanted = tuple(as_measures(measures))
     if not wanted:
@@ -214,6 +236,17 @@ class ThresholdSweep:
     grid : tuple of tuple of float
     result : Informativeness
         Its measures: one for each g of `grid`, then the others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gapboost import analysis
+    >>> rng = np.random.default_rng(0)
+    >>> y, qid = rng.integers(0, 3, size=60), np.repeat([0, 1], 30)
+    >>> lists = analysis.ranked_lists(y, rng.normal(size=60), qid)
+    >>> sweep = analysis.threshold_sweep(lists, grid=[(0.5, 0.5), (1.0, 0.0)], n_jobs=1)
+    >>> type(sweep).__name__, len(sweep.best)
+    ('ThresholdSweep', 2)
     """
 
     grid: tuple[tuple[float, ...], ...]
@@ -272,6 +305,17 @@ def threshold_sweep(
         By default every g with entries in tenths.
     others : str, Measure or sequence of them
         To compare with.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gapboost import analysis
+    >>> rng = np.random.default_rng(0)
+    >>> y, qid = rng.integers(0, 3, size=60), np.repeat([0, 1], 30)
+    >>> lists = analysis.ranked_lists(y, rng.normal(size=60), qid)
+    >>> sweep = analysis.threshold_sweep(lists, grid=[(0.5, 0.5), (1.0, 0.0)], n_jobs=1)
+    >>> sweep.best in [(0.5, 0.5), (1.0, 0.0)]
+    True
     """
     top = _top(lists)
     given = [tuple(map(float, g)) for g in simplex_grid(max(top, 1), 10)] if grid is None else grid
@@ -293,5 +337,15 @@ def most_informative_g(lists: Sequence[RankedList], **options: Any) -> tuple[flo
     ----------
     lists, **options
         As in `threshold_sweep`, which shows what the choice rests on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gapboost import analysis
+    >>> rng = np.random.default_rng(0)
+    >>> y, qid = rng.integers(0, 3, size=60), np.repeat([0, 1], 30)
+    >>> lists = analysis.ranked_lists(y, rng.normal(size=60), qid)
+    >>> sum(analysis.most_informative_g(lists, grid=[(0.5, 0.5), (1.0, 0.0)], n_jobs=1))
+    1.0
     """
     return threshold_sweep(lists, **{"others": (), **options}).best

@@ -43,6 +43,16 @@ class LocalOptimality:
     epsilon : float
     weight_norm : float
         Length of the vector of weights, which the step sizes should be seen beside.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gapboost import analysis
+    >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
+    >>> data = {"train": (X, [2, 0, 1], ["q", "q", "q"])}
+    >>> result = analysis.local_optimality("ap", [1.0, 0.2], data, n_directions=10, random_state=0, n_jobs=1)
+    >>> round(float(result.weight_norm), 3)
+    1.02
     """
 
     measures: tuple[Measure, ...]
@@ -139,6 +149,16 @@ def local_optimality(
     ------
     ValueError
         Where weights and features do not fit together, or there is nothing to alter.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gapboost import analysis
+    >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
+    >>> data = {"train": (X, [2, 0, 1], ["q", "q", "q"])}
+    >>> result = analysis.local_optimality("ap", [1.0, 0.2], data, n_directions=10, random_state=0, n_jobs=1)
+    >>> int(result.improved.sum())
+    0
     """
     w, steps = _finite(weights, "weights"), _finite(step_sizes, "step_sizes")
     wanted = tuple(as_measures(measures))

@@ -34,6 +34,16 @@ class Robustness:
     fractions : tuple of float
         Share of the judgements that were kept.
     tau : float64 ndarray of shape (measures, fractions, repeats)
+
+    Examples
+    --------
+    >>> from gapboost import analysis
+    >>> qrels = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 0, "d": 1, "e": 2}}
+    >>> one, two = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}, {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
+    >>> runs = {"one": one, "two": two}
+    >>> result = analysis.robustness(["ap"], qrels, runs, fractions=(1.0,), repeats=2, random_state=0, n_jobs=1)
+    >>> result.mean.tolist()
+    [[1.0]]
     """
 
     measures: tuple[Any, ...]
@@ -76,7 +86,7 @@ class Robustness:
         return ax
 
 
-def thinned(qrels: Qrels, fraction: float, generator: np.random.Generator) -> dict[str, dict[str, int]]:
+def thinned(qrels: Qrels, fraction: float, generator: np.random.Generator) -> dict[str, dict[str, float]]:
     """A stratified random sample of judgements.
 
     Of each topic and grade, ``round(fraction * count)`` documents are kept, and at least one: every topic keeps all the
@@ -84,10 +94,10 @@ def thinned(qrels: Qrels, fraction: float, generator: np.random.Generator) -> di
     """
     sample = {}
     for topic, judged in qrels.items():
-        by_grade: dict[int, list[str]] = {}
+        by_grade: dict[float, list[str]] = {}
         for document, grade in judged.items():
             by_grade.setdefault(grade, []).append(document)
-        kept: dict[str, int] = {}
+        kept: dict[str, float] = {}
         for grade, same in sorted(by_grade.items()):
             order = generator.permutation(len(same))
             kept |= {same[i]: grade for i in order[: max(1, round(fraction * len(same)))]}
@@ -127,6 +137,16 @@ def robustness(
         Processes, one repeat each.
     progress : bool, default=False
         Show a progress bar over the repeats.
+
+    Examples
+    --------
+    >>> from gapboost import analysis
+    >>> qrels = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 0, "d": 1, "e": 2}}
+    >>> one, two = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}, {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
+    >>> runs = {"one": one, "two": two}
+    >>> result = analysis.robustness(["ap"], qrels, runs, fractions=(1.0, 0.5), repeats=3, random_state=0, n_jobs=1)
+    >>> result.tau.shape
+    (1, 2, 3)
     """
     shares = numeric_column(fractions, "fractions", "shares in (0, 1]")
     if len(shares) == 0 or not ((shares > 0) & (shares <= 1)).all():

@@ -38,6 +38,13 @@ class Significance:
     t, wilcoxon, sign, randomization : float
         Two-sided p-values: paired t-test, Wilcoxon's signed-rank test, sign test (both without the queries that do not
         differ), and the randomisation test of the mean.
+
+    Examples
+    --------
+    >>> from gapboost import analysis
+    >>> result = analysis.significance([0.5, 0.7, 0.9, 0.4], [0.4, 0.5, 0.8, 0.4], random_state=0)
+    >>> result.significant(level=0.05), round(result.effect_size, 2)
+    (False, 1.22)
     """
 
     differences: Array

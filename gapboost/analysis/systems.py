@@ -33,6 +33,18 @@ class SystemValues:
     ------
     ValueError
         Where the shape of `values` is another, or a value is not finite.
+
+    Examples
+    --------
+    >>> from gapboost import analysis
+    >>> qrels = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 0, "d": 1, "e": 2}}
+    >>> one, two = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}, {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
+    >>> runs = {"one": one, "two": two}
+    >>> values = analysis.system_values(["gap(g=0.5,0.5)", "ap"], qrels, runs, n_jobs=1)
+    >>> values.systems, values.topics
+    (('one', 'two'), ('1', '2'))
+    >>> values.of_systems(["two"]).values.shape
+    (2, 1, 2)
     """
 
     measures: tuple[Any, ...]
@@ -162,6 +174,16 @@ def system_values(
     Returns
     -------
     SystemValues
+
+    Examples
+    --------
+    >>> from gapboost import analysis
+    >>> qrels = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 0, "d": 1, "e": 2}}
+    >>> one, two = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}, {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
+    >>> runs = {"one": one, "two": two}
+    >>> values = analysis.system_values(["gap(g=0.5,0.5)", "ap"], qrels, runs, n_jobs=1)
+    >>> values.means.round(3).tolist()
+    [[0.5, 0.417], [0.5, 0.375]]
     """
     wanted = checked_measures(measures)
     if not mapping(runs, "runs", "{system: {topic: {document: score}}}"):

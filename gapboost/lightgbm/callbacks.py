@@ -8,7 +8,7 @@ import lightgbm
 import numpy as np
 
 from gapboost._boosters.callbacks import Content, Gradients, Metrics, as_gradients, as_metrics
-from gapboost._boosters.vocabulary import Own, check_parameters
+from gapboost._boosters.parameters import Own, check_parameters
 from gapboost._data.judged import Judged
 from gapboost._kernels import Array
 from gapboost.lightgbm.library import LIBRARY
@@ -43,6 +43,17 @@ def objective(
     Where the training set has positions, ``lightgbm.Dataset(position=...)``, additive factors of them are learnt beside the trees
     as LightGBM's own objectives do, with its `learning_rate` and `lambdarank_position_bias_regularization`. `position_bias` tells
     them. LightGBM's data set keeps no names of positions, and its validation sets need none.
+
+    Examples
+    --------
+    >>> import lightgbm, numpy as np
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from gapboost.lightgbm import objective
+    >>> train = load_digits_ranking().train
+    >>> sizes = np.unique(train.qid, return_counts=True)[1]
+    >>> data = lightgbm.Dataset(train.X, train.y, group=sizes)
+    >>> lightgbm.train({"objective": objective("gap"), "verbose": -1}, data, num_boost_round=5).num_trees()
+    5
     """
     return LightGBMObjective(as_gradients(measure, g), n_jobs)
 
@@ -62,6 +73,20 @@ def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = Non
     -----
     LightGBM's early stopping goes by any of several measures unless it is told otherwise: name the one that decides first, and
     give ``lightgbm.early_stopping(..., first_metric_only=True)``. `LGBMGAPRanker` does so of itself.
+
+    Examples
+    --------
+    >>> import lightgbm, numpy as np
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from gapboost.lightgbm import eval_metric, objective
+    >>> train, vali, _ = load_digits_ranking()
+    >>> data, other = (
+    ...     lightgbm.Dataset(part.X, part.y, group=np.unique(part.qid, return_counts=True)[1]) for part in (train, vali)
+    ... )
+    >>> settings = {"objective": objective("gap"), "verbose": -1}
+    >>> booster = lightgbm.train(settings, data, num_boost_round=5, valid_sets=[other], feval=eval_metric("gap"))
+    >>> list(booster.best_score["valid_0"])
+    ['map-gap']
     """
     return LightGBMMetric(as_metrics(measure, g), n_jobs)
 

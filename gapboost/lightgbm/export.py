@@ -35,6 +35,15 @@ def exportable(model: LGBMGAPRanker | lightgbm.Booster) -> lightgbm.Booster:
         sum where it averages; of splits that take zeros for missing (``zero_as_missing=True``) ones that do not.
     NotFittedError
         Before `fit`.
+
+    Examples
+    --------
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from gapboost.lightgbm import LGBMGAPRanker, exportable
+    >>> train = load_digits_ranking().train
+    >>> ranker = LGBMGAPRanker(n_estimators=5, verbose=-1).fit(train.X, train.y, qid=train.qid)
+    >>> "objective=lambdarank" in exportable(ranker).model_to_string()
+    True
     """
     booster = model.booster_ if isinstance(model, lightgbm.LGBMModel) else model
     found = labelled(booster)

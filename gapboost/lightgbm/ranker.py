@@ -68,6 +68,17 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     booster_, best_iteration_, best_score_, evals_result_, feature_importances_, feature_name_, feature_names_in_,
     n_estimators_, n_features_, n_features_in_, n_iter_
         As in `lightgbm.LGBMRanker`; `best_iteration_` is 0 without early stopping.
+
+    Examples
+    --------
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from gapboost.lightgbm import LGBMGAPRanker
+    >>> train, vali, test = load_digits_ranking()
+    >>> ranker = LGBMGAPRanker(measure="gap", g=(0.5, 0.5), n_estimators=20, verbose=-1)
+    >>> ranker.fit(train.X, train.y, qid=train.qid).objective_
+    LambdaRank(GAP(g=(0.5, 0.5)))
+    >>> ranker.score(test.X, test.y, qid=test.qid) > 0.7
+    True
     """
 
     _library = LIBRARY
@@ -268,7 +279,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         num_iteration: int | None = None,
         pred_leaf: bool = False,
         pred_contrib: bool = False,
-        validate_features: bool = False,
+        validate_features: bool | None = None,
         **kwargs: Any,
     ) -> Array:
         """Scores of rows, higher is better.
@@ -277,8 +288,11 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         ----------
         X : array-like of shape (N, n_features)
             Columns as in training; a column ``qid`` of a data frame is left out.
-        raw_score, start_iteration, num_iteration, pred_leaf, pred_contrib, validate_features, **kwargs
+        raw_score, start_iteration, num_iteration, pred_leaf, pred_contrib, **kwargs
             As in `lightgbm.LGBMRanker.predict`.
+        validate_features : bool, optional
+            None refuses other columns than in training. True does too, for pandas with LightGBM's own error. False takes columns
+            by position, as LightGBM does of itself.
 
         Returns
         -------
@@ -293,14 +307,19 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         ValueError
             Where the columns are not those of the training data.
         """
-        scores: Array = super().predict(
-            read_exactly(self._features(X), "X"),
+        # LightGBM's own check is for pandas alone.
+        theirs = bool(validate_features) and hasattr(X, "iloc")
+        # It stops early for its own objectives alone, without a word.
+        early = kwargs.get("pred_early_stop", self.get_params().get("pred_early_stop"))
+        predict = self.to_vendor().predict if early else super().predict
+        scores: Array = predict(
+            read_exactly(self._features(X, validate_features is not False and not theirs), "X"),
             raw_score=raw_score,
             start_iteration=start_iteration,
             num_iteration=num_iteration,
             pred_leaf=pred_leaf,
             pred_contrib=pred_contrib,
-            validate_features=validate_features,
+            validate_features=theirs,
             **kwargs,
         )
         return scores

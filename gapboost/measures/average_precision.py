@@ -7,12 +7,14 @@
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from gapboost._data.arguments import as_relevant
 from gapboost._data.recall_base import RecallBase
-from gapboost._kernels import Array
-from gapboost.measures.arrays import both, diagonal, reciprocal
+from gapboost.measures.arrays import reciprocal
 from gapboost.measures.discounts import Reciprocal
 from gapboost.measures.measure import Measure
+from gapboost.measures.worth import Pairs, Stated, in_pairs
 
 
 @dataclass(frozen=True, repr=False)
@@ -25,6 +27,13 @@ class AP(Measure):
         The lowest grade that counts as relevant.
     k : int, optional
         Cut-off. The recall base stays complete, as in trec_eval.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> (value,) = gb.evaluate(gb.AP(), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> round(value, 3)
+    0.833
     """
 
     rel: float = field(default=1, metadata={"always_shown": True})
@@ -40,8 +49,7 @@ class AP(Measure):
         """``ap``."""
         return "ap"
 
-    def tables(self, base: RecallBase) -> tuple[Array, Array]:
+    def worth(self, base: RecallBase) -> Stated:
         """``pair[i, j] = 1{i >= rel, j >= rel} / RB[rel]``."""
-        relevant = base.levels >= self.rel
-        pair = both(relevant) * reciprocal(base.relevant(self.rel))[:, None, None]
-        return pair, diagonal(pair)
+        relevant = (base.levels >= self.rel).astype(np.float64)
+        return in_pairs(base, Pairs(relevant, relevant, reciprocal(base.relevant(self.rel))[:, None]))

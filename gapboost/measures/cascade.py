@@ -89,6 +89,13 @@ class RR(Cascade):
         The lowest grade that counts as relevant.
     k : int, optional
         Cut-off: 0 where none is among the first k.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> (value,) = gb.evaluate(gb.RR(rel=2), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> round(value, 3)
+    0.333
     """
 
     rel: float = 1
@@ -117,6 +124,13 @@ class ERR(Cascade):
         The highest grade of the scale; None: the highest that occurs in the (training) labels.
     k : int, optional
         Cut-off.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> (value,) = gb.evaluate(gb.ERR(top=2), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> round(value, 3)
+    0.438
     """
 
     top: int | None = None

@@ -62,6 +62,12 @@ def simplex_grid(
     ------
     ValueError
         Where a number is not whole and >= 1, `monotone` is unknown, or `full_support` leaves nothing.
+
+    Examples
+    --------
+    >>> from gapboost.model_selection import simplex_grid
+    >>> simplex_grid(2, 2)
+    [(0.0, 1.0), (0.5, 0.5), (1.0, 0.0)]
     """
     n_grades, steps = whole(n_grades, "n_grades"), whole(steps, "steps")
     one_of(monotone, "monotone", ("increasing", "decreasing", None))

@@ -47,6 +47,13 @@ class ThresholdEstimate:
         Counts of grade ``0..c``.
     pooled : tuple of tuple of int
         Runs of grades whose rates fell where they should rise, and were taken together.
+
+    Examples
+    --------
+    >>> from gapboost.model_selection import g_from_clicks
+    >>> estimate = g_from_clicks([1, 2, 1, 2], [0, 1, 1, 1], sessions=["a", "a", "b", "b"], random_state=0)
+    >>> type(estimate).__name__, estimate.clicks, estimate.impressions
+    ('ThresholdEstimate', (0.0, 1.0, 2.0), (0.0, 2.0, 2.0))
     """
 
     g: tuple[float, ...]

@@ -30,8 +30,8 @@ from scipy.special import expit
 from gapboost._data.arguments import positive
 from gapboost._data.judged import Judged
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
-from gapboost._kernels.smooth.sums import compare, logistic_step, push
-from gapboost.measures.measure import weights_at
+from gapboost._kernels.smooth.sums import logistic_step
+from gapboost.measures.form import weights_at
 from gapboost.objectives.smooth import Chunk, SmoothObjective, SmoothPass
 
 LOGISTIC_STEP = logistic_step()
@@ -56,6 +56,16 @@ class ApproxRank(SmoothObjective):
     ------
     ValueError
         Where `alpha` or `beta` is not a finite number above 0.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> objective = gb.ApproxRank(gb.AP())
+    >>> round(float(objective.value([0, 1], [2.0, 1.0])), 3)
+    0.578
+    >>> grad, hess = objective.gradients([0, 1], [2.0, 1.0])
+    >>> grad.round(3).tolist()
+    [0.178, -0.178]
     """
 
     alpha: float = 1.0
@@ -82,7 +92,7 @@ class ApproxRankPass(SmoothPass):
 
     def differentiate(self, chunk: Chunk) -> None:
         """See `SmoothPass.differentiate`."""
-        starts, pair, documents, room = chunk.starts, chunk.pair, chunk.documents, chunk.room
+        documents = chunk.documents
         beta, ranks = self.betas[chunk.numbers][chunk.query], chunk.ranks(self.step)
         share, by_rank = weights_at(self.measure, ranks)
         if self.measure.k is not None:
@@ -93,8 +103,8 @@ class ApproxRankPass(SmoothPass):
         # Comparisons are those of smooth ranks, turned round: they are sorted as the scores are.
         by_score = documents.x.copy()
         documents.x[:] = -beta * ranks
-        compare(starts, self.step, pair, True, room, documents)
+        chunk.compare(self.step, True)
         documents.by_rank[:] = documents.by_rank * documents.total + beta * documents.rising
         documents.rising[:] = 0.0
         documents.x[:] = by_score
-        push(starts, self.step, pair, False, room, documents)
+        chunk.push(self.step, False)

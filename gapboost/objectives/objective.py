@@ -18,6 +18,19 @@ class Pass(ABC):
     """One objective on one data set, with everything that does not change between boosting iterations.
 
     Several threads may call one pass at once: calls only read what it holds, and write to memory of their own.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gapboost as gb
+    >>> class Zeros(gb.objectives.Pass):
+    ...     def __call__(self, scores, grad, hess):
+    ...         grad[:], hess[:] = 0.0, 1.0
+    ...
+    >>> grad, hess = np.empty(2), np.empty(2)
+    >>> Zeros()(np.zeros(2), grad, hess)
+    >>> grad.tolist(), hess.tolist()
+    ([0.0, 0.0], [1.0, 1.0])
     """
 
     @abstractmethod
@@ -78,6 +91,12 @@ class Objective(ABC):
     ----------
     measure : Measure
         What to train for; a name becomes the measure.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> isinstance(gb.LambdaRank(gb.GAP(g=(0.5, 0.5))), gb.objectives.Objective)
+    True
     """
 
     # Whether a document weighs about as much as a row of regression; otherwise a query weighs so, however long it is.
@@ -115,7 +134,7 @@ class Objective(ABC):
         Parameters
         ----------
         y_true : array-like of shape (N,)
-            Integer grades ``0..c``.
+            Grades, whole numbers ``0..c`` or fractional.
         y_score : array-like of shape (N,)
             Finite scores.
         qid : array-like of shape (N,), optional

@@ -33,6 +33,15 @@ def exportable(model: XGBGAPRanker | xgboost.Booster) -> xgboost.Booster:
         do not write.
     NotFittedError
         Before `fit`.
+
+    Examples
+    --------
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from gapboost.xgboost import XGBGAPRanker, exportable
+    >>> train = load_digits_ranking().train
+    >>> ranker = XGBGAPRanker(n_estimators=5).fit(train.X, train.y, qid=train.qid)
+    >>> exportable(ranker).num_boosted_rounds()
+    5
     """
     booster = model.get_booster() if isinstance(model, xgboost.XGBModel) else model
     missing = model.missing if isinstance(model, xgboost.XGBModel) else float(booster.attr(MISSING) or "nan")

@@ -73,6 +73,17 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     evals_result_, best_iteration, best_score, feature_importances_, feature_names_in_, n_features_in_
         As in `xgboost.XGBRanker`; the first by ``evals_result()`` too. `best_iteration` and `best_score` are there after early
         stopping, `feature_names_in_` after training on a data frame.
+
+    Examples
+    --------
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from gapboost.xgboost import XGBGAPRanker
+    >>> train, vali, test = load_digits_ranking()
+    >>> ranker = XGBGAPRanker(measure="gap", g=(0.5, 0.5), n_estimators=20)
+    >>> ranker.fit(train.X, train.y, qid=train.qid).objective_
+    LambdaRank(GAP(g=(0.5, 0.5)))
+    >>> ranker.score(test.X, test.y, qid=test.qid) > 0.7
+    True
     """
 
     _library = LIBRARY

@@ -2,10 +2,12 @@
 
 import doctest
 import importlib
+import re
 from pathlib import Path
 
 import pytest
 from installed import MISSING
+from threadpoolctl import threadpool_limits
 
 import gapboost
 
@@ -26,7 +28,8 @@ def test_there_are_examples():
 @pytest.mark.parametrize("name", WITH_EXAMPLES)
 def test_examples(name):
     try:
-        result = doctest.testmod(importlib.import_module(name), raise_on_error=bool(MISSING))
+        with threadpool_limits(1):  # a test has neighbours
+            result = doctest.testmod(importlib.import_module(name), raise_on_error=bool(MISSING))
     except (ImportError, doctest.UnexpectedException) as error:
         cause = error.exc_info[1] if isinstance(error, doctest.UnexpectedException) else error
         if not any(booster in str(cause) for booster in MISSING):
@@ -34,3 +37,28 @@ def test_examples(name):
         pytest.skip(f"without {', '.join(sorted(MISSING))}")
     assert result.attempted > 0
     assert result.failed == 0, "see what was printed"
+
+
+REFERENCE = Path(__file__).parents[2] / "docs" / "api"
+
+
+def public_names():
+    """What the pages of the reference list, with the module of each; a cluster and Spark are what the guide runs examples of."""
+    for page in sorted(REFERENCE.glob("*.rst")):
+        module = None
+        for line in page.read_text(encoding="utf-8").splitlines():
+            module = line.removeprefix(".. currentmodule:: ") if line.startswith(".. currentmodule:: ") else module
+            if module and page.stem not in ("index", "dask", "spark") and re.fullmatch(r"   \w[\w.]*", line):
+                yield f"{module}.{line.strip()}"
+
+
+@pytest.mark.parametrize("name", list(public_names()))
+def test_every_public_name_has_an_example(name):
+    module, _, last = name.rpartition(".")
+    if any(booster in module for booster in MISSING):
+        pytest.skip(f"without {', '.join(sorted(MISSING))}")
+    assert ">>> " in getattr(importlib.import_module(module), last).__doc__
+
+
+def test_the_reference_has_names():
+    assert len(list(public_names())) > 60

@@ -24,7 +24,8 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path(gapboost.__file__).parent
-PAGES = [ROOT / "README.md", ROOT / "docs" / "index.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
+FIRST = [ROOT / "README.md", ROOT / "docs" / "index.md", ROOT / "docs" / "install.md"]
+PAGES = [*FIRST, *sorted((ROOT / "docs" / "guide").glob("*.md"))]
 SECTIONS = [section for page in PAGES for section in sections(page)]
 
 # A coarser grid is searched.
@@ -76,10 +77,11 @@ def place(section):
 @pytest.mark.filterwarnings("ignore")  # the libraries' own, as a reader would see them
 def test_python(section, request, tmp_path, monkeypatch):
     title = section.title
-    if title == "On Spark":
-        pytest.skip("tests/cluster/test_spark.py runs it, where there is a Spark")
+    page = section.of("python")[0].page.name
+    if page == "spark.md" or title == "On Ray":
+        pytest.skip("a test of tests/cluster runs it, where there is a Spark or a Ray")
     pytest.importorskip("matplotlib").use("Agg")
-    if title == "In production":
+    if title == "Save, load, export":
         for library in ("onnxmltools", "onnxruntime", "shap"):
             pytest.importorskip(library)
     trec_files(tmp_path)

@@ -38,7 +38,12 @@ SECTIONS = [
 
 def test_what_is_printed_is_found():
     """The test below would be content with nothing."""
-    assert [section.title for section in SECTIONS] == ["Evaluate and compare", "Choose g", "Clicks"]
+    assert [section.title for section in SECTIONS] == [
+        "Evaluate and compare",
+        "Choose g",
+        "Which nDCG is whose",
+        "Clicks",
+    ]
 
 
 def digits(number):
@@ -51,7 +56,8 @@ def digits(number):
 def test_printed_values(section):
     blocks = section.of("python")
     with threadpool_limits(1):
-        names = run(blocks, instead=ONE_THREAD)
+        trains = any("LGBMGAPRanker(" in block.code for block in blocks)
+        names = run(blocks, instead=ONE_THREAD if trains else None)
         for block in blocks:
             for source, shown in printed(block):
                 found = eval(source, names)
@@ -87,3 +93,13 @@ def test_examples_of_the_theory():
     coefficients = terms.convert(kind=np.polynomial.Polynomial).coef
     total = sum(c * (u ** (k + 1)).sum() for k, c in enumerate(coefficients))
     assert total == pytest.approx(first + second, abs=1e-8)
+
+
+def test_how_much_queries_weigh():
+    rng, how = np.random.default_rng(0), gb.LambdaRank(gb.GAP(g=(0.5, 0.5)))
+
+    def weight(n):
+        return np.abs(how.gradients(rng.integers(0, 3, n), rng.normal(size=n), n_jobs=1)[0]).sum()
+
+    few, many = (text(np.mean([weight(n) for _ in range(lists)]), 0) for n, lists in ((10, 200), (10_000, 2)))
+    assert f"sizes sum to about {few} in a list of 10 documents, and to {many} in one of 10 000" in THEORY

@@ -370,6 +370,9 @@ def test_what_the_page_and_the_readme_say_in_words(told):
         assert told["controls", MEAN][pair].verdict == "level"
     assert told["controls", MEAN][report.CONTROLLED[1]].verdict == "open"
     assert told["g", MEAN][report.CHOSEN, report.UNIFORM].verdict == "behind"
+    assert {pair for pair, t in report.alone(report.families(Results())).items() if t.verdict == "behind"} == {
+        ("LightGBM GAP", "LightGBM rank_xendcg")
+    }
 
 
 def test_the_numbers_of_the_readme(told):

@@ -1,0 +1,116 @@
+"""The site as ``nox -s docs`` built it: links lead somewhere, pages fit the window, search finds, nothing leaves the machine."""
+
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from browser import CHROMIUM, measure
+
+SITE = Path(__file__).parents[2] / "docs" / "_build" / "html"
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not (SITE / "index.html").exists(), reason="the site is not built: nox -s docs"),
+]
+
+PAGES = (
+    "index",
+    "install",
+    "migration",
+    "auto_tutorials/index",
+    "auto_tutorials/01_quick_start",
+    "guide/train",
+    "guide/production",
+    "benchmarks/EFFECTIVENESS",
+    "theory",
+    "compared",
+    "api/generated/gapboost.lightgbm.LGBMGAPRanker",
+    "api/generated/gapboost.GAP",
+)
+WIDTHS = (1400, 390)
+# What somebody types, and the page that has the answer.
+WORDS = {
+    "install": "install.html",
+    "migrate": "migration.html",
+    "docker": "guide/production.html",
+    "weights": "guide/train.html",
+    "early stopping": "guide/train.html",
+    "Spark": "guide/cluster.html",
+    "compare": "compared.html",
+}
+
+
+class Page(HTMLParser):
+    """What a page links to, and the names that others may link to."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.links, self.names = [], set()
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        self.names |= {attributes.get("id"), attributes.get("name")}
+        self.links += [attributes[name] for name in ("href", "src") if attributes.get(name)]
+
+
+@pytest.fixture(scope="module")
+def pages():
+    return {path: Page(path) for path in SITE.rglob("*.html") if "_static" not in path.parts}
+
+
+def test_links_anchors_and_pictures(pages):
+    broken = []
+    for at, page in pages.items():
+        for link in page.links:
+            url = urlsplit(link)
+            if url.scheme or url.netloc or "_modules" in url.path:
+                continue
+            target = (at.parent / unquote(url.path)).resolve() if url.path else at
+            if not target.exists():
+                broken.append(f"{at.relative_to(SITE)}: {link}")
+            elif url.fragment and target in pages and unquote(url.fragment) not in pages[target].names:
+                broken.append(f"{at.relative_to(SITE)}: {link}, a heading that is not there")
+    assert len(pages) > 50
+    assert not broken, "\n".join(sorted(set(broken)))
+
+
+def test_guides_say_where_to_go_next():
+    sources = SITE.parents[1]
+    guides = [
+        *(f"guide/{name}" for name in ("train", "evaluate", "choose_g", "analyse", "researchers", "production")),
+        *("install", "migration", "tried"),
+    ]
+    ends = {page: (sources / f"{page}.md").read_text(encoding="utf-8").rpartition("\n## ")[2] for page in guides}
+    assert [page for page, end in ends.items() if not end.startswith("Where to go next\n")] == []
+
+
+@pytest.fixture(scope="module")
+def seen():
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed")
+    asked = [(f"{page}.html", width) for page in PAGES for width in WIDTHS]
+    answer = measure(SITE, asked, list(WORDS))
+    assert "error" not in answer, answer["error"]
+    return dict(zip(asked, answer["pages"], strict=True)), answer["searches"]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("page", PAGES)
+def test_page_fits_the_window(seen, page, width):
+    found = seen[0][f"{page}.html", width]
+    assert found["page"] <= width
+    assert found["wide"] == []
+    assert found["pictures"] == []
+    if width == 1400:
+        assert found["scrolled"] == []
+
+
+def test_no_request_leaves_the_machine(seen):
+    assert {url for page in seen[0].values() for url in page["away"]} == set()
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_search_finds(seen, word):
+    assert WORDS[word] in seen[1][word][:5]
