@@ -167,12 +167,16 @@ CASES = [
             "none": ({}, "[]"),
             "cannot take the grades": (
                 {"one": Noisy(), "other": Refusing()},
-                "'other', which fails on these data with",
+                "'other', which fails on these data (",
             ),
-            "scores NaN": ({"one": Noisy(nan), "other": Noisy()}, "'one', which fails on these data with"),
+            "two cannot take them": (
+                {"one": Refusing(), "two": Refusing(), "other": Noisy()},
+                "'one', which fails on these data (RuntimeError: labels beyond 1), and 'two', which",
+            ),
+            "scores NaN": ({"one": Noisy(nan), "other": Noisy()}, "'one', which fails on these data ("),
             "ours with g too short": (
                 {"one": Noisy(), "other": LGBMGAPRanker(g=(1.0,))},
-                "'other', which fails on these data with ValueError: y holds the grade 2",
+                "'other', which fails on these data (ValueError: y holds the grade 2",
             ),
             "ours with an unknown measure": (
                 {"one": Noisy(), "other": LGBMGAPRanker(measure="gab")},
