@@ -6,6 +6,7 @@
 `truncation`      what gradients of selected pairs lose beside those of all pairs
 `classification`  whether training for average precision pays for classifiers
 `variance`        how large a difference must be before a study can prove it
+`labels`          what real grades are worth beside rounded ones; a tutorial tells its results
 `records`         saved results: one CSV file, a task's rows at a time
 `boosters`        LightGBM, XGBoost and CatBoost, trained and watched through one interface
 `inference`       p-values by changes of signs, and bootstrapped intervals

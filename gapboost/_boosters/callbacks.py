@@ -25,6 +25,9 @@ State = TypeVar("State")
 # both boosters.
 MAXIMISED_PREFIXES = ("auc", "pre", "map", "ndcg")
 
+# Grades that an error lists.
+MOST_SHOWN = 20
+
 
 class AllWorkers(NamedTuple):
     """The data set that a worker of a communicator holds a part of.
@@ -316,7 +319,8 @@ def check_contrasts(data: Judged, name: str) -> None:
 
 def no_contrast(name: str, n_queries: int, n_rows: int, occurring: Array) -> ValueError:
     """The error about training data in which there is no order to learn."""
-    grades = ", ".join(f"{grade:g}" for grade in occurring)
+    grades = ", ".join(f"{grade:g}" for grade in occurring[:MOST_SHOWN])
+    grades += ", ..." if len(occurring) > MOST_SHOWN else ""
     return ValueError(
         f"{name} holds no query with two different grades ({n_queries} queries, n_samples = {n_rows}, grades "
         f"[{grades}]); expected at least one: there is nothing to learn"

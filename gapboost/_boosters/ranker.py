@@ -18,7 +18,7 @@ from gapboost._boosters.training import Settings, Task, Training, prepare
 from gapboost._boosters.vocabulary import Vocabulary
 from gapboost._data.arguments import seed
 from gapboost._data.features import check_names, feature_names, features, split, without_qid
-from gapboost._data.grades import check_highest
+from gapboost._data.grades import check_known
 from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
 from gapboost.evaluation import evaluate
@@ -225,7 +225,7 @@ class GAPRanker:
             names = given.beside.names
             # Both boosters know the training set again as the same object: nothing is binned or scored twice.
             if given.consists_of(train):
-                check_highest(rows.y.max(), names.y, limit)
+                check_known(rows.y, names.y, limit)
                 evals.append(rows)
                 continue
             evals.append(ranking_rows(given.X, given.y, given.qid, given.beside, limit))

@@ -52,12 +52,17 @@ def checked_grades(y_true: Any, name: str, limit: GradeLimit | None = None, real
         fractional = len(parts) > 0
         if fractional and not real:
             raise ValueError(f"{name} holds the fractional value {parts[0]}; expected integer grades 0..c")
-        check_whole(parts[:1], name, limit)
-    lowest, highest = grades.min(), grades.max()
+    lowest = grades.min()
     if lowest < 0:
         raise ValueError(f"{name} holds the negative grade {lowest:g}; expected {expected}")
-    check_highest(highest, name, limit)
+    check_known(grades, name, limit)
     return grades.astype(np.float64 if fractional else np.int32)
+
+
+def check_known(grades: Array, name: str, limit: GradeLimit | None) -> None:
+    """Refuse grades, some at least, that the measures do not know."""
+    check_whole(grades, name, limit)
+    check_highest(grades.max(), name, limit)
 
 
 def check_whole(grades: Array, name: str, limit: GradeLimit | None) -> None:

@@ -108,7 +108,7 @@ class _Part:
 
     path: Path
     X: Any
-    y: npt.NDArray[np.int32]
+    y: npt.NDArray[np.int32] | npt.NDArray[np.float64]
     keys: list[bytes] | None  # the queries as spelled; None: group sizes were given, the queries have no names
     codes: npt.NDArray[np.int64]  # of each row: position in keys, or number of the group
     docids: list[str] | None
@@ -144,10 +144,10 @@ def _read(path: Path, max_line_bytes: int) -> _Part:
             ) from error
     if not tap.line_numbers:
         raise ValueError(f"{path}: holds no rows, expected rows '{_EXPECTED}'")
-    wrong = np.flatnonzero(~((target >= 0) & (target <= np.iinfo(np.int32).max) & (target == np.floor(target))))
+    wrong = np.flatnonzero(~((target >= 0) & (target <= np.iinfo(np.int32).max)))
     if len(wrong):
         raise ValueError(
-            f"{path}, line {tap.line_numbers[wrong[0]]}: found grade {target[wrong[0]]:g}, expected a whole number"
+            f"{path}, line {tap.line_numbers[wrong[0]]}: found grade {target[wrong[0]]:g}, expected a number"
             f" that is not negative; so in {len(wrong)} of {len(target)} rows"
         )
     codes = np.frombuffer(tap.codes, dtype=np.int64)
@@ -161,7 +161,9 @@ def _read(path: Path, max_line_bytes: int) -> _Part:
         )
     else:
         keys = list(tap.keys)
-    return _Part(path, sparse.csr_matrix(matrix), target.astype(np.int32), keys, codes, tap.docids)
+    whole_grades = bool((target == np.floor(target)).all())
+    y = target.astype(np.int32 if whole_grades else np.float64)
+    return _Part(path, sparse.csr_matrix(matrix), y, keys, codes, tap.docids)
 
 
 def _read_groups(path: Path, n_rows: int, max_line_bytes: int) -> npt.NDArray[np.int64]:
@@ -318,7 +320,7 @@ def load_letor(
     -------
     RankingData
         ``X`` : ndarray or scipy.sparse.csr_matrix of shape (n_rows, n_features), dtype float64.
-        ``y`` : ndarray of shape (n_rows,), dtype int32.
+        ``y`` : ndarray of shape (n_rows,), dtype int32, or float64 where some grades are fractional.
         ``qid`` : ndarray of shape (n_rows,); int64 where all the queries are whole numbers, otherwise str.
         ``docid`` : ndarray of shape (n_rows,), dtype str, if each row names its document; otherwise None.
 
@@ -328,7 +330,7 @@ def load_letor(
         If there is no such file.
     ValueError
         If a file holds no rows, is broken, has a row that is not in this format (feature indices must increase), a
-        grade that is negative or not whole, a query or a document that is not UTF-8, a line or a dense feature index beyond
+        grade that is negative or no number, a query or a document that is not UTF-8, a line or a dense feature index beyond
         its limit, rows with and rows without a query, more features than ``n_features``, or a query that is in another
         file too; if no file is given.
 

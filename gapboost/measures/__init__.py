@@ -6,6 +6,7 @@ A new measure of the family is one file with a class like `gapboost.measures.rbp
 `measure`            what a measure is, and sums of measures
 `form`               the form that measures have: arrays for compiled code, values
 `discount_of_query`  those whose discount is another for each query
+`worth`              what documents are worth by themselves and below others, from which tables follow
 `arrays`             what a measure returns, checked, and parts that several share
 `swaps`              what it gains when two documents change places
 `labels`             its words in files, columns and logs

@@ -10,9 +10,12 @@ from gapboost._data.arguments import as_cutoff
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked, evaluate_form
+from gapboost._kernels.expected_worth import evaluate_worth
+from gapboost._kernels.worth import Worth
 from gapboost.measures.arrays import checked_arrays
 from gapboost.measures.discounts import Discount
 from gapboost.measures.swaps import changes_of
+from gapboost.measures.worth import Stated, tables_from, worth_from
 
 
 @dataclass(frozen=True, repr=False)
@@ -78,9 +81,29 @@ class QuadraticForm(ABC):
             The weight and its derivative.
         """
 
-    @abstractmethod
+    def worth(self, base: RecallBase) -> Stated:
+        """What documents are worth by themselves and below others, by level: where this is stated, `tables` follow from it.
+
+        With it a measure is defined for any number of different grades in a query, without it for up to 64.
+
+        Parameters
+        ----------
+        base : RecallBase
+            As in `tables`.
+
+        Returns
+        -------
+        own : float64 ndarray of shape (Q, L)
+        pairs : tuple of Pairs
+            Terms whose sum a document is worth below another one (`gapboost.measures.worth`).
+        """
+        raise ValueError(
+            f"{self!r} has tables of grades by grades, for few different grades in a query; expected grades rounded to "
+            "fewer values, or a measure that defines worth()"
+        )
+
     def tables(self, base: RecallBase) -> tuple[Array, Array]:
-        """The worth of pairs and of single documents.
+        """The worth of pairs and of single documents; a measure defines this, or `worth`.
 
         Parameters
         ----------
@@ -95,6 +118,7 @@ class QuadraticForm(ABC):
             ``[q, j]``: what a document of the grade ``levels[j]`` is worth by itself. Both arrays are C-contiguous; where
             nothing in a query is relevant, they are 0 for every grade that occurs in it.
         """
+        return tables_from(self.worth(base), base)
 
     def evaluated(self, ranked: Ranked, base: RecallBase, weights: Array, begins: Array) -> Array:
         """The value of each query, its expectation over the orders of tied documents.
@@ -112,16 +136,25 @@ class QuadraticForm(ABC):
         -------
         float64 ndarray of shape (Q,)
         """
-        pair, own = tables_of(self, base)
         depth = self.depth(int(np.diff(ranked.starts).max()))
         values = np.empty(len(base))
+        if base.many_levels:
+            evaluate_worth(ranked, weights, begins, depth, worth_of(self, base), values)
+            return values
+        pair, own = tables_of(self, base)
         evaluate_form(ranked, weights, begins, depth, pair, own, np.empty((2, own.shape[1])), values)
         return values
 
     def relevant(self, base: RecallBase) -> Array:
         """Whether anything in a query is worth anything, bool of shape (Q,)."""
-        pair, own = tables_of(self, base)
         occurs = base.counts > 0
+        if base.many_levels:
+            own, pairs = self.worth(base)
+            worth = own > 0
+            for term in pairs:
+                worth |= term.helps
+            return np.asarray(np.any(worth & occurs, axis=1))
+        pair, own = tables_of(self, base)
         worth = np.any((own > 0) & occurs, axis=1)
         worth |= np.any((pair > 0) & occurs[:, :, None] & occurs[:, None, :], axis=(1, 2))
         return np.asarray(worth)
@@ -144,6 +177,20 @@ def tables_of(measure: QuadraticForm, base: RecallBase) -> tuple[Array, Array]:
     shape = base.counts.shape
     pair, own = checked_arrays(measure, "tables", measure.tables(base), [(*shape, base.n_levels), shape])
     return pair, own
+
+
+def worth_of(measure: QuadraticForm, base: RecallBase) -> Worth:
+    """`QuadraticForm.worth` by query and level, as compiled code trusts it.
+
+    Raises
+    ------
+    ValueError
+        Where it is not finite numbers of the shapes that `QuadraticForm.worth` promises.
+    """
+    worth = worth_from(measure.worth(base), base)
+    shape = base.counts.shape
+    checked_arrays(measure, "worth", list(worth), [shape, *[(len(worth.above), *shape)] * 5])
+    return worth
 
 
 def weights_at(measure: QuadraticForm, ranks: Array) -> tuple[Array, Array]:

@@ -23,6 +23,7 @@ from gapboost._kernels import Array
 from gapboost.measures.arrays import no_pairs
 from gapboost.measures.form import QuadraticForm, tables_of
 from gapboost.measures.labels import plain, shortened
+from gapboost.measures.worth import Stated
 
 SHORT_NAME = re.compile(r"[a-zA-Z0-9_.-]+")
 
@@ -184,7 +185,7 @@ class Measure(QuadraticForm):
             real=True,
         )
         terms = self.resolved(data.graded).terms
-        changes: Array = np.sum([weight * part.changes(data.grades, data.base) for weight, part in terms], axis=0)
+        changes: Array = np.sum([weight * part.changes(data.grades, data.base[:]) for weight, part in terms], axis=0)
         return changes + changes.T
 
 
@@ -298,6 +299,16 @@ class WeightedSum(Measure):
             pair += weight * of_part[0]
             own += weight * of_part[1]
         return pair, own
+
+    def worth(self, base: RecallBase) -> Stated:
+        """The terms of all parts, each times its weight."""
+        self._of_one_discount()
+        own, terms = np.zeros(base.counts.shape), []
+        for weight, part in self.parts:
+            alone, pairs = part.worth(base)
+            own += weight * alone
+            terms += [term._replace(factor=weight * term.factor) for term in pairs]
+        return own, tuple(terms)
 
     def _of_one_discount(self) -> None:
         if len(self.terms) > 1 or self.terms[0][1] is not self:
