@@ -25,6 +25,8 @@ ENOUGH = 0.95
 REALS = [Real(name) for name in REAL]
 MEAN = "mean"
 COLUMNS = (*trainings.TESTED, MEAN)
+# Of the made lists' five: fewer are not shown.
+ENOUGH_WORLDS = 3
 
 
 class Gradients:
@@ -124,15 +126,17 @@ class Quality:
             cell = self.values.setdefault((row["source"], row["competitor"]), {})
             cell[int(row["world"])] = np.array([*tested, np.mean(tested)])
 
-    def differences(self, source: Made | Real, first: str, second: str, column: str = MEAN) -> Array:
-        """First minus second in each fold; empty where one of them is not trained in all."""
+    def differences(
+        self, source: Made | Real, first: str, second: str, column: str = MEAN, least: int = len(WORLDS)
+    ) -> Array:
+        """First minus second in each fold; empty where both are trained in fewer than `least`."""
         a, b = (self.values.get((source.name, name), {}) for name in (first, second))
-        both = [a[world] - b[world] for world in WORLDS if world in a and world in b]
-        return np.array(both)[:, COLUMNS.index(column)] if len(both) == len(WORLDS) else np.empty(0)
+        apart = [(a[world] - b[world])[COLUMNS.index(column)] for world in WORLDS if world in a and world in b]
+        return np.array(apart) if len(apart) >= least else np.empty(0)
 
-    def of(self, source: Made | Real, first: str, second: str, column: str = MEAN) -> str:
+    def of(self, source: Made | Real, first: str, second: str, column: str = MEAN, least: int = len(WORLDS)) -> str:
         """The mean difference on one collection, as a cell of a table."""
-        found = self.differences(source, first, second, column)
+        found = self.differences(source, first, second, column, least)
         return signed(float(found.mean()), 3) if len(found) else ""
 
     def over(self, sources: Sequence[Made | Real], first: str, second: str, column: str = MEAN) -> Estimate:
@@ -165,18 +169,15 @@ def label(source: Made | Real) -> str:
     return "made" if isinstance(source, Made) else f"`{source.name}`"
 
 
-def of_gradients(found: Gradients, lists: Lists) -> str:
-    """Cosines at scores half learnt, and lists worth one."""
+def of_lists(found: Gradients, quality: Quality, lists: Lists) -> str:
+    """Cosines at scores half learnt, and what T = 30 does to test quality."""
     rows = []
     for source in (*SHOWN, *REALS):
-        cosines = [
-            " ".join(found.cosine(source, measure, pairs) for measure in ("nDCG", "GAP"))
-            for pairs in ("top 30", "top 100", "mean 1")
-        ]
-        worth = np.exp(found.lists_for_one(source, "GAP", "top 30").mean)
-        rows.append([label(source), *map(number, size(source, lists)), *cosines, f"{worth:.1f}"])
-    head = ["lists", "documents", "relevant R", "T = 30: nDCG GAP", "T = 100", "one drawn", "lists worth one, T = 30"]
-    return table(head, rows)
+        documents, relevant = map(number, size(source, lists))
+        cosines = [", ".join(found.cosine(source, m, pairs) for m in MEASURES) for pairs in ("top 30", "mean 1")]
+        tested = [quality.of(source, f"{m} top 30", f"{m} all", least=ENOUGH_WORLDS) for m in MEASURES]
+        rows.append([label(source), f"{relevant} of {documents}", *cosines, ", ".join(filter(None, tested))])
+    return table(["lists", "relevant", "T = 30", "one drawn", "test quality, T = 30 minus all pairs"], rows)
 
 
 def of_effects(found: Gradients) -> str:
@@ -204,21 +205,24 @@ def of_effects(found: Gradients) -> str:
     return table(head, rows)
 
 
-def complete(found: Quality) -> list[Made | Real]:
-    """Collections and made lists of which ours is trained in all folds."""
+def trained_lists(found: Quality, least: int = len(WORLDS)) -> list[Made | Real]:
+    """Collections and made lists of which ours is trained in all folds, or in so many."""
     pairs = [(f"{measure} top 30", f"{measure} all") for measure in MEASURES]
-    return [s for s in trainings.SOURCES if all(len(found.differences(s, *pair)) for pair in pairs)]
+    return [s for s in trainings.SOURCES if all(len(found.differences(s, *pair, least=least)) for pair in pairs)]
 
 
 def of_quality(found: Quality) -> str:
     """Ours: selected pairs minus all pairs in the mean of four measures, and nDCG@10 for T = 30."""
     rows = []
-    for source in complete(found):
+    for source in trained_lists(found, ENOUGH_WORLDS):
         for measure in MEASURES:
-            every = [found.of(source, f"{measure} top {top}", f"{measure} all") for top in TOPS]
-            early = found.of(source, f"{measure} top 30", f"{measure} all", "nDCG@10")
-            rows.append([source.name, measure, *every, early])
-    return table(["lists", "trained for", *(f"T = {top}" for top in TOPS), "T = 30, in nDCG@10"], rows)
+            both = [
+                found.differences(source, f"{measure} top {top}", f"{measure} all", least=ENOUGH_WORLDS) for top in TOPS
+            ]
+            every = [signed(float(one.mean()), 3) if len(one) else "" for one in both]
+            early = found.of(source, f"{measure} top 30", f"{measure} all", "nDCG@10", ENOUGH_WORLDS)
+            rows.append([source.name, str(len(both[1])), measure, *every, early])
+    return table(["lists", "folds", "trained for", *(f"T = {top}" for top in TOPS), "T = 30, in nDCG@10"], rows)
 
 
 BESIDE = (
@@ -246,6 +250,11 @@ def of_boosters(found: Quality) -> str:
 # ------------------------------------------------------------------------------------------------------------ figure
 
 
+def axis_label(source: Made | Real) -> str:
+    """Of made lists, how many documents are relevant."""
+    return f"made: {n_relevant(source):.0f} of {number(source.length)}" if isinstance(source, Made) else source.name
+
+
 def draw(found: Gradients, quality: Quality) -> Any:
     """Cosine against T / R; lists worth one against length; test quality by collection."""
     figure, (left, middle, right) = panels(3, 4.2)
@@ -269,16 +278,18 @@ def draw(found: Gradients, quality: Quality) -> Any:
     )
     middle.set_title("noise of what trees see, GAP", fontsize=10)
     middle.legend(frameon=False)
-    there = complete(quality)
+    there = trained_lists(quality, ENOUGH_WORLDS)
     for k, measure in enumerate(MEASURES):
         style = line(k) | {"linestyle": ""}
         for at, source in enumerate(there):
-            one = independent(quality.differences(source, f"{measure} top 30", f"{measure} all"))
+            pair = f"{measure} top 30", f"{measure} all"
+            one = independent(quality.differences(source, *pair, least=ENOUGH_WORLDS))
             half = one.interval()[1] - one.mean
             right.errorbar(one.mean, at + (k - 1) / 5, xerr=half, capsize=2, label=measure if not at else None, **style)
     right.axvline(0, color="grey", linewidth=0.8)
-    right.set_yticks(range(len(there)), [source.name for source in there])
+    right.set_yticks(range(len(there)), [axis_label(source) for source in there])
     right.invert_yaxis()
+    right.locator_params(axis="x", nbins=5)
     right.set(xlabel="T = 30 minus all pairs, mean of four measures, 95 %")
     right.set_title("test quality", fontsize=10)
     right.legend(frameon=False)
@@ -301,24 +312,25 @@ def missed(found: Gradients, lists: Lists, one: Fit, measure: str) -> float:
 def direction(found: Gradients, lists: Lists) -> str:
     """What a gradient of selected pairs is beside that of all: the sentences under the figure."""
     by_r, by_n = ({m: fit(found, m, of) for m in MEASURES} for of in (n_relevant, lambda source: source.length))
-    long, rare, many = Made(100_000, None), Made(100_000, 10), Made(1_000, None)
-    explained = ", ".join(f"{m} {by_r[m].explained:.2f} and {by_n[m].explained:.2f}" for m in MEASURES)
-    enough = ", ".join(f"{m} {by_r[m].enough:g}" for m in MEASURES)
-    real = ", ".join(f"{m} {missed(found, lists, by_r[m], m):.2f}" for m in MEASURES)
+    long, rare, many, four = Made(100_000, None), Made(100_000, 10), Made(1_000, None), Made(10_000, 10)
+    explained, by_length = (", ".join(f"{fits[m].explained:.2f}" for m in MEASURES) for fits in (by_r, by_n))
+    enough = ", ".join(f"{by_r[m].enough:g}" for m in MEASURES)
+    real = ", ".join(f"{missed(found, lists, by_r[m], m):.2f}" for m in MEASURES)
     worth = [np.exp(found.lists_for_one(long, "GAP", pairs).mean) for pairs in ("top 30", "mean 1")]
-    return f"""* **What counts is T over the relevant documents R, not the length n.** A monotone fit by T / R explains this share of the cosine's variance on made lists, one by T / n that: {explained}. The fit reaches
-  {ENOUGH} from T / R of {enough}; on real lists it is off by {real} in the mean. With 10 relevant of 100 000, T = 30 has {found.cosine(rare, "nDCG", "top 30")} for nDCG and {found.cosine(rare, "GAP", "top 30")} for GAP; with half of
-  1 000 relevant {found.cosine(many, "nDCG", "top 30")} and {found.cosine(many, "GAP", "top 30")}, and once the scores are learnt {found.cosine(many, "nDCG", "top 30", stage=LEARNT)} and {found.cosine(many, "GAP", "top 30", stage=LEARNT)}.
-* **One drawn pair a document keeps the direction at any length**: {found.cosine(long, "GAP", "mean 1")} in a list of 100 000, and it costs {worth[1]:.1f} lists for one where T = 30 costs {number(worth[0])}. But drawn pairs count a rare grade's
-  as often as it occurs: learnt, with 10 relevant documents of four grades in 10 000, GAP's cosine is {found.cosine(Made(10_000, 10), "GAP", "mean 1", stage=LEARNT)}, where T = 30 has {found.cosine(Made(10_000, 10), "GAP", "top 30", stage=LEARNT)}.
-* **Division by score distances** (LightGBM's `lambdarank_norm`, XGBoost's `lambdarank_score_normalization`) turns the gradient too, with all pairs: {found.cosine(many, "nDCG", ALL, divided=1)} for nDCG in lists of 1 000, half relevant.""".replace(
-        "-", "−"
-    )
+
+    def all_three(source: Made, stage: str) -> str:
+        return ", ".join(found.cosine(source, m, "top 30", stage=stage) for m in MEASURES)
+
+    return f"""* **T over R, the relevant documents, decides; the length n does not.** Of the cosine's variance on made lists a monotone fit by T / R explains {explained} (nDCG, AP, GAP), one by T / n {by_length}. It reaches {ENOUGH} from
+  T / R = {enough} on, and is off by {real} on real lists. T = 30 has {all_three(rare, HALF)} with 10 relevant of 100 000; with 500 of 1 000 {all_three(many, HALF)}, and {all_three(many, LEARNT)} once the scores are learnt.
+* **One drawn pair a document**, XGBoost's `mean`, keeps the direction at any length where half is relevant: GAP's cosine is {found.cosine(long, "GAP", "mean 1")} at 100 000, and {worth[1]:.1f} such lists are worth one with all pairs; of T = 30 it takes {number(worth[0])}. Where relevant documents are few it
+  turns away, as a rare grade is drawn as rarely: {signed(float(found.worlds(four, "GAP", "mean 1", stage=LEARNT).mean()), 2)} with 10 of 10 000, learnt, where T = 30 has {found.cosine(four, "GAP", "top 30", stage=LEARNT)}.
+* **Division by score distances** (LightGBM's `lambdarank_norm`, XGBoost's `lambdarank_score_normalization`) turns the gradient too, with all pairs: {found.cosine(many, "nDCG", ALL, divided=1)} for nDCG with 500 of 1 000."""
 
 
 def primary(quality: Quality) -> dict[str, tuple[Estimate, float]]:
     """Over the real collections, of each measure: T = 30 minus all pairs, and p by Holm's correction over the three."""
-    there = [source for source in complete(quality) if isinstance(source, Real)]
+    there = [source for source in trained_lists(quality) if isinstance(source, Real)]
     found = {m: quality.over(there, f"{m} top 30", f"{m} all") for m in MEASURES}
     p = holm({m: one.p for m, one in found.items()})
     return {m: (one, p[m]) for m, one in found.items()}
@@ -331,25 +343,32 @@ def told(one: Estimate) -> str:
 
 def of_tests(quality: Quality) -> str:
     """Test quality: the sentence under the figure."""
-    there = [source.name for source in complete(quality) if isinstance(source, Real)]
     cells = "; ".join(f"{m} {told(one)}, p {p_text(p)}" for m, (one, p) in primary(quality).items())
     alone = {m: independent(quality.differences(Real(ROBUST), f"{m} top 30", f"{m} all")) for m in MEASURES}
     long = "; ".join(f"{m} {told(one)}, p {p_text(one.p)}" for m, one in alone.items())
-    drawn = ", ".join(f"`{s.name}` {quality.of(s, 'rank:ndcg mean 1', 'rank:ndcg topk 32')}" for s in REALS)
-    return f"""* **Test quality**, T = 30 minus all pairs, everything else alike, mean of nDCG@10, nDCG, AP and GAP over {", ".join(f"`{name}`" for name in there)}, each weighing the same (p by Holm's
-  correction over the three): {cells}. {NOT_PROVEN} On `{ROBUST}`, the only one with lists of thousands, by itself and uncorrected: {long}. XGBoost's `mean` instead of `topk` 32: {drawn}."""
+    made = independent(quality.differences(Made(1_000, None), "AP top 30", "AP all", least=ENOUGH_WORLDS))
+    return f"""* **Test quality**, T = 30 minus all pairs, everything else alike, mean of nDCG@10, nDCG, AP and GAP. {NOT_PROVEN} {cells}. On `{ROBUST}` by itself, uncorrected, two lose: {long}. Most is lost
+  by AP on made lists, 500 relevant of 1 000: {told(made)}, {worlds_of(quality, Made(1_000, None))} of {len(WORLDS)} worlds."""
+
+
+def drawn(quality: Quality) -> str:
+    """XGBoost's drawn pairs beside its first ones."""
+    found = {s.name: independent(quality.differences(s, "rank:ndcg mean 1", "rank:ndcg topk 32")) for s in REALS}
+    return f"XGBoost's `mean` instead of `topk` 32, mean of four measures: {'; '.join(f'`{name}` {told(one)}' for name, one in found.items())}.\n"
+
+
+def worlds_of(quality: Quality, source: Made | Real) -> int:
+    """Of how many worlds or folds ours is trained, by T = 30 and by all pairs."""
+    return min(len(quality.differences(source, f"{m} top 30", f"{m} all", least=0)) for m in MEASURES)
 
 
 def state(found: Gradients, quality: Quality) -> str:
     """What of the protocol is not computed."""
-    lacking = {
-        "gradients": [
-            s.name for s in gradients.SOURCES if not all(len(found.worlds(s, m, "top 30")) for m in MEASURES)
-        ],
-        "trainings": [s.name for s in trainings.SOURCES if s not in complete(quality)],
-    }
-    said = [f"{what} on {', '.join(names)}" for what, names in lacking.items() if names]
-    return f"Not computed, for want of time: {'; '.join(said)}." if said else "All of it is computed."
+    without = [s.name for s in gradients.SOURCES if not all(len(found.worlds(s, m, "top 30")) for m in MEASURES)]
+    missing = {s.name: len(WORLDS) - worlds_of(quality, s) for s in trainings.SOURCES}
+    lacking = [f"gradients on {name}" for name in without]
+    lacking += [f"trainings of {n} of the {len(WORLDS)} worlds of {name}" for name, n in missing.items() if n]
+    return f"Not computed, for want of time: {', '.join(lacking)}." if lacking else "All of it is computed."
 
 
 def text(found: Gradients, quality: Quality, lists: Lists) -> str:
@@ -358,27 +377,25 @@ def text(found: Gradients, quality: Quality, lists: Lists) -> str:
         "# What truncation costs\n",
         f"**{ADVICE}**\n",
         picture("truncation", "Cosine against T over relevant documents, lists that are worth one, and test quality"),
+        of_lists(found, quality, lists) + "\n",
+        MEANING,
         direction(found, lists),
         of_tests(quality) + "\n",
-        of_gradients(found, lists) + "\n",
-        MEANING,
+        folded("Test quality: ours, T best ranks minus all pairs, mean of four measures", of_quality(quality)),
+        folded("Test quality: the boosters' own", drawn(quality) + "\n" + of_boosters(quality)),
         folded("Selection, division, both: cosines for T = 30", of_effects(found)),
-        folded(
-            "Test quality, list by list: ours, T best ranks minus all pairs, mean of four measures", of_quality(quality)
-        ),
-        folded("Test quality: the boosters' own", of_boosters(quality)),
         f"The [protocol](studies/truncation/PROTOCOL.md) was committed before the first value. {state(found, quality)} {CLOSE}",
     ]
     return "\n".join(parts)
 
 
-ADVICE = """Set the truncation by the relevant documents of your lists, not by their length or by the cut-off that you report: as many ranks as a list has relevant documents, twice as many for AP;
-where that is slow take a gradient over all pairs in near-linear time. Draw pairs at random only from lists of thousands."""
+ADVICE = """Where lists have hundreds of relevant documents, raise `lambdarank_truncation_level` (XGBoost: `lambdarank_num_pair_per_sample`) to about that many, twice as many for AP, or train by all pairs; with about a hundred
+documents a list leave it: there the default costs nothing that four collections could show."""
 
-NOT_PROVEN = "Over all of them a loss is not proven."
+NOT_PROVEN = "Over the five collections, each weighing the same, no loss is proven (Holm over the three):"
 
-MEANING = """Cosines of a list's gradient with the gradient over all pairs, for nDCG and GAP, scores half learnt, nothing divided. T best ranks: LightGBM's `lambdarank_truncation_level` (30), XGBoost's `topk` (32). One drawn: XGBoost's
-`mean`, one other document for each. Lists worth one: so many lists have together, in the sums that trees see, the signal over noise of one list with all pairs (GAP).
+MEANING = """In each cell nDCG, AP, GAP. Cosines of a list's gradient with that over all pairs, scores half learnt, nothing divided: T = 30 best ranks are LightGBM's default and about XGBoost's (32), *one drawn* is one other
+document for each. Real lists: mean sizes. Lists that are worth one, in the picture: as many have, in the sums that trees see, the signal over noise of one with all pairs.
 """
 
 CLOSE = """Numbers are read from [gradients.csv](studies/truncation/results/gradients.csv) and [quality.csv](studies/truncation/results/quality.csv). The boosters' gradients, in numpy, are held by tests against trees that LightGBM and XGBoost
