@@ -1,0 +1,61 @@
+"""What the pages of the reference show of a class: a table of its own members, and a signature with what is ours first."""
+
+import functools
+import importlib
+import inspect
+import re
+from typing import Any
+
+import lightgbm
+import xgboost
+
+from gapboost._boosters.ranker import GAPRanker
+
+PROPERTIES = (property, functools.cached_property)
+
+
+def members_of(fullname: str) -> list[tuple[str, str]]:
+    """Kind and name of the public members that gapboost wrote; scikit-learn adds the requests of metadata."""
+    module, _, name = fullname.rpartition(".")
+    members: dict[str, str] = {}
+    for base in getattr(importlib.import_module(module), name).__mro__:
+        for name, value in vars(base).items():
+            if base.__module__.startswith("gapboost.") and not re.match("_|set_.*_request$", name):
+                if isinstance(value, PROPERTIES):
+                    members.setdefault(name, "property")
+                elif inspect.isroutine(inspect.unwrap(getattr(value, "__func__", value))):
+                    members.setdefault(name, "method")
+    return sorted(((kind, name) for name, kind in members.items()), key=lambda member: member[1])
+
+
+def booster_of(kind: Any) -> tuple[str, Any] | None:
+    """The library whose ranker a class is a subclass of, and what has its parameters."""
+    if not (inspect.isclass(kind) and issubclass(kind, GAPRanker)):
+        return None
+    return ("LightGBM", lightgbm.LGBMRanker) if issubclass(kind, lightgbm.LGBMRanker) else ("XGBoost", xgboost.XGBModel)
+
+
+def parted(kind: Any, booster: Any) -> tuple[list[inspect.Parameter], list[inspect.Parameter]]:
+    """Parameters of a ranker: ours, and those that it has from the booster."""
+    theirs = inspect.signature(booster.__init__).parameters.keys() - {"objective"}
+    listed = list(inspect.signature(kind).parameters.values())
+    return [p for p in listed if p.name not in theirs or p.kind is p.VAR_KEYWORD], [
+        p for p in listed if p.name in theirs and p.kind is not p.VAR_KEYWORD
+    ]
+
+
+def ours_first(app: Any, what: str, name: str, kind: Any, options: Any, signature: str, returns: str) -> Any:
+    """The signature of a ranker without the booster's parameters."""
+    booster = booster_of(kind) if what == "class" else None
+    if booster is None:
+        return None
+    bare = [p.replace(annotation=inspect.Parameter.empty) for p in parted(kind, booster[1])[0]]
+    return str(inspect.Signature(bare)), returns
+
+
+def booster_folded(app: Any, what: str, name: str, kind: Any, options: Any, lines: list[str]) -> None:
+    """They follow under a heading that opens."""
+    booster = booster_of(kind) if what == "class" else None
+    if booster is not None:
+        theirs = ", ".join(f"``{p.name}={p.default!r}``" for p in parted(kind, booster[1])[1])
+        lines += ["", f".. dropdown:: Parameters of {booster[0]}, with their defaults", "", f"   {theirs}", ""]
