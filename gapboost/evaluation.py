@@ -6,8 +6,9 @@ from typing import Any, Literal, get_args, overload
 import numpy as np
 
 from gapboost._data.arguments import one_of
-from gapboost._data.columns import checked_scores
+from gapboost._data.columns import checked_scores, raveled
 from gapboost._data.judged import Judged, judged
+from gapboost._data.levels import ManyLevels
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import rank_queries
 from gapboost._kernels.parallel.chunks import chunks, resolve_n_jobs, run, table_bytes
@@ -119,7 +120,7 @@ def evaluate(
         By name, such as ``"ndcg@10"``, or by value.
         With ``g=None`` a graded measure is uniform over the grades that occur in `y_true`.
     y_true : array-like of shape (N,)
-        Integer grades ``0..c``.
+        Grades, most often whole numbers ``0..c``; fractional ones, such as means of several judges, any number of them.
     y_score : array-like of shape (N,)
         Finite scores; higher is better.
     qid : array-like of shape (N,), optional
@@ -130,7 +131,7 @@ def evaluate(
         Weights of the queries in the mean; of weights of the rows, a query has the mean.
     recall_base : mapping {query id: grade counts} or array-like of shape (Q, c + 1), optional
         Documents of grade 0, 1, ... of each query, where judged documents are missing from the rows. An array has the
-        queries in the order in which they first occur.
+        queries in the order in which they first occur. A mapping may count any grades, ``{query id: {grade: documents}}``.
     ties : {"expected", "row"}, default="expected"
         The expected value over all orders of documents with equal scores, or the order of the rows.
     empty : {0, 1, "skip"}, default=0
@@ -151,6 +152,11 @@ def evaluate(
     ValueError, TypeError
         Where an argument is unusable; the message names it, what was found and what is expected.
 
+    Warns
+    -----
+    DataConversionWarning
+        Where `y_true`, `y_score` or `sample_weight` has shape (N, 1).
+
     Examples
     --------
     >>> import gapboost as gb
@@ -163,6 +169,8 @@ def evaluate(
     one_of(ties, "ties", TIES)
     one_of(empty, "empty", EMPTY)
     limit = grade_limit(wanted)
+    columns = {"y_true": y_true, "y_score": y_score, "sample_weight": sample_weight}
+    y_true, y_score, sample_weight = raveled(columns)
     data = judged(y_true, qid, sample_weight=sample_weight, recall_base=recall_base, limit=limit, real=True)
     scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
     resolved = [measure.resolved(data.graded) for measure in wanted]
@@ -190,11 +198,13 @@ def query_values(
     """One float64 array of shape (Q,) for each of `measures`, for checked data and scores in grouped order."""
     offsets, sizes = data.queries.offsets, data.queries.sizes
     terms = [measure.terms for measure in measures]
-    discounts = {part: part.discounts(data.base, sizes) for each in terms for _, part in each}
     values = [np.zeros(len(sizes)) for _ in measures]
     threads = resolve_n_jobs(n_jobs)
 
-    ranges = chunks(offsets, threads, table_bytes(data.base.n_levels))
+    if isinstance(data.base, ManyLevels):
+        ranges = data.base.ranges()
+    else:
+        ranges = chunks(offsets, threads, table_bytes(data.base.n_levels))
 
     def task(k: int) -> None:
         first, last = ranges[k]
@@ -205,8 +215,8 @@ def query_values(
         )
         for each, out in zip(terms, values, strict=True):
             for weight, part in each:
-                weights, begins = discounts[part]
-                out[first:last] += weight * part.evaluated(ranked, base, weights, begins[first:last])
+                weights, begins = part.discounts(base, sizes[first:last])
+                out[first:last] += weight * part.evaluated(ranked, base, weights, begins)
             if empty != 0:
                 relevant = np.any([part.relevant(base) for _, part in each], axis=0)
                 out[first:last][~relevant] = 1.0 if empty == 1 else np.nan

@@ -10,7 +10,7 @@ import time
 import numpy as np
 
 from gapboost._boosters.callbacks import gradients_at
-from gapboost._data.judged import judged
+from gapboost._data.judged import MOST_LEVELS, judged
 from gapboost._kernels.jit import KernelCache
 from gapboost._kernels.lambdarank.long import LONG
 from gapboost.evaluation import evaluate
@@ -24,12 +24,16 @@ def warm_up() -> None:
     n = sum(lengths)
     grades, scores, qid = np.arange(n) % 3, np.linspace(0.0, 1.0, n), np.repeat(np.arange(len(lengths)), lengths)
     evaluate([AP(), nDCG(k=10), RR()], grades, scores, qid)
+    different = np.linspace(0.0, 1.0, MOST_LEVELS + 1)
+    evaluate(AP(), different, different)
+    for objective in (LambdaRank(AP()), SoftRank(AP()), ApproxRank(AP())):
+        objective.gradients(different, different)
     few = slice(0, lengths[0])
     for smooth in (SoftRank(AP()), SoftRank(nDCG(k=5)), ApproxRank(AP(k=5))):
         smooth.gradients(grades[few], scores[few])
-    objective = LambdaRank(AP())
-    objective.gradients(grades, scores, qid)
-    prepared = objective.prepared(judged(grades, qid))
+    pairs = LambdaRank(AP())
+    pairs.gradients(grades, scores, qid)
+    prepared = pairs.prepared(judged(grades, qid))
     for dtype in (np.float64, np.float32):  # LightGBM's scores, and XGBoost's
         gradients_at(prepared, scores.astype(dtype))
 

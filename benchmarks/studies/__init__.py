@@ -4,9 +4,11 @@
 `papers`          what the papers show, item by item
 `effectiveness`   whether training for GAP ranks better than the boosters' own objectives
 `classification`  whether training for average precision pays for classifiers
+`variance`        how large a difference must be before a study can prove it
+`labels`          what real grades are worth beside rounded ones; a tutorial tells its results
 `records`         saved results: one CSV file, a task's rows at a time
 `boosters`        LightGBM, XGBoost and CatBoost, trained and watched through one interface
-`inference`       intervals, corrected p-values, and what they come to
+`inference`       p-values by changes of signs, and bootstrapped intervals
 `tables`          numbers and tables in Markdown
 `pictures`        what the figures look like
 ================  ============================================================================

@@ -55,6 +55,9 @@ ax.legend()
 plt.tight_layout()
 
 # %%
+# With tables it is defined for up to 64 different grades in a query. A measure that states ``worth`` in their place, the worth of
+# levels by themselves and the terms of pairs, is defined for any number; here that would be ``return own, ()``.
+#
 # It evaluates. Two documents with equal scores share what they would have in either order:
 
 gb.evaluate(Zipf(a=1.0), y_true=[0, 2, 1], y_score=[2.0, 2.0, 1.0])

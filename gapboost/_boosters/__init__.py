@@ -6,7 +6,9 @@ the ranker of the twin trains, and `ranker` remembers.
 ==============  ================================================================================
 `library`       what LightGBM or XGBoost is to this room: one value a library
 `request`       what the caller of `fit` asks for
+`asked`         what parameters ask a training for
 `vocabulary`    what parameters of the boosters mean here
+`parameters`    the parameters of a training, checked
 `rows`          one data set in grouped order
 `training`      a task, its gradients, and whether they teach anything
 `ranker`        the ranker: arguments of `fit` checked, what was learned, `score`
@@ -14,7 +16,7 @@ the ranker of the twin trains, and `ranker` remembers.
 `positions`     factors of positions, learnt beside the trees
 `folds`         cross-validation by query
 `progress`      the bar over the rounds of a fit
-`callers`       who called: a booster in training, a search of scikit-learn, the user's own line
+`callers`       who called: a booster in training, a search of scikit-learn
 `search_guard`  what scikit-learn's searches would do wrongly with a ranker
 `model_file`    what a model file says it was trained for
 `described`     what `help()` says of the parameters that several methods share

@@ -3,14 +3,14 @@
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 
 from gapboost._boosters.callers import booster_in_training
 from gapboost._boosters.library import Library
 from gapboost._boosters.positions import PositionPass, Trainings
-from gapboost._data.judged import Judged, judged
+from gapboost._data.judged import Judged, Whole, judged
 from gapboost._data.positions import positions
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import working_on
@@ -25,9 +25,39 @@ State = TypeVar("State")
 # both boosters.
 MAXIMISED_PREFIXES = ("auc", "pre", "map", "ndcg")
 
-# Labels, group sizes and weights as a booster's data set holds them; and, where it is one worker's part of a data set, the grades
-# that occur in the whole, ascending.
-Content = tuple[Array, Array, Array | None, Array | None]
+# Grades that an error lists.
+MOST_SHOWN = 20
+
+
+class AllWorkers(NamedTuple):
+    """The data set that a worker of a communicator holds a part of.
+
+    Attributes
+    ----------
+    grades : tuple of float
+        As `occurring_grades` has them.
+    earlier : int
+        Rows of the workers of lower ranks.
+    n_rows, n_queries : int
+    weighted_size : float
+        Mean number of documents a query, by the weights of the queries.
+    """
+
+    grades: tuple[float, ...]
+    earlier: int
+    n_rows: int
+    n_queries: int
+    weighted_size: float
+
+    @property
+    def occurring(self) -> Array:
+        """The grades as an array."""
+        return np.array(self.grades)
+
+
+# Labels, group sizes and weights as a booster's data set holds them; and, where it is one worker's part of a data set, what is
+# known of the whole.
+Content = tuple[Array, Array, Array | None, AllWorkers | None]
 
 
 def metric_names(measures: Sequence[Measure]) -> list[str]:
@@ -47,7 +77,7 @@ class PerDataSet(Generic[State]):
     Threads that see a data set first at the same time build equal states, of which one stays: no lock is held meanwhile.
     """
 
-    def __init__(self, build: Callable[[Array, Array, Array | None, Array | None], State]) -> None:
+    def __init__(self, build: Callable[[Array, Array, Array | None, AllWorkers | None], State]) -> None:
         self._build = build
         self._entries: dict[int, tuple[weakref.ref[Any], Content, State]] = {}
 
@@ -59,7 +89,7 @@ class PerDataSet(Generic[State]):
         key = id(owner)
         entry = self._entries.get(key)
         # A data set can get new labels between trainings. XGBoost copies them at every call, so identity tells nothing.
-        if entry is not None and all(map(_same, entry[1], content)):
+        if entry is not None and entry[1][3] == content[3] and all(map(_same, entry[1][:3], content[:3])):
             return entry[2]
         if content[0] is owner:
             # LGBMRanker shows its array of labels in place of a data set: kept in its own entry, it would never go.
@@ -84,7 +114,7 @@ class Callback(Generic[State]):
         self.n_jobs = n_jobs
         self.state = PerDataSet(self.build)
 
-    def build(self, label: Array, sizes: Array, weight: Array | None, occurring: Array | None) -> State:
+    def build(self, label: Array, sizes: Array, weight: Array | None, workers: AllWorkers | None) -> State:
         """What stays the same between iterations, of `Content`."""
         raise NotImplementedError
 
@@ -140,14 +170,16 @@ class Gradients(Callback[Pass]):
     def __repr__(self) -> str:
         return f"objective({self.objective!r})"
 
-    def build(self, label: Array, sizes: Array, weight: Array | None, occurring: Array | None) -> Pass:
+    def build(self, label: Array, sizes: Array, weight: Array | None, workers: AllWorkers | None) -> Pass:
         """The objective prepared for one data set; refuses data that cannot teach an order, unless other workers' may."""
-        if occurring is None:
+        if workers is None:
             data = from_groups(label, sizes, weight, [self.objective.measure])
             check_contrasts(data, "label")
             return self.library.scaled(self.objective.resolved(data.occurring), data, self.n_jobs)
-        objective = self.objective.resolved(occurring)
+        objective = self.objective.resolved(workers.occurring)
         data = from_groups(label, sizes, weight, [objective.measure], part=True)
+        begins = data.queries.offsets[:-1] + workers.earlier
+        data = replace(data, whole=Whole(begins, workers.n_rows, workers.n_queries, workers.weighted_size))
         return self.library.scaled(objective, data, self.n_jobs)
 
     def gradients(self, scores: Array, owner: Any, content: Content, position: Any = None) -> tuple[Array, Array]:
@@ -222,14 +254,15 @@ class Metrics(Callback[tuple[Judged, list[Measure]]]):
         return f"eval_metric({list(self.measures)!r})"
 
     def build(
-        self, label: Array, sizes: Array, weight: Array | None, occurring: Array | None
+        self, label: Array, sizes: Array, weight: Array | None, workers: AllWorkers | None
     ) -> tuple[Judged, list[Measure]]:
         """Judged data and the measures with their g, which is that of the whole data set."""
         measures = self.measures
-        if occurring is not None:
-            measures = tuple(m.resolved(occurring if occurring[-1] > 0 else np.array([1])) for m in measures)
+        if workers is not None:
+            graded = workers.occurring if workers.grades[-1] > 0 else np.array([1])
+            measures = tuple(m.resolved(graded) for m in measures)
         known = (data for data in self.known if _has_content(data, label, sizes, weight))
-        data = next(known, None) or from_groups(label, sizes, weight, measures, part=occurring is not None)
+        data = next(known, None) or from_groups(label, sizes, weight, measures, part=workers is not None)
         return data, [measure.resolved(data.graded) for measure in measures]
 
     def values(
@@ -286,7 +319,8 @@ def check_contrasts(data: Judged, name: str) -> None:
 
 def no_contrast(name: str, n_queries: int, n_rows: int, occurring: Array) -> ValueError:
     """The error about training data in which there is no order to learn."""
-    grades = ", ".join(f"{grade:g}" for grade in occurring)
+    grades = ", ".join(f"{grade:g}" for grade in occurring[:MOST_SHOWN])
+    grades += ", ..." if len(occurring) > MOST_SHOWN else ""
     return ValueError(
         f"{name} holds no query with two different grades ({n_queries} queries, n_samples = {n_rows}, grades "
         f"[{grades}]); expected at least one: there is nothing to learn"

@@ -1,15 +1,11 @@
 """Who called: what boosters and scikit-learn's searches do not tell a callback is looked up among the callers' frames."""
 
 import sys
-import warnings
 from collections.abc import Iterator
 from types import FrameType
 from typing import TypeVar
 
 Booster = TypeVar("Booster")
-
-# scikit-learn's searches and pipelines fit for the user, some through joblib.
-PASSED_OVER = frozenset(("gapboost", "joblib", "sklearn"))
 
 
 def callers() -> Iterator[FrameType]:
@@ -47,12 +43,3 @@ def search_in_progress() -> FrameType | None:
         if frame.f_code.co_name == "_fit_and_score" and frame.f_globals.get("__name__", "").startswith("sklearn."):
             return frame
     return None
-
-
-def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
-    """A warning at the nearest call from outside of gapboost, and of what fits for the user."""
-    # What `skip_file_prefixes` does from Python 3.12 on.
-    frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in PASSED_OVER:
-        frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level)

@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.model_selection import GroupKFold
 
+from gapboost._boosters.asked import Asked
 from gapboost._boosters.callbacks import as_gradients, as_metrics, check_contrasts, from_groups
-from gapboost._boosters.vocabulary import Own, Vocabulary, check_parameters
+from gapboost._boosters.parameters import Own, check_parameters
+from gapboost._boosters.vocabulary import Vocabulary
 from gapboost._data.arguments import mapping, random_numbers, whole
 from gapboost._data.judged import Judged
 from gapboost._data.queries import Queries
@@ -105,28 +107,35 @@ def _check_whole(fold: Fold, queries: Queries, codes: Array, number: int) -> Non
         )
 
 
-def check_cv(
+def asked_of_cv(
     params: dict[str, Any], vocabulary: Vocabulary, measure: Any, g: Any, eval_metric: Any, n_rounds: Any
-) -> None:
-    """Refuse parameters of a booster that would be ignored or that `cv` sets itself, and rounds that are no number."""
+) -> tuple[Asked, dict[str, Any]]:
+    """What the arguments of `cv` ask for, those of `params` that have an equal here among them, and the parameters without these.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Where parameters of the booster would be ignored, or an argument is unusable.
+    """
     mapping(params, "params", "{parameter: value}")
     whole(n_rounds, "num_boost_round")
     named = "gap" if isinstance(measure, Objective) else measure
     own = Own(named, g, measure, eval_metric, takes_objective="measure")
-    check_parameters(vocabulary, params, own, begins="params holds {}={}", takes=False)
+    asked = check_parameters(vocabulary, params, own, begins="params holds {}={}")
+    # What is unusable there, `asked` has left out.
+    as_gradients(measure, g)
+    if eval_metric is not None:
+        as_metrics(eval_metric, name="eval_metric")
+    return asked, vocabulary.passed_on(params)
 
 
-def cv_setup(
-    measure: Any, g: Any, eval_metric: Any, label: Array, sizes: Array, weight: Array | None
-) -> tuple[Objective, list[Measure], Judged]:
+def cv_setup(asked: Asked, label: Array, sizes: Array, weight: Array | None) -> tuple[Objective, list[Measure], Judged]:
     """What is trained for, what is reported, and the judged queries of a data set's label, group sizes and weight."""
-    how = as_gradients(measure, g)
-    others = [] if eval_metric is None else as_metrics(eval_metric, name="eval_metric")
-    data = from_groups(label, sizes, weight, [how.measure, *others])
+    data = from_groups(label, sizes, weight, [asked.objective.measure, *asked.metrics])
     check_contrasts(data, "label")
     # By all labels: a fold that lacks a grade would be judged by another g.
-    how = how.resolved(data.occurring)
-    measures = [how.measure, *(m.resolved(data.occurring) for m in others)]
+    how = asked.objective.resolved(data.occurring)
+    measures = [how.measure, *(m.resolved(data.occurring) for m in asked.metrics)]
     return how, list(dict.fromkeys(measures)), data
 
 

@@ -6,18 +6,20 @@ from typing import Any, ClassVar, Self
 
 from sklearn.utils.validation import check_is_fitted
 
+from gapboost._boosters.asked import Asked
 from gapboost._boosters.callbacks import as_metrics, check_contrasts
-from gapboost._boosters.callers import warn_caller
 from gapboost._boosters.library import Library
+from gapboost._boosters.parameters import Own, arguments_of, check_parameters
 from gapboost._boosters.positions import REGULARIZATION, checked_penalty
 from gapboost._boosters.request import FitRequest, Given
 from gapboost._boosters.rows import RankingRows, ranking_rows
 from gapboost._boosters.search_guard import refuse_blind_search
 from gapboost._boosters.training import Settings, Task, Training, prepare
-from gapboost._boosters.vocabulary import Asked, Own, Vocabulary, arguments_of, check_parameters
+from gapboost._boosters.vocabulary import Vocabulary
 from gapboost._data.arguments import seed
 from gapboost._data.features import check_names, feature_names, features, split, without_qid
-from gapboost._data.grades import check_highest
+from gapboost._data.grades import check_known
+from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, as_measure
@@ -223,7 +225,7 @@ class GAPRanker:
             names = given.beside.names
             # Both boosters know the training set again as the same object: nothing is binned or scored twice.
             if given.consists_of(train):
-                check_highest(rows.y.max(), names.y, limit)
+                check_known(rows.y, names.y, limit)
                 evals.append(rows)
                 continue
             evals.append(ranking_rows(given.X, given.y, given.qid, given.beside, limit))

@@ -4,9 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.exceptions import DataConversionWarning
 
-from gapboost._boosters.callers import warn_caller
 from gapboost._boosters.library import Words
 from gapboost._data.columns import raveled
 from gapboost._data.features import without_qid
@@ -70,15 +68,7 @@ class Given:
             names.start: beside.start,
             names.position: beside.position,
         }
-        y, weight, start, position = map(raveled, columns.values())
-        changed = [
-            name for name, v in zip(columns, (y, weight, start, position), strict=True) if v is not columns[name]
-        ]
-        if changed:
-            warn_caller(
-                f"{' and '.join(changed)} of shape (n_rows, 1) taken as 1d array; expected shape (n_rows,), as ravel() makes",
-                DataConversionWarning,
-            )
+        y, weight, start, position = raveled(columns)
         return replace(self, y=y, beside=replace(beside, weight=weight, start=start, position=position))
 
     def consists_of(self, other: "Given") -> bool:

@@ -7,10 +7,13 @@
 `queries`      rows to queries
 `grades`       grades
 `recall_base`  documents of each grade in a query
+`levels`       fractional grades, numbered among those of their query
+`judgements`   the recall base as judgements of any grade
 `weights`      weights of queries and of documents
 `judged`       all of these together: queries with the grades of their documents
 `positions`    where documents were shown
 `features`     tables of features
 `text`         lines and numbers of text files
+`warned`       warnings that name the user's line
 =============  =================================================================
 """

@@ -1,9 +1,12 @@
 """Columns: one value a row, as arrays."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import DataConversionWarning
 
+from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
 
 
@@ -22,7 +25,20 @@ def one_dimensional(values: Any, name: str, entries: str = "one value a row, sha
     return array
 
 
-def raveled(values: Any) -> Any:
+def raveled(columns: Mapping[str, Any]) -> list[Any]:
+    """The values of `columns`, by name; those of shape (N, 1) in one dimension, with scikit-learn's warning."""
+    flat = [_only_column(values) for values in columns.values()]
+    changed = [name for name, one in zip(columns, flat, strict=True) if one is not columns[name]]
+    if changed:
+        warn_caller(
+            f"A column-vector {' and '.join(changed)} was passed when a 1d array was expected; expected shape (n_rows,), as "
+            "ravel() makes",
+            DataConversionWarning,
+        )
+    return flat
+
+
+def _only_column(values: Any) -> Any:
     """The only column of `values` of shape (N, 1), of a Dask collection lazily; others as they are."""
     shape: Any = getattr(values, "shape", ())
     if len(shape) != 2 or shape[1] != 1:

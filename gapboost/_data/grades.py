@@ -52,16 +52,44 @@ def checked_grades(y_true: Any, name: str, limit: GradeLimit | None = None, real
         fractional = len(parts) > 0
         if fractional and not real:
             raise ValueError(f"{name} holds the fractional value {parts[0]}; expected integer grades 0..c")
-        if fractional and limit is not None and limit.whole:
-            raise ValueError(
-                f"{name} holds the fractional value {parts[0]}, but {limit.whole} has a gain for each whole grade; expected "
-                'whole grades, or gains="linear" or "exponential"'
-            )
-    lowest, highest = grades.min(), grades.max()
+    lowest = grades.min()
     if lowest < 0:
         raise ValueError(f"{name} holds the negative grade {lowest:g}; expected {expected}")
-    check_highest(highest, name, limit)
+    check_known(grades, name, limit)
     return grades.astype(np.float64 if fractional else np.int32)
+
+
+def check_known(grades: Array, name: str, limit: GradeLimit | None) -> None:
+    """Refuse grades, some at least, that the measures do not know."""
+    check_whole(grades, name, limit)
+    check_highest(grades.max(), name, limit)
+
+
+def check_whole(grades: Array, name: str, limit: GradeLimit | None) -> None:
+    """Refuse fractional grades that the measure does not know."""
+    parts = grades[grades != np.floor(grades)]
+    if len(parts) and limit is not None and limit.whole:
+        raise ValueError(
+            f"{name} holds the fractional value {parts[0]}, but {limit.whole} has a gain for each whole grade; expected "
+            'whole grades, or gains="linear" or "exponential"'
+        )
+
+
+def occurring_grades(whole: Array, fraction: float | None, highest: float) -> Array:
+    """The grades that occur in a data set that nobody holds as a whole, ascending.
+
+    Of fractional ones, which are many: the highest of them and the highest of all, from which ``g=None`` is made.
+
+    Parameters
+    ----------
+    whole : ndarray
+        The whole grades that occur, ascending.
+    fraction : float or None
+        The highest fractional grade.
+    highest : float
+        The highest grade.
+    """
+    return whole if fraction is None else np.unique([fraction, highest])
 
 
 def check_highest(highest: Any, name: str, limit: GradeLimit | None) -> None:

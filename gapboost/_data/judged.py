@@ -7,19 +7,15 @@ from typing import Any, Self
 import numpy as np
 
 from gapboost._data.grades import GradeLimit, checked_grades
+from gapboost._data.judgements import Judgements, judgements_of, numbered_among
+from gapboost._data.levels import ManyLevels, numbered_alike, numbered_by_query
 from gapboost._data.queries import Queries, grouped_rows
-from gapboost._data.recall_base import (
-    RecallBase,
-    checked_recall_base,
-    grade_counts,
-    numbered_alike,
-    numbered_by_query,
-)
+from gapboost._data.recall_base import RecallBase, checked_recall_base, grade_counts
 from gapboost._data.weights import query_weights
 from gapboost._kernels import Array
 
-# Fractional grades get the same numbers in all queries up to so many different ones, and beyond, up to so many, by query: the
-# tables of a measure hold one number for every pair of them.
+# Fractional grades get the same numbers in all queries up to so many different ones, and beyond by query. Up to so many in a
+# query a measure has tables, with one number for every pair of them; beyond, documents are compared one by one.
 LEVELS_OF_ALL, MOST_LEVELS = 16, 64
 
 
@@ -53,7 +49,7 @@ class Judged:
     grades : int32 ndarray of shape (N,)
         In grouped order.
         The number of each document's grade among the levels of the recall base.
-    base : RecallBase
+    base : RecallBase or ManyLevels
         Of the rows, unless one was given.
     weights : float64 ndarray of shape (Q,)
     whole : Whole or None
@@ -64,7 +60,7 @@ class Judged:
 
     queries: Queries
     grades: Array
-    base: RecallBase
+    base: RecallBase | ManyLevels
     weights: Array
     whole: Whole | None = None
     factors: Array | None = None
@@ -72,11 +68,7 @@ class Judged:
     @property
     def labels(self) -> Array:
         """The grade of each document, int32 where all are whole and else float64, of shape (N,), in grouped order."""
-        if self.base.is_whole:
-            return self.grades
-        if self.base.levels.ndim == 1:
-            return self.base.levels[self.grades]
-        return self.base.levels[np.repeat(np.arange(len(self.queries)), self.queries.sizes), self.grades]
+        return self.base.grades_of(self.grades, self.queries.sizes)
 
     @property
     def mean_size(self) -> float:
@@ -101,14 +93,13 @@ class Judged:
     @property
     def occurring(self) -> Array:
         """The distinct grades of the recall base, ascending."""
-        if self.base.levels.ndim == 1:
-            return self.base.levels[self.base.counts.any(axis=0)]
-        return np.unique(self.base.levels[self.base.counts > 0])
+        return self.base.occurring
 
     @property
     def graded(self) -> Array:
         """`occurring`, or grade 1 alone where nothing at all is relevant: every g gives the same values then."""
-        return self.occurring if self.occurring[-1] > 0 else np.array([1])
+        occurring = self.occurring
+        return occurring if occurring[-1] > 0 else np.array([1])
 
     @property
     def n_contrasts(self) -> int:
@@ -148,7 +139,8 @@ def judged(
     sample_weight : array-like of shape (Q,) or (N,), optional
         Weights of the queries, in the order in which the queries first occur, or of the rows.
     recall_base : mapping from query id, or array-like of shape (Q, c + 1), optional
-        Grade counts of the queries where judged documents are missing from the rows.
+        Grade counts of the queries where judged documents are missing from the rows; entries of a mapping may be mappings
+        from grades to numbers of documents.
     limit : GradeLimit, optional
     names : tuple of str
         What the caller calls `y_true`, `qid` and `sample_weight`: errors name them so.
@@ -164,13 +156,17 @@ def judged(
     queries = grouped_rows(qid, len(grades), names[1], names[0])
     weights = query_weights(sample_weight, queries, names[2])
     grades = np.ascontiguousarray(queries.grouped(grades))
-    if grades.dtype.kind == "f":
-        if recall_base is not None:
+    judgements = judgements_of(recall_base, queries.ids, names[1], limit) if real else None
+    if grades.dtype.kind == "f" or (judgements is not None and not judgements.whole):
+        if recall_base is not None and judgements is None:
             raise ValueError(
-                f"recall_base counts whole grades, but {names[0]} holds fractional ones; expected one or the other"
+                f"recall_base counts whole grades, but {names[0]} holds fractional ones; expected "
+                "{query: {grade: documents}}, such as {'a': {0.5: 3, 1.0: 1}}"
             )
-        grades, base = _numbered(grades, queries, names[0])
+        grades, base = numbered(grades.astype(np.float64), queries, judgements)
     else:
+        if judgements is not None:
+            recall_base = judgements.counts(len(queries))
         known = limit.highest if limit is not None and limit.highest < math.inf else 0
         counts = grade_counts(grades, queries.offsets, max(int(grades.max()), int(known)))
         if recall_base is not None:
@@ -179,22 +175,15 @@ def judged(
     return Judged(queries, grades, base, weights.by_query, factors=weights.factors)
 
 
-def _numbered(grades: Array, queries: Queries, name: str) -> tuple[Array, RecallBase]:
-    """The numbers of fractional grades, in grouped order, among the levels of a recall base.
-
-    Raises
-    ------
-    ValueError
-        Where a query has more different ones than the tables of a measure have room for.
-    """
-    levels = np.unique(grades)
-    if len(levels) <= LEVELS_OF_ALL:
-        return numbered_alike(grades, queries.offsets, levels)
-    codes, base = numbered_by_query(grades, queries.offsets)
+def numbered(grades: Array, queries: Queries, judgements: Judgements | None) -> tuple[Array, RecallBase | ManyLevels]:
+    """The numbers of fractional grades, in grouped order, among the levels of a recall base."""
+    if judgements is not None:
+        codes, base = numbered_among(grades, queries.offsets, judgements, queries.ids)
+    else:
+        levels = np.unique(grades)
+        if len(levels) <= LEVELS_OF_ALL:
+            return numbered_alike(grades, queries.offsets, levels)
+        codes, base = numbered_by_query(grades, queries.offsets)
     if base.n_levels > MOST_LEVELS:
-        query = int(np.argmax(np.maximum.reduceat(codes, queries.offsets[:-1])))
-        raise ValueError(
-            f"{name} holds {base.n_levels} different grades in query {queries.ids[query]!r}; expected at most {MOST_LEVELS} in a "
-            f"query: round them, such as numpy.round({name}, 1)"
-        )
-    return codes, base
+        return codes, base
+    return codes, replace(base[:], many_levels=False)

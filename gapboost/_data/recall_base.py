@@ -31,10 +31,13 @@ class RecallBase:
         How many documents of the query have each of L grades.
     levels : float64 ndarray of shape (L,), or (Q, L)
         These grades, ascending: the same for all queries, or of each. Where a query has fewer, its highest is repeated.
+    many_levels : bool
+        Whether some query of the data set has more grades than tables of grades by grades have room for.
     """
 
     counts: Array
     levels: Array
+    many_levels: bool = False
 
     @classmethod
     def of_whole_grades(cls, counts: Array) -> Self:
@@ -46,7 +49,8 @@ class RecallBase:
 
     def __getitem__(self, queries: Any) -> Self:
         """That of some of the queries, by a slice or an array of numbers."""
-        return type(self)(self.counts[queries], self.levels if self.levels.ndim == 1 else self.levels[queries])
+        levels = self.levels if self.levels.ndim == 1 else self.levels[queries]
+        return type(self)(self.counts[queries], levels, self.many_levels)
 
     @property
     def n_levels(self) -> int:
@@ -57,6 +61,22 @@ class RecallBase:
     def is_whole(self) -> bool:
         """Whether the grades are 0, 1, 2, ..."""
         return self.levels.ndim == 1 and np.array_equal(self.levels, np.arange(self.n_levels))
+
+    @property
+    def occurring(self) -> Array:
+        """The distinct grades, ascending."""
+        if self.levels.ndim == 1:
+            return self.levels[self.counts.any(axis=0)]
+        return np.unique(self.levels[self.counts > 0])
+
+    def grades_of(self, numbers: Array, sizes: Array) -> Array:
+        """The grades of these numbers of documents, by queries of these sizes: int32 where all are whole and else float64."""
+        if self.is_whole:
+            return numbers
+        if self.levels.ndim == 1:
+            return self.levels[numbers]
+        grades: Array = self.levels[np.repeat(np.arange(len(self)), sizes), numbers]
+        return grades
 
     def total(self, worth: Array) -> Array:
         """The sum over all documents of what their grades are worth: ``worth`` is of the shape of `levels`, the sum of (Q,)."""
@@ -73,31 +93,6 @@ class RecallBase:
         return relevant
 
 
-def numbered_by_query(grades: Array, offsets: Array) -> tuple[Array, RecallBase]:
-    """The number of each document's grade among those of its query, int32 of shape (N,), and the recall base of the rows."""
-    sizes = np.diff(offsets)
-    query = np.repeat(np.arange(len(sizes)), sizes)
-    order = np.lexsort((grades, query))
-    ordered = grades[order]
-    new = np.append(True, (ordered[1:] != ordered[:-1]) | (query[1:] != query[:-1]))
-    number = np.cumsum(new) - 1
-    number -= np.repeat(number[offsets[:-1]], sizes)
-    codes = np.empty(len(grades), dtype=np.int32)
-    codes[order] = number
-    n_levels = int(number.max()) + 1
-    counts = np.zeros((len(sizes), n_levels), dtype=np.int64)
-    count_grades(codes, offsets, counts)
-    levels = np.zeros((len(sizes), n_levels))
-    levels[query, number] = ordered
-    return codes, RecallBase(counts, np.maximum.accumulate(levels, axis=1))
-
-
-def numbered_alike(grades: Array, offsets: Array, levels: Array) -> tuple[Array, RecallBase]:
-    """As `numbered_by_query`, with the same `levels`, ascending, for all queries."""
-    codes = np.searchsorted(levels, grades).astype(np.int32)
-    return codes, RecallBase(grade_counts(codes, offsets, len(levels) - 1), levels)
-
-
 def grade_counts(grades: Array, offsets: Array, top: int) -> Array:
     """Documents of each grade ``0..top`` in each query, int64 of shape (Q, top + 1)."""
     counts = np.zeros((len(offsets) - 1, top + 1), dtype=np.int64)
@@ -110,7 +105,7 @@ def checked_recall_base(
 ) -> Array:
     """Grade counts of every query, int64 of shape (Q, c + 1), at least as large as those of the rows from grade 1 on."""
     if isinstance(recall_base, Mapping):
-        rows = _by_query(recall_base, ids, qid_name)
+        rows = by_query(recall_base, ids, qid_name)
         given = [numeric_column(row, f"recall_base[{i!r}]", "numbers of documents by grade") for i, row in rows]
         base = np.zeros((len(ids), max(len(row) for row in given)))
         for q, row in enumerate(given):
@@ -149,8 +144,14 @@ def checked_recall_base(
     return whole
 
 
-def _by_query(recall_base: Mapping[Any, Any], ids: Array, qid_name: str) -> list[tuple[Any, Any]]:
-    """``(id, entry)`` of every query, in the order of `ids`."""
+def by_query(recall_base: Mapping[Any, Any], ids: Array, qid_name: str) -> list[tuple[Any, Any]]:
+    """``(id, entry)`` of every query, in the order of `ids`.
+
+    Raises
+    ------
+    ValueError
+        Where one is missing.
+    """
     names = ids.tolist()
     if len(set(names)) < len(names):
         raise ValueError(

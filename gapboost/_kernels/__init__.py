@@ -60,6 +60,8 @@ Read in this order:
 `smooth`          SoftRank and ApproxRank
 `counts`          how many documents of each grade a query has
 `expected_value`  evaluation: the quadratic form and the cascade, expected over the orders of ties
+`worth`           the form without tables, for many different grades in a query
+`expected_worth`  evaluation of it
 `parallel`        chunks of work on threads, and memory that they borrow
 `jit`             how all of this is compiled, and kept on disk
 ================  ================================================================================

@@ -1,4 +1,7 @@
-"""The value of each query, its expectation over the orders of tied documents: of the quadratic form, and of a cascade."""
+"""The value of each query, its expectation over the orders of tied documents: of the quadratic form, and of a cascade.
+
+The form comes as tables of grades by grades, where a document costs O(c); `gapboost._kernels.expected_worth` takes it otherwise.
+"""
 
 from typing import NamedTuple
 

@@ -15,6 +15,7 @@
 `bpref`            binary preference, which looks at judged documents alone
 `optimality`       whether small changes of a linear model improve a measure
 `significance`     whether one ranker is better than another
+`estimates`        means with standard errors, of clusters too; p-values looked at together; power
 `ties`             values that differ by rounding alone
 `work`             long work over processes, with a progress bar
 =================  ======================================================================================

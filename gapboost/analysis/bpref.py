@@ -55,9 +55,9 @@ def bpref(qrels: Qrels, run: Run, *, rel: int = 1, ties: Ties = "expected") -> d
     values = {}
     for topic, first, last in zip(topics, offsets[:-1], offsets[1:], strict=True):
         judgements = qrels[topic]
-        given = np.array([judgements.get(document, -1) for document in found.documents[first:last]], dtype=np.int64)
+        given = np.array([judgements.get(document, -1) for document in found.documents[first:last]], dtype=np.float64)
         judged = given >= 0
-        known = np.array([judgement for judgement in judgements.values() if judgement >= 0], dtype=np.int64)
+        known = np.array([judgement for judgement in judgements.values() if judgement >= 0], dtype=np.float64)
         n_relevant = int((known >= lowest).sum())
         values[topic] = _bpref_of(
             given[judged] >= lowest, found.scores[first:last][judged], n_relevant, len(known) - n_relevant, ties

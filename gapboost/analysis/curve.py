@@ -30,7 +30,8 @@ from gapboost._pictures import legend
 from gapboost._pictures import line as styled
 from gapboost.evaluation import TIES, Ties, query_values
 from gapboost.measures import Measure, as_measure
-from gapboost.measures.measure import grade_limit, tables_of, weights_at
+from gapboost.measures.form import tables_of, weights_at
+from gapboost.measures.measure import grade_limit
 
 
 @dataclass(frozen=True, eq=False)

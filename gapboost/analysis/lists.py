@@ -51,7 +51,15 @@ def ranked_lists(y_true: Any, y_score: Any, qid: Any = None, *, recall_base: Any
 
 
 def in_rank_order(data: Judged, scores: Array) -> list[RankedList]:
-    """As `ranked_lists`, for data that is checked already; queries without documents are left out."""
+    """As `ranked_lists`, for data that is checked already; queries without documents are left out.
+
+    Raises
+    ------
+    ValueError
+        Where grades are fractional: what takes these lists asks how likely each whole grade is.
+    """
+    if not isinstance(data.base, RecallBase) or not data.base.is_whole:
+        raise ValueError("the judgements hold fractional grades; expected whole grades 0..c for lists of grades")
     offsets = data.queries.offsets
     order = ranking(scores, offsets)
     return [

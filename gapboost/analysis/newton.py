@@ -21,7 +21,7 @@ from scipy.special import softmax
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost.measures import Measure
-from gapboost.measures.measure import tables_of
+from gapboost.measures.form import tables_of
 
 # Far below what any use of the distribution can notice, and above what rounding leaves.
 TOLERANCE = 1e-9

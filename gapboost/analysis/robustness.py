@@ -86,7 +86,7 @@ class Robustness:
         return ax
 
 
-def thinned(qrels: Qrels, fraction: float, generator: np.random.Generator) -> dict[str, dict[str, int]]:
+def thinned(qrels: Qrels, fraction: float, generator: np.random.Generator) -> dict[str, dict[str, float]]:
     """A stratified random sample of judgements.
 
     Of each topic and grade, ``round(fraction * count)`` documents are kept, and at least one: every topic keeps all the
@@ -94,10 +94,10 @@ def thinned(qrels: Qrels, fraction: float, generator: np.random.Generator) -> di
     """
     sample = {}
     for topic, judged in qrels.items():
-        by_grade: dict[int, list[str]] = {}
+        by_grade: dict[float, list[str]] = {}
         for document, grade in judged.items():
             by_grade.setdefault(grade, []).append(document)
-        kept: dict[str, int] = {}
+        kept: dict[str, float] = {}
         for grade, same in sorted(by_grade.items()):
             order = generator.permutation(len(same))
             kept |= {same[i]: grade for i in order[: max(1, round(fraction * len(same)))]}

@@ -26,17 +26,20 @@ import numpy as np
 
 from gapboost._data.arguments import mapping, one_of, whole
 from gapboost._data.columns import checked_scores, numeric_column
-from gapboost._data.grades import checked_grades
-from gapboost._data.judged import Judged
+from gapboost._data.grades import check_known, checked_grades
+from gapboost._data.judged import Judged, numbered
+from gapboost._data.judgements import Judgements
+from gapboost._data.levels import ManyLevels
 from gapboost._data.queries import Queries
-from gapboost._data.recall_base import RecallBase, grade_counts
+from gapboost._data.recall_base import RecallBase
 from gapboost._data.text import MAX_LINE_BYTES, LongLine, checked_number, lines
 from gapboost._kernels import Array
 from gapboost.analysis.lists import RankedList, in_rank_order
 from gapboost.evaluation import EMPTY, Empty, PerQuery, Values, mean, query_values
 from gapboost.measures import Measure, Measures, as_measures
+from gapboost.measures.measure import grade_limit
 
-Qrels: TypeAlias = Mapping[str, Mapping[str, int]]
+Qrels: TypeAlias = Mapping[str, Mapping[str, float]]
 Run: TypeAlias = Mapping[str, Mapping[str, float]]
 Ties = Literal["expected", "trec_eval"]
 
@@ -72,9 +75,12 @@ def _read_lines(path: Any, limit: int, entry: Callable[[list[bytes]], Any], expe
     return topics
 
 
-def _judgement(words: list[bytes]) -> tuple[str, str, int]:
+def _judgement(words: list[bytes]) -> tuple[str, str, float]:
     topic, _, document, relevance = words
-    return topic.decode(), document.decode(), int(checked_number(relevance))
+    grade = float(checked_number(relevance))
+    if not math.isfinite(grade):
+        raise ValueError(f"the judgement {grade}")
+    return topic.decode(), document.decode(), int(grade) if grade.is_integer() else grade
 
 
 def _retrieved(words: list[bytes]) -> tuple[str, str, float]:
@@ -88,20 +94,21 @@ def _retrieved(words: list[bytes]) -> tuple[str, str, float]:
     return topic.decode(), document.decode(), value
 
 
-def read_qrels(path: Any, *, max_line_bytes: int = MAX_LINE_BYTES) -> dict[str, dict[str, int]]:
+def read_qrels(path: Any, *, max_line_bytes: int = MAX_LINE_BYTES) -> dict[str, dict[str, float]]:
     r"""Read judgements: ``{topic: {document: judgement}}``, as ir_measures takes them too.
 
     Parameters
     ----------
     path : path
-        Lines ``topic iteration document judgement``; compressed where the name ends in ``.gz``.
+        Lines ``topic iteration document judgement``; compressed where the name ends in ``.gz``. Judgements are ints where they
+        are whole, and else floats.
     max_line_bytes : int, default=67108864
         Length of the longest line that is read, in bytes after decompression.
 
     Raises
     ------
     ValueError
-        With the line, where it does not have these four parts, the judgement is not a whole number, a name is not UTF-8, a
+        With the line, where it does not have these four parts, the judgement is not a finite number, a name is not UTF-8, a
         document is judged twice in a topic, or the line is too long; where the file is empty.
 
     Examples
@@ -151,7 +158,7 @@ def read_run(path: Any, *, max_line_bytes: int = MAX_LINE_BYTES) -> dict[str, di
     return _read_lines(path, max_line_bytes, _retrieved, "topic Q0 document rank score tag")
 
 
-def map_gains(qrels: Qrels, grades: Mapping[int, int]) -> dict[str, dict[str, int]]:
+def map_gains(qrels: Qrels, grades: Mapping[float, float]) -> dict[str, dict[str, float]]:
     """Judgements with each gain replaced by a grade, where a collection's gains are not the grades 0, 1, ..., c.
 
     Parameters
@@ -202,17 +209,18 @@ class Retrieved:
             for document in self.documents[begin:end]
         ]
         judgements = [grade for topic in topics for grade in qrels[topic].values()]
-        given = numeric_column(judgements, "qrels", "integer grades") if judgements else np.zeros(0)
-        # Every judgement below 0 counts as 0; a fraction below 0 stays one, and is refused.
-        base = checked_grades(np.where(given < 0, np.ceil(given) - given, given), "qrels")
-        top = int(base.max())
-        counts = grade_counts(base, np.cumsum([0, *(len(qrels[topic]) for topic in topics)]), top)
-        grades = np.maximum(np.array(gains, dtype=np.int32), 0)
-        return Rankings(
-            Judged(self.queries, grades, RecallBase.of_whole_grades(counts), np.ones(len(topics))),
-            self.scores,
-            self.ties,
-        )
+        given = numeric_column(judgements, "qrels", "grades") if judgements else np.zeros(0)
+        # Every judgement below 0 counts as 0.
+        known = checked_grades(np.where(given < 0, 0, given), "qrels", real=True)
+        query = np.repeat(np.arange(len(topics)), [len(qrels[topic]) for topic in topics])
+        judged = Judgements(query, known, np.ones(len(known), dtype=np.int64))
+        grades = np.maximum(np.array(gains), 0)
+        base: RecallBase | ManyLevels
+        if judged.whole:
+            grades, base = grades.astype(np.int32), RecallBase.of_whole_grades(judged.counts(len(topics)))
+        else:
+            grades, base = numbered(grades.astype(np.float64), self.queries, judged)
+        return Rankings(Judged(self.queries, grades, base, np.ones(len(topics))), self.scores, self.ties)
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,14 +247,8 @@ class Rankings:
 
     def values(self, measures: Sequence[Measure], *, empty: Empty = 0, n_jobs: int | None = None) -> list[Array]:
         """One array of shape (topics,) for each of `measures`; g left open is uniform over the judged grades."""
-        occurring = self.data.occurring if self.data.occurring[-1] > 0 else np.array([1])
-        top = int(occurring[-1])
-        for measure in measures:
-            if measure.n_grades is not None and top > measure.n_grades:
-                raise ValueError(
-                    f"qrels holds the grade {top}, but {measure!r} knows the grades 0..{measure.n_grades}; expected a "
-                    "vector with one entry for each positive grade, or lower grades: see map_gains"
-                )
+        occurring = self.data.graded
+        check_known(occurring, "qrels", grade_limit(measures))
         resolved = [measure.resolved(occurring) for measure in measures]
         ties: Literal["expected", "row"] = "expected" if self.ties == "expected" else "row"
         return query_values(resolved, self.data, self.scores, ties=ties, empty=empty, n_jobs=n_jobs)

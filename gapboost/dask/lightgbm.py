@@ -1,7 +1,8 @@
 """LightGBM on a Dask cluster."""
 
 from collections.abc import Sequence
-from typing import Any, Self
+from functools import partial
+from typing import Any
 
 try:
     import lightgbm  # noqa: F401
@@ -11,8 +12,8 @@ except ImportError as error:
         "gapboost.dask.lightgbm needs dask and lightgbm; expected both installed: pip install 'gapboost[dask,lightgbm]'"
     ) from error
 
-from gapboost._boosters.callers import warn_caller
-from gapboost._boosters.request import FitRequest
+import numpy as np
+
 from gapboost._boosters.signature import taking
 from gapboost._boosters.vocabulary import Entry
 from gapboost.dask.ranker import THREADS, DaskGAPRanker
@@ -34,10 +35,13 @@ NETWORK = Entry(
     ),
     lambda asked, _, __: asked,
 )
+# LightGBM's way to send less between workers that have rows of their own.
+VOTING = ("voting", "voting_parallel")
+
 TREE_LEARNER = Entry(
     ("tree_learner", "tree", "tree_type", "tree_learner_type"),
-    why="each worker has its own queries",
-    passed_on=lambda value: value in ("serial", "data"),
+    why="each worker has rows of its own, and all features",
+    passed_on=lambda value: value in ("serial", "data", "data_parallel", *VOTING),
 )
 
 
@@ -64,10 +68,9 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):
     """
 
     _local = LGBMGAPRanker
+    _network = NETWORK
     _of_cluster = (THREADS, NETWORK)
     _vocabulary = LIGHTGBM.beside(THREADS, NETWORK, TREE_LEARNER)
-    _ring = staticmethod(lightgbm_ring)
-    _score_dtype = "float64"
 
     @taking(LGBMGAPRanker, last=("client",))
     def __init__(
@@ -83,13 +86,16 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):
         super().__init__(measure=measure, g=g, objective=objective, extra_trees=extra_trees, **kwargs)
         self.client = client
 
-    def predict(  # type: ignore[override]
+    def predict(
         self,
         X: Any,
         raw_score: bool = False,
         start_iteration: int = 0,
         num_iteration: int | None = None,
-        validate_features: bool = False,
+        pred_leaf: bool = False,
+        pred_contrib: bool = False,
+        validate_features: bool | None = None,
+        **kwargs: Any,
     ) -> Any:
         """Scores, computed lazily and partition by partition.
 
@@ -97,13 +103,14 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):
         ----------
         X : Dask Array or DataFrame of shape (N, n_features)
             A column ``qid`` of a data frame is left out.
-        raw_score, start_iteration, num_iteration, validate_features
+        raw_score, start_iteration, num_iteration, pred_leaf, pred_contrib, validate_features, **kwargs
             As in the local ranker.
 
         Returns
         -------
-        Dask Array or Series of shape (N,)
-            With the partitions of `X`. Other kinds of prediction: ``X.map_blocks`` with `to_local`.
+        Dask Array of shape (N,)
+            With the partitions of `X`; of a data frame, chunk sizes are unknown. With `pred_leaf` and `pred_contrib` of shape
+            (N, n_trees) and (N, n_features + 1), with sparse blocks of contributions where those of `X` are.
 
         Raises
         ------
@@ -114,23 +121,23 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):
         ValueError
             Where its columns are not those of the training data.
         """
-        return self._predict(
-            X,
-            raw_score=raw_score,
-            start_iteration=start_iteration,
-            num_iteration=num_iteration,
-            validate_features=validate_features,
-        )
+        options = {
+            "raw_score": raw_score,
+            "start_iteration": start_iteration,
+            "num_iteration": num_iteration,
+            "pred_leaf": pred_leaf,
+            "pred_contrib": pred_contrib,
+            "validate_features": validate_features,
+            **kwargs,
+        }
+        like = np.empty(0)
+        if pred_leaf or pred_contrib:
+            # How many trees these options take into account, LightGBM knows.
+            like = self.to_local().predict(np.zeros((1, self.n_features_in_)), **options)[:0]
+        return self._predict(X, like, series=False, **options)
 
-    def _fit(self, X: Any, y: Any, qid: Any, request: FitRequest, arguments: dict[str, Any]) -> Self:
-        self._warn_of_network()
-        return super()._fit(X, y, qid, request, arguments)
-
-    def _warn_of_network(self) -> None:
+    @property
+    def _ring(self) -> Any:
         parameters = self.get_params(deep=False)
-        unused = [name for name in NETWORK.names if parameters.get(name) is not None]
-        if unused:
-            warn_caller(
-                f"{', '.join(unused)} changes nothing here: Dask tells where the workers are, and each fit takes free "
-                "ports"
-            )
+        voting = any(parameters.get(name) in VOTING for name in TREE_LEARNER.names)
+        return partial(lightgbm_ring, tree_learner="voting" if voting else "data")

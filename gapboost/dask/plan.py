@@ -9,7 +9,7 @@ import numpy as np
 from dask.distributed import Future, futures_of
 
 from gapboost._boosters.callbacks import no_contrast
-from gapboost._data.grades import GradeLimit, check_highest
+from gapboost._data.grades import GradeLimit, check_known
 from gapboost._kernels import Array
 from gapboost.dask.collections import Collections, partition_keys, partitions
 from gapboost.dask.layout import Census, census, homes, owners
@@ -100,7 +100,7 @@ def make_plan(
     reported = [m for m in (other.resolved(train.census.occurring) for other in others) if m != objective.measure]
     limit = grade_limit([objective.measure, *reported])
     for one, number in zip(eval_sets, numbers, strict=True):
-        check_highest(sets[number].census.occurring[-1], one.beside.names.y, limit)
+        check_known(sets[number].census.occurring, one.beside.names.y, limit)
     # Boosters cannot use a worker that has no training row, so only the others take part.
     used, train_owners = np.unique(_owners(session, train, session.workers), return_inverse=True)
     workers = [session.workers[w] for w in used.tolist()]
@@ -141,7 +141,7 @@ def _columns(session: Session, given: Collections) -> list[list[Any]]:
 def _resolved(requested: Objective, train: Counted) -> Objective:
     """The objective with g filled in from the training grades, which are checked."""
     found, name = train.census, train.given.beside.names.y
-    check_highest(found.occurring[-1], name, grade_limit([requested.measure]))
+    check_known(found.occurring, name, grade_limit([requested.measure]))
     if found.n_contrasts == 0:
         raise no_contrast(name, len(found.sizes), found.n_rows, found.occurring)
     return requested.resolved(found.occurring)

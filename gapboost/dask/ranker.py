@@ -6,17 +6,20 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import dask
+import dask.array as da
 import numpy as np
 from dask.base import is_dask_collection
 from dask.distributed import Client
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost._boosters.callers import warn_caller
+from gapboost._boosters.asked import Asked
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.request import Beside, FitRequest, Given
-from gapboost._boosters.vocabulary import Asked, Entry
+from gapboost._boosters.vocabulary import Entry
 from gapboost._data.arguments import whole
 from gapboost._data.features import check_names, feature_names, without_qid
+from gapboost._data.warned import warn_caller
+from gapboost._kernels import Array
 from gapboost.dask.collections import Collections, checked, is_array, partitions
 from gapboost.dask.fit import fit_on_cluster
 from gapboost.dask.session import Session, running_client
@@ -36,14 +39,15 @@ class DaskGAPRanker(GAPRanker):
 
     _local: ClassVar[type[Any]]
     _ring: ClassVar[Any]  # a `Ring`
-    _score_dtype: ClassVar[str]
+    # Words about the network, which change nothing.
+    _network: ClassVar[Entry]
     # What is said of the cluster, which a local ranker is not told.
-    _of_cluster: ClassVar[tuple[Entry, ...]] = (THREADS,)
+    _of_cluster: ClassVar[tuple[Entry, ...]]
 
     @property
     def client_(self) -> Client:
         """The client that `fit` uses: `client`, or the one that was opened last."""
-        check_is_fitted(self)
+        check_is_fitted(self, msg="Cannot access property client_ before calling fit of this %(name)s")
         return running_client(self.client)
 
     def to_local(self) -> Any:
@@ -55,26 +59,32 @@ class DaskGAPRanker(GAPRanker):
     def to_vendor(self) -> Any:  # noqa: D102, the docstring is inherited
         return self.to_local().to_vendor()
 
-    def _predict(self, X: Any, **options: Any) -> Any:
-        """`predict` of the twins; `options` are those of the local ranker that keep one score a row."""
+    def _predict(self, X: Any, like: Array, series: bool, **options: Any) -> Any:
+        """`predict` of the twins, with `options` of the local ranker; `like` is what that gives for no rows.
+
+        Predictions for a dataframe are a series with its index, or an array.
+        """
         check_is_fitted(self)
         if not is_dask_collection(X):
             raise TypeError(f"X is a {type(X).__name__}; expected a Dask array or dataframe, or to_local().predict(X)")
         X, _ = without_qid(X)
-        check_names(feature_names(X), self._feature_names, "X")
+        if options["validate_features"] is not False:
+            check_names(feature_names(X), self._feature_names, "X")
         # One task makes the model from bytes: a copy that nobody else uses, sent once to each worker.
         model = dask.delayed(_single_threaded)(pickle.dumps(self.to_local()))
         if is_array(X):
-            empty = np.empty(0, dtype=self._score_dtype)
-            return X.rechunk({1: -1}).map_blocks(
-                _scores, model=model, options=options, dtype=empty.dtype, drop_axis=1, meta=empty
-            )
+            X = X.rechunk({1: -1})
+            shape: dict[str, Any] = {"drop_axis": 1} if like.ndim == 1 else {"chunks": (X.chunks[0], like.shape[1:])}
+            return X.map_blocks(_predicted, model=model, like=like, options=options, meta=like, **shape)
         import dask.dataframe as dd
         import pandas as pd
 
         # map_partitions of older versions would pass the delayed model on as it is.
-        scores = [dask.delayed(_scores)(part, model, options) for part in partitions(X)]
-        empty = pd.Series([], dtype=self._score_dtype, name="score")
+        parts = [dask.delayed(_predicted)(part, model, like, options) for part in partitions(X)]
+        if not series:
+            return da.concatenate([da.from_delayed(part, (np.nan, *like.shape[1:]), meta=like) for part in parts])
+        scores = [dask.delayed(_series)(part, values) for part, values in zip(partitions(X), parts, strict=True)]
+        empty = pd.Series(like, name="score")
         divisions = X.divisions if X.known_divisions else None
         return dd.from_delayed(scores, meta=empty, divisions=divisions, verify_meta=False)
 
@@ -98,11 +108,11 @@ class DaskGAPRanker(GAPRanker):
             As in `fit`.
         """
         measure = self.measure_
-        given = checked(Given(X, y, qid, Beside(sample_weight, group=group)))
+        given = checked(Given(X, y, qid, Beside(sample_weight, group=group)).raveled())
         columns = [
             given.y,
             given.qid,
-            self._predict(given.X),
+            self._predict(given.X, np.empty(0), series=True, validate_features=None),
             *([] if sample_weight is None else [given.beside.weight]),
         ]
         client = self.client_
@@ -112,6 +122,7 @@ class DaskGAPRanker(GAPRanker):
         return float(evaluate(measure, y_true, scores, ids, sample_weight=weights, n_jobs=self.n_jobs)[measure])
 
     def _fit(self, X: Any, y: Any, qid: Any, request: FitRequest, arguments: dict[str, Any]) -> Self:
+        self._warn_of_network()
         requested, others = self._understood(request)
         local = self._unfitted()
         arguments = self._with_model(arguments)
@@ -127,7 +138,7 @@ class DaskGAPRanker(GAPRanker):
             check_names(feature_names(eval_sets[-1].X), feature_names(train_set.X), names.X)
         with Session(running_client(self.client)) as session:
             report, objective, census = fit_on_cluster(
-                session, train_set, eval_sets, local, requested, others, type(self)._ring, arguments
+                session, train_set, eval_sets, local, requested, others, self._ring, arguments
             )
         learned = type(self)._fitted(report.ranker)
         # In one step, so that fits in other threads leave no mixture.
@@ -135,6 +146,15 @@ class DaskGAPRanker(GAPRanker):
         if report.doubt is not None:
             warn_caller(report.doubt)
         return self
+
+    def _warn_of_network(self) -> None:
+        parameters = self.get_params(deep=False)  # type: ignore[attr-defined]
+        unused = [name for name in self._network.names if parameters.get(name) is not None]
+        if unused:
+            warn_caller(
+                f"{', '.join(unused)} changes nothing here: Dask tells where the workers are, and each fit takes free "
+                "ports"
+            )
 
     def _with_model(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """The arguments with the model to continue, if any, as the workers can use it."""
@@ -180,11 +200,12 @@ def _single_threaded(pickled: bytes) -> Any:
     return pickle.loads(pickled).set_params(n_jobs=1)
 
 
-def _scores(X: Any, model: Any, options: dict[str, Any]) -> Any:
+def _predicted(X: Any, model: Any, like: Array, options: dict[str, Any]) -> Any:
     # LightGBM refuses to predict for no rows.
-    scores = model.predict(X, **options) if X.shape[0] else np.empty(0)
-    if not hasattr(X, "iloc"):
-        return scores
+    return model.predict(X, **options) if X.shape[0] else like
+
+
+def _series(X: Any, scores: Array) -> Any:
     import pandas as pd
 
     return pd.Series(scores, index=X.index, name="score")

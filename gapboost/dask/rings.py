@@ -10,7 +10,7 @@ from gapboost.dask.exchange import Exchange
 
 
 @contextmanager
-def lightgbm_ring(exchange: Exchange, host: str) -> Iterator[dict[str, Any]]:
+def lightgbm_ring(exchange: Exchange, host: str, tree_learner: str = "data") -> Iterator[dict[str, Any]]:
     """Parameters for LightGBM's sockets; it opens them when training begins."""
     with socket.socket() as reserved:
         # LightGBM listens on this port only after the socket is closed. Another program may take the port in between; LightGBM
@@ -24,7 +24,7 @@ def lightgbm_ring(exchange: Exchange, host: str) -> Iterator[dict[str, Any]]:
             "machines": ",".join(machines),
             "local_listen_port": port,
             "num_machines": exchange.n_peers,
-            "tree_learner": "data",
+            "tree_learner": tree_learner,
         }
     }
 

@@ -11,7 +11,10 @@ except ImportError as error:
         "gapboost.dask.xgboost needs dask and xgboost; expected both installed: pip install 'gapboost[dask,xgboost]'"
     ) from error
 
+import numpy as np
+
 from gapboost._boosters.signature import taking
+from gapboost._boosters.vocabulary import Entry
 from gapboost.dask.ranker import THREADS, DaskGAPRanker
 from gapboost.dask.rings import xgboost_ring
 from gapboost.measures import Measure
@@ -20,6 +23,12 @@ from gapboost.xgboost import XGBGAPRanker
 from gapboost.xgboost.vocabulary import XGBOOST
 
 __all__ = ["DaskXGBGAPRanker"]
+
+# How the training processes find each other is settled anew for each fit.
+NETWORK = Entry(("coll_cfg",), lambda asked, _, __: asked)
+
+# Queries stay whole, whether or not they may be split.
+WHOLE_QUERIES = Entry(("allow_group_split",), lambda asked, _, __: asked)
 
 
 class DaskXGBGAPRanker(DaskGAPRanker, XGBGAPRanker):
@@ -32,8 +41,9 @@ class DaskXGBGAPRanker(DaskGAPRanker, XGBGAPRanker):
     measure, g, objective
         As in `gapboost.xgboost.XGBGAPRanker`.
     **kwargs
-        Every parameter of `xgboost.XGBRanker`. Workers use `n_jobs` threads each, at most and by default as many as they
-        have.
+        Every parameter of `xgboost.XGBRanker`, and `allow_group_split`: queries stay whole in any case. `coll_cfg` changes
+        nothing, with a warning: Dask tells where the workers are. Workers use `n_jobs` threads each, at most and by default as
+        many as they have.
 
     Attributes
     ----------
@@ -42,9 +52,10 @@ class DaskXGBGAPRanker(DaskGAPRanker, XGBGAPRanker):
     """
 
     _local = XGBGAPRanker
-    _vocabulary = XGBOOST.beside(THREADS)
+    _network = NETWORK
+    _of_cluster = (THREADS, NETWORK, WHOLE_QUERIES)
+    _vocabulary = XGBOOST.beside(*_of_cluster)
     _ring = staticmethod(xgboost_ring)
-    _score_dtype = "float32"
 
     @taking(XGBGAPRanker, last=("client",))
     def __init__(
@@ -92,6 +103,8 @@ class DaskXGBGAPRanker(DaskGAPRanker, XGBGAPRanker):
         """
         return self._predict(
             X,
+            np.empty(0, dtype=np.float32),
+            series=True,
             output_margin=output_margin,
             validate_features=validate_features,
             iteration_range=iteration_range,

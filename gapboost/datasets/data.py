@@ -8,6 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+# Different grades that a data set prints one by one.
+MOST_SHOWN = 20
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankingData:
@@ -19,7 +22,7 @@ class RankingData:
     ----------
     X : ndarray of shape (n_rows, n_features), dtype float64, or scipy.sparse.csr_matrix of the same shape
         The features.
-    y : ndarray of shape (n_rows,), dtype int32
+    y : ndarray of shape (n_rows,), dtype int32 or float64
         The grade of each document, 0 (not relevant) or more.
     qid : ndarray of shape (n_rows,), dtype int64 or str
         The query each row belongs to.
@@ -42,7 +45,7 @@ class RankingData:
     """
 
     X: Any
-    y: npt.NDArray[np.int32]
+    y: npt.NDArray[np.int32] | npt.NDArray[np.float64]
     qid: npt.NDArray[Any]
     docid: npt.NDArray[np.str_] | None = None
     feature_names: list[str] | None = None
@@ -75,12 +78,11 @@ class RankingData:
         return int(self.X.shape[0])
 
     def __repr__(self) -> str:
-        grades = ", ".join(
-            f"{grade}: {count}" for grade, count in zip(*np.unique(self.y, return_counts=True), strict=True)
-        )
-        return (
-            f"RankingData({self.n_queries} queries, {len(self)} rows, {self.n_features} features, grades {{{grades}}})"
-        )
+        grades, counts = np.unique(self.y, return_counts=True)
+        shown = "{" + ", ".join(f"{grade}: {count}" for grade, count in zip(grades, counts, strict=True)) + "}"
+        if len(grades) > MOST_SHOWN:
+            shown = f"{grades[0]:g} to {grades[-1]:g}, {len(grades)} different"
+        return f"RankingData({self.n_queries} queries, {len(self)} rows, {self.n_features} features, grades {shown})"
 
 
 def _shape(member: Any, name: str) -> tuple[int, ...]:

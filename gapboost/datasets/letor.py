@@ -59,7 +59,11 @@ class _RowTap:
             words = row.split(None, 2)
             if words:
                 self.line_numbers.append(self.line_number)
-                key = words[1][4:] if len(words) > 1 and words[1].startswith(b"qid:") else b""
+                named = len(words) > 1 and words[1].startswith(b"qid")
+                if named and not words[1].startswith(b"qid:"):
+                    # scikit-learn takes whatever begins so for a query, and drops it.
+                    raise ValueError(f"the query {words[1].decode(errors='replace')!r} does not begin with 'qid:'")
+                key = words[1][4:] if named else b""
                 if key and key not in self.keys:
                     _name(key, "query")
                     self.keys[key] = len(self.keys)
@@ -104,7 +108,7 @@ class _Part:
 
     path: Path
     X: Any
-    y: npt.NDArray[np.int32]
+    y: npt.NDArray[np.int32] | npt.NDArray[np.float64]
     keys: list[bytes] | None  # the queries as spelled; None: group sizes were given, the queries have no names
     codes: npt.NDArray[np.int64]  # of each row: position in keys, or number of the group
     docids: list[str] | None
@@ -140,10 +144,10 @@ def _read(path: Path, max_line_bytes: int) -> _Part:
             ) from error
     if not tap.line_numbers:
         raise ValueError(f"{path}: holds no rows, expected rows '{_EXPECTED}'")
-    wrong = np.flatnonzero(~((target >= 0) & (target <= np.iinfo(np.int32).max) & (target == np.floor(target))))
+    wrong = np.flatnonzero(~((target >= 0) & (target <= np.iinfo(np.int32).max)))
     if len(wrong):
         raise ValueError(
-            f"{path}, line {tap.line_numbers[wrong[0]]}: found grade {target[wrong[0]]:g}, expected a whole number"
+            f"{path}, line {tap.line_numbers[wrong[0]]}: found grade {target[wrong[0]]:g}, expected a number"
             f" that is not negative; so in {len(wrong)} of {len(target)} rows"
         )
     codes = np.frombuffer(tap.codes, dtype=np.int64)
@@ -157,7 +161,9 @@ def _read(path: Path, max_line_bytes: int) -> _Part:
         )
     else:
         keys = list(tap.keys)
-    return _Part(path, sparse.csr_matrix(matrix), target.astype(np.int32), keys, codes, tap.docids)
+    whole_grades = bool((target == np.floor(target)).all())
+    y = target.astype(np.int32 if whole_grades else np.float64)
+    return _Part(path, sparse.csr_matrix(matrix), y, keys, codes, tap.docids)
 
 
 def _read_groups(path: Path, n_rows: int, max_line_bytes: int) -> npt.NDArray[np.int64]:
@@ -314,7 +320,7 @@ def load_letor(
     -------
     RankingData
         ``X`` : ndarray or scipy.sparse.csr_matrix of shape (n_rows, n_features), dtype float64.
-        ``y`` : ndarray of shape (n_rows,), dtype int32.
+        ``y`` : ndarray of shape (n_rows,), dtype int32, or float64 where some grades are fractional.
         ``qid`` : ndarray of shape (n_rows,); int64 where all the queries are whole numbers, otherwise str.
         ``docid`` : ndarray of shape (n_rows,), dtype str, if each row names its document; otherwise None.
 
@@ -324,7 +330,7 @@ def load_letor(
         If there is no such file.
     ValueError
         If a file holds no rows, is broken, has a row that is not in this format (feature indices must increase), a
-        grade that is negative or not whole, a query or a document that is not UTF-8, a line or a dense feature index beyond
+        grade that is negative or no number, a query or a document that is not UTF-8, a line or a dense feature index beyond
         its limit, rows with and rows without a query, more features than ``n_features``, or a query that is in another
         file too; if no file is given.
 
@@ -363,7 +369,7 @@ def load_letor(
 
 
 def load_letor_fold(
-    directory: PathLike,
+    directory: PathLike | Sequence[PathLike],
     *,
     n_features: int | None = None,
     feature_names: Sequence[str] | None = None,
@@ -378,8 +384,8 @@ def load_letor_fold(
 
     Parameters
     ----------
-    directory : path
-        Directory of the files, such as ``Fold1`` of a LETOR collection.
+    directory : path, or sequence of three paths
+        Directory of the files, such as ``Fold1`` of a LETOR collection; or the three files, of any names, in this order.
     n_features, feature_names, zero_based, dense, max_line_bytes
         As in :func:`load_letor`.
 
@@ -407,13 +413,22 @@ def load_letor_fold(
     ...
     RankingData(1 queries, 2 rows, 2 features, grades {0: 1, 2: 1})
     """
-    if not isinstance(directory, str | os.PathLike):
-        raise TypeError(f"directory is {directory!r}; expected a path")
+    files = _files(directory)
     width = _options(n_features, feature_names, zero_based)
     limit = whole(max_line_bytes, "max_line_bytes")
-    parts: Mapping[str, _Part] = {name: _read(_find(Path(directory), name), limit) for name in RankingSplit._fields}
+    parts: Mapping[str, _Part] = {name: _read(file, limit) for name, file in files.items()}
     first, width = _layout(list(parts.values()), zero_based, width, dense)
     return RankingSplit(**{name: _assemble([part], first, width, feature_names, dense) for name, part in parts.items()})
+
+
+def _files(directory: PathLike | Sequence[PathLike]) -> dict[str, Path]:
+    """Where the training, validation and test rows are."""
+    if isinstance(directory, str | os.PathLike):
+        return {name: _find(Path(directory), name) for name in RankingSplit._fields}
+    listed = isinstance(directory, list | tuple) and len(directory) == 3
+    if not listed or not all(isinstance(each, str | os.PathLike) for each in directory):
+        raise TypeError(f"directory is {directory!r}; expected a path, or a list of three")
+    return {name: Path(each) for name, each in zip(RankingSplit._fields, directory, strict=True)}
 
 
 def _find(directory: Path, name: str) -> Path:

@@ -8,7 +8,7 @@ import lightgbm
 import numpy as np
 
 from gapboost._boosters.callbacks import Content, Gradients, Metrics, as_gradients, as_metrics
-from gapboost._boosters.vocabulary import Own, check_parameters
+from gapboost._boosters.parameters import Own, check_parameters
 from gapboost._data.judged import Judged
 from gapboost._kernels import Array
 from gapboost.lightgbm.library import LIBRARY

@@ -1,18 +1,21 @@
 """Cross-validation over folds of whole queries."""
 
+from dataclasses import replace
 from typing import Any
 
 import lightgbm
 
-from gapboost._boosters.folds import Curve, Fold, check_cv, cross_validated, cv_setup
-from gapboost._boosters.vocabulary import Entry
+from gapboost._boosters.folds import Curve, Fold, asked_of_cv, cross_validated, cv_setup
 from gapboost._kernels import Array
 from gapboost.lightgbm.callbacks import LightGBMMetric, LightGBMObjective
-from gapboost.lightgbm.vocabulary import LIGHTGBM, OBJECTIVE_ALIASES
+from gapboost.lightgbm.vocabulary import LIGHTGBM, OBJECTIVE
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 
-VOCABULARY = LIGHTGBM.beside(Entry(("objective", *OBJECTIVE_ALIASES), why="measure says what to train for"))
+# `measure` is all that `cv` takes of its own.
+VOCABULARY = LIGHTGBM.beside(
+    replace(OBJECTIVE, names=("objective", *OBJECTIVE.names), why="measure says what to train for")
+)
 
 
 def cv(
@@ -32,7 +35,8 @@ def cv(
     Parameters
     ----------
     params : dict
-        As for `lightgbm.train`, without objective and metric.
+        As for `lightgbm.train`. Those of LightGBM's own objective and metrics that mean the same here are taken, as in
+        `LGBMGAPRanker`.
     train_set : Dataset
         With groups; weights are those of the queries.
     num_boost_round : int, default=100
@@ -56,8 +60,8 @@ def cv(
     Raises
     ------
     ValueError
-        Where `params` hold an objective or metric, what steers LightGBM's own, or a name that it does not know, where the data
-        have no groups, or where there are fewer queries than folds.
+        Where `params` hold a word of LightGBM's own objectives and metrics that has no equal here, or a name that it does not
+        know, where the data have no groups, or where there are fewer queries than folds.
 
     Examples
     --------
@@ -71,13 +75,13 @@ def cv(
     >>> {str(measure): len(curve.mean) for measure, curve in results.items()}
     {'GAP(g=(0.5, 0.5))': 5}
     """
-    check_cv(params, VOCABULARY, measure, g, eval_metric, num_boost_round)
+    asked, params = asked_of_cv(params, VOCABULARY, measure, g, eval_metric, num_boost_round)
     if not isinstance(train_set, lightgbm.Dataset):
         raise TypeError(f"train_set is a {type(train_set).__name__}; expected a lightgbm.Dataset")
     # As lightgbm.cv does: the bins of all folds are those of the whole set, made with these parameters.
     train_set._update_params(params).construct()
     held = train_set.get_label(), train_set.get_group(), train_set.get_weight()
-    how, measures, data = cv_setup(measure, g, eval_metric, *held)
+    how, measures, data = cv_setup(asked, *held)
     metric = LightGBMMetric(measures, n_jobs)
 
     def train_fold(train: Fold, test: Fold) -> list[list[float]]:

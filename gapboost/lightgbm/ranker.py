@@ -292,7 +292,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         num_iteration: int | None = None,
         pred_leaf: bool = False,
         pred_contrib: bool = False,
-        validate_features: bool = False,
+        validate_features: bool | None = None,
         **kwargs: Any,
     ) -> Array:
         """Scores of rows, higher is better.
@@ -301,8 +301,11 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         ----------
         X : array-like of shape (N, n_features)
             Columns as in training; a column ``qid`` of a data frame is left out.
-        raw_score, start_iteration, num_iteration, pred_leaf, pred_contrib, validate_features, **kwargs
+        raw_score, start_iteration, num_iteration, pred_leaf, pred_contrib, **kwargs
             As in `lightgbm.LGBMRanker.predict`.
+        validate_features : bool, optional
+            None refuses other columns than in training. True does too, for pandas with LightGBM's own error. False takes columns
+            by position, as LightGBM does of itself.
 
         Returns
         -------
@@ -317,14 +320,19 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         ValueError
             Where the columns are not those of the training data.
         """
-        scores: Array = super().predict(
-            read_exactly(self._features(X), "X"),
+        # LightGBM's own check is for pandas alone.
+        theirs = bool(validate_features) and hasattr(X, "iloc")
+        # It stops early for its own objectives alone, without a word.
+        early = kwargs.get("pred_early_stop", self.get_params().get("pred_early_stop"))
+        predict = self.to_vendor().predict if early else super().predict
+        scores: Array = predict(
+            read_exactly(self._features(X, validate_features is not False and not theirs), "X"),
             raw_score=raw_score,
             start_iteration=start_iteration,
             num_iteration=num_iteration,
             pred_leaf=pred_leaf,
             pred_contrib=pred_contrib,
-            validate_features=validate_features,
+            validate_features=theirs,
             **kwargs,
         )
         return scores

@@ -7,13 +7,12 @@ from typing import Any
 import lightgbm
 import numpy as np
 
-from gapboost._boosters.vocabulary import Asked, Entry, Parameters, Vocabulary
+from gapboost._boosters.asked import Asked
+from gapboost._boosters.vocabulary import Entry, Parameters, Vocabulary
 from gapboost._data.arguments import whole
 from gapboost.measures import as_measure, nDCG
 from gapboost.measures.ndcg import CumulatedGain
 from gapboost.objectives import LambdaRank
-
-OBJECTIVE_ALIASES = ("objective_type", "app", "application", "loss")
 
 # Its other objective for rankings.
 XENDCG = ("rank_xendcg", "xendcg", "xe_ndcg", "xe_ndcg_mart", "xendcg_mart")
@@ -107,6 +106,14 @@ BAGGING_BY_QUERY = Entry(
     passed_on=lambda value: not value,
 )
 
+# `objective` itself is a parameter of the rankers' own.
+OBJECTIVE = Entry(
+    ("objective_type", "app", "application", "loss"),
+    _lambdarank,
+    _xendcg,
+    "measure and objective say what to train for",
+)
+
 ENTRIES = (
     Entry(
         ("objective",),
@@ -114,7 +121,7 @@ ENTRIES = (
         why="measure says what to train for",
         passed_on=lambda value: not isinstance(value, str) or value not in XENDCG,
     ),
-    Entry(OBJECTIVE_ALIASES, _lambdarank, _xendcg, "measure and objective say what to train for"),
+    OBJECTIVE,
     *LAMBDARANK,
     Entry(("objective_seed",), why="what is drawn for gradients, the order of tied documents, follows random_state"),
     Entry(

@@ -3,8 +3,10 @@
 A new measure of the family is one file with a class like `gapboost.measures.rbp.RBP`, named here.
 
 ===================  ========================================================
-`measure`            what a measure is
+`measure`            what a measure is, and sums of measures
+`form`               the form that measures have: arrays for compiled code, values
 `discount_of_query`  those whose discount is another for each query
+`worth`              what documents are worth by themselves and below others, from which tables follow
 `arrays`             what a measure returns, checked, and parts that several share
 `swaps`              what it gains when two documents change places
 `labels`             its words in files, columns and logs
@@ -18,7 +20,7 @@ A new measure of the family is one file with a class like `gapboost.measures.rbp
 `qmeasure`           QMeasure
 `pairwise`           KendallTau, PairwiseAccuracy
 `cascade`            RR, ERR
-`weighted`           sums of measures
+`weighted`           sums, for pickles of 0.1.0rc1
 `gains`              gains of grades
 `discounts`          discounts of ranks, as values
 `grids`              threshold probabilities to try
@@ -36,7 +38,7 @@ from gapboost.measures.average_precision import AP
 from gapboost.measures.cascade import ERR, RR
 from gapboost.measures.graded import GAP, eGAP, xGAP
 from gapboost.measures.grap import grAP
-from gapboost.measures.measure import Measure
+from gapboost.measures.measure import Measure, WeightedSum
 from gapboost.measures.names import parse
 from gapboost.measures.ndcg import DCG, nDCG
 from gapboost.measures.pairwise import KendallTau, PairwiseAccuracy
@@ -44,7 +46,6 @@ from gapboost.measures.precision import Precision
 from gapboost.measures.qmeasure import QMeasure
 from gapboost.measures.rbp import RBP
 from gapboost.measures.recall import Recall, RPrecision
-from gapboost.measures.weighted import WeightedSum
 
 __all__ = [
     "AP",

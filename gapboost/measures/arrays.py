@@ -41,19 +41,3 @@ def reciprocal(values: Array) -> Array:
 def no_pairs(base: RecallBase) -> Array:
     """The worth of pairs in a measure without any."""
     return np.zeros((len(base), base.n_levels, base.n_levels))
-
-
-def both(relevant: Array) -> Array:
-    """``[..., i, j]``: whether documents of both grades are relevant, from bool of shape (L,) or (Q, L)."""
-    pairs: Array = relevant[..., :, None] & relevant[..., None, :]
-    return pairs
-
-
-def by_query(worth: Array, base: RecallBase) -> Array:
-    """The worth of grades, of shape (L,) or (Q, L), as float64 of shape (Q, L)."""
-    return np.array(np.broadcast_to(worth, base.counts.shape), dtype=np.float64, order="C")
-
-
-def diagonal(pair: Array) -> Array:
-    """``[q, j] = pair[q, j, j]``, contiguous: the worth of a document counts its own relevance too."""
-    return np.ascontiguousarray(np.diagonal(pair, axis1=1, axis2=2))

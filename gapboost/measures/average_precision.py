@@ -7,12 +7,14 @@
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from gapboost._data.arguments import as_relevant
 from gapboost._data.recall_base import RecallBase
-from gapboost._kernels import Array
-from gapboost.measures.arrays import both, diagonal, reciprocal
+from gapboost.measures.arrays import reciprocal
 from gapboost.measures.discounts import Reciprocal
 from gapboost.measures.measure import Measure
+from gapboost.measures.worth import Pairs, Stated, in_pairs
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,8 +49,7 @@ class AP(Measure):
         """``ap``."""
         return "ap"
 
-    def tables(self, base: RecallBase) -> tuple[Array, Array]:
+    def worth(self, base: RecallBase) -> Stated:
         """``pair[i, j] = 1{i >= rel, j >= rel} / RB[rel]``."""
-        relevant = base.levels >= self.rel
-        pair = both(relevant) * reciprocal(base.relevant(self.rel))[:, None, None]
-        return pair, diagonal(pair)
+        relevant = (base.levels >= self.rel).astype(np.float64)
+        return in_pairs(base, Pairs(relevant, relevant, reciprocal(base.relevant(self.rel))[:, None]))

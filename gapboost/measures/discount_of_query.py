@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,6 +14,8 @@ from gapboost.measures.measure import Measure
 @dataclass(frozen=True, repr=False)
 class DiscountOfQuery(Measure):
     """A measure of the form whose discount is another for each query: `weights_of` in place of `discount_at`."""
+
+    has_one_discount: ClassVar[bool] = False
 
     @abstractmethod
     def weights_of(self, base: RecallBase, query: Array, ranks: Array) -> Array:

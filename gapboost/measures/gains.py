@@ -63,13 +63,16 @@ def ideal_gain(gain: Array, base: RecallBase, query: Array, ranks: Array) -> Arr
     query : int ndarray of shape (N,)
         The number of the query in `base` that each rank belongs to.
     ranks : float64 ndarray of shape (N,)
+        1, 2, ... in each query.
     """
-    left, cumulated = ranks, np.zeros(len(ranks))
-    for level in range(base.n_levels - 1, -1, -1):
-        worth = gain[level] if gain.ndim == 1 else gain[query, level]
-        if not np.any(worth):
-            break
-        here = np.minimum(left, base.counts[query, level])
-        cumulated += worth * here
-        left = left - here
+    # From the highest level down, as far as each list goes: millions may be missing from it, or it may have more than are judged.
+    sizes = np.bincount(query, minlength=len(base))
+    ends = np.column_stack((np.minimum(np.cumsum(base.counts[:, ::-1], axis=1), sizes[:, None]), sizes))
+    here = np.diff(ends, axis=1, prepend=0)
+    worth = np.column_stack((np.broadcast_to(gain, base.counts.shape)[:, ::-1], np.zeros(len(base))))
+    before = np.cumsum(np.column_stack((np.zeros(len(base)), worth * here)), axis=1)[:, :-1]
+    # Which level each rank of each list falls into, in one row over all of them.
+    level = np.repeat(np.arange(here.size), here.ravel())
+    at = level[(np.cumsum(sizes) - sizes)[query] + ranks.astype(np.int64) - 1]
+    cumulated: Array = before.ravel()[at] + worth.ravel()[at] * (ranks - (ends - here).ravel()[at])
     return cumulated

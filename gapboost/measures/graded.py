@@ -24,9 +24,10 @@ import numpy as np
 from gapboost._data.arguments import as_floats, ordered
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
-from gapboost.measures.arrays import diagonal, reciprocal
+from gapboost.measures.arrays import reciprocal
 from gapboost.measures.discounts import Reciprocal
 from gapboost.measures.measure import Measure
+from gapboost.measures.worth import Pairs, Stated, in_pairs
 
 # Loose enough for a g that went through float32, far tighter than any mistake.
 SUM_TOLERANCE = 1e-6
@@ -142,16 +143,6 @@ class GradedMeasure(Measure):
         g = (np.maximum(shares, 0.0) / (grades - before)) @ np.array(self.g)
         return g, np.cumsum(g, axis=-1)
 
-    def tables(self, base: RecallBase) -> tuple[Array, Array]:
-        """See `Measure.tables`; ``own`` is the diagonal of ``pair``."""
-        levels = np.arange(base.n_levels)
-        pair = self.pair(base, np.minimum(levels[:, None], levels[None, :]))
-        return pair, diagonal(pair)
-
-    def pair(self, base: RecallBase, lower: Array) -> Array:
-        """Worth of a pair, float64 of shape (Q, L, L); ``lower[i, j] = min(i, j)``."""
-        raise NotImplementedError
-
     def _w(self, base: RecallBase, g: Array) -> Array:
         w: Array = np.cumsum(g * reciprocal(base.at_or_above), axis=1)
         return w
@@ -188,11 +179,10 @@ class GAP(GradedMeasure):
         """``gap``."""
         return "gap"
 
-    def pair(self, base: RecallBase, lower: Array) -> Array:
-        """``G[min(i, j)] / E[RB]``, with ``E[RB] = sum_i R[i] G[i]``."""
+    def worth(self, base: RecallBase) -> Stated:
+        """``pair[i, j] = min(G[i], G[j]) / E[RB]``, with ``E[RB] = sum_i R[i] G[i]``."""
         _, cumulative = self.thresholds(base.levels)
-        pair: Array = np.take(cumulative, lower, axis=-1) * reciprocal(base.total(cumulative))[:, None, None]
-        return pair
+        return in_pairs(base, Pairs(cumulative, cumulative, reciprocal(base.total(cumulative))[:, None]))
 
 
 @dataclass(frozen=True, repr=False)
@@ -226,11 +216,10 @@ class xGAP(GradedMeasure):
         """``xgap``."""
         return "xgap"
 
-    def pair(self, base: RecallBase, lower: Array) -> Array:
-        """``G[min(i, j)] w[j] / G[j]``."""
+    def worth(self, base: RecallBase) -> Stated:
+        """``pair[i, j] = min(G[i], G[j]) w[j] / G[j]``."""
         g, cumulative = self.thresholds(base.levels)
-        pair: Array = np.take(cumulative, lower, axis=-1) * (self._w(base, g) * reciprocal(cumulative))[:, None, :]
-        return pair
+        return in_pairs(base, Pairs(cumulative, cumulative, self._w(base, g) * reciprocal(cumulative)))
 
 
 @dataclass(frozen=True, repr=False)
@@ -257,9 +246,8 @@ class eGAP(GradedMeasure):
         """``egap``."""
         return "egap"
 
-    def pair(self, base: RecallBase, lower: Array) -> Array:
-        """``w[min(i, j)]``."""
+    def worth(self, base: RecallBase) -> Stated:
+        """``pair[i, j] = min(w[i], w[j])``."""
         g, _ = self.thresholds(base.levels)
-        # Indexing with [:, lower] would leave the queries in the last place of memory.
-        pair: Array = np.take(self._w(base, g), lower, axis=1)
-        return pair
+        w = self._w(base, g)
+        return in_pairs(base, Pairs(w, w, np.ones(1)))

@@ -11,12 +11,16 @@ worth ``G[min(i, j)]``; here it is worth the product of two gains.
 from dataclasses import dataclass, replace
 from typing import Self
 
+import numpy as np
+
+from gapboost._data.arguments import positive
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
-from gapboost.measures.arrays import diagonal, reciprocal
+from gapboost.measures.arrays import reciprocal
 from gapboost.measures.discounts import Reciprocal
 from gapboost.measures.gains import as_gains, gain_of_grades, most_grades
 from gapboost.measures.measure import Measure
+from gapboost.measures.worth import Pairs, Stated, in_pairs
 
 
 @dataclass(frozen=True, repr=False)
@@ -26,14 +30,16 @@ class grAP(Measure):
     Parameters
     ----------
     gains : sequence of float, optional
-        Gain of grade 0, 1, ..., from 0 to 1; None: the grade over the highest one that occurs in the (training) labels.
+        Gain of grade 0, 1, ..., from 0 to 1; None: the grade over `top`.
+    top : float, optional
+        The highest grade; None: the highest that occurs in the (training) labels.
     k : int, optional
         Cut-off. The sum of all r stays complete.
 
     Raises
     ------
     ValueError
-        Where `gains` or `k` is not of this kind.
+        Where `gains`, `top` or `k` is not of this kind, or there are both gains and a highest grade.
 
     Notes
     -----
@@ -48,6 +54,7 @@ class grAP(Measure):
     """
 
     gains: tuple[float, ...] | None = None
+    top: float | None = None
 
     discount_at = Reciprocal()
 
@@ -57,6 +64,10 @@ class grAP(Measure):
         if gains is not None and (isinstance(gains, str) or gains[-1] > 1):
             raise ValueError(f"gains is {self.gains!r}; expected the gain of grade 0, 1, ..., each from 0 to 1")
         object.__setattr__(self, "gains", gains)
+        if self.top is not None:
+            if gains is not None:
+                raise ValueError(f"top is {self.top!r} beside gains; expected one of the two")
+            object.__setattr__(self, "top", positive(self.top, "top"))
 
     @property
     def short_name(self) -> str:
@@ -73,17 +84,20 @@ class grAP(Measure):
         """Positive grades that have a gain."""
         return most_grades(self.gains)
 
-    def resolved(self, occurring: Array) -> Self:
-        """With the grades over the highest one that occurs for `gains`."""
-        if self.gains is not None:
-            return self
-        top = max(int(occurring[-1]), 1)
-        return replace(self, gains=tuple(grade / top for grade in range(top + 1)))
+    @property
+    def highest_grade(self) -> float:
+        """`top`, or the last grade that has a gain."""
+        return super().highest_grade if self.top is None else self.top
 
-    def tables(self, base: RecallBase) -> tuple[Array, Array]:
+    def resolved(self, occurring: Array) -> Self:
+        """With the highest grade that occurs for `top`."""
+        return self if self.gains is not None or self.top is not None else replace(self, top=float(occurring[-1]))
+
+    def worth(self, base: RecallBase) -> Stated:
         """``pair[i, j] = r[i] r[j]`` over the sum of all r."""
-        if self.gains is None:
-            raise ValueError(f"{self!r} leaves gains to the data; expected gains, or a call of resolved() first")
-        gain = gain_of_grades(self.gains, base.levels)
-        pair = (gain[..., :, None] * gain[..., None, :]) * reciprocal(base.total(gain))[:, None, None]
-        return pair, diagonal(pair)
+        if self.gains is None and self.top is None:
+            raise ValueError(f"{self!r} leaves top to the data; expected gains or a top, or a call of resolved() first")
+        gain = gain_of_grades(self.gains, base.levels) if self.top is None else base.levels / self.top
+        factor = gain * reciprocal(base.total(gain))[:, None]
+        # A cap that is never reached leaves the product.
+        return in_pairs(base, Pairs(gain, np.full_like(gain, gain.max()), factor))

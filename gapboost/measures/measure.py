@@ -1,30 +1,35 @@
-"""What a measure is: a frozen value that fills the three arrays of the quadratic form (see `gapboost._kernels`)."""
+"""What a measure is: a frozen value of the form of `gapboost.measures.form` with a name, and weighted sums of measures.
+
+>>> import gapboost as gb
+>>> measure = 0.7 * gb.GAP(g=(0.5, 0.5)) + 0.3 * gb.nDCG(k=10)
+>>> gb.evaluate([measure], y_true=[1, 2, 0], y_score=[3.0, 2.0, 1.0])
+{0.7 * GAP(g=(0.5, 0.5)) + 0.3 * nDCG(k=10): 0.8223456076304853}
+"""
 
 import math
 import re
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from gapboost._data.arguments import as_cutoff, positive
+from gapboost._data.arguments import positive
 from gapboost._data.grades import GradeLimit
 from gapboost._data.judged import judged
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
-from gapboost._kernels.expected_value import Ranked, evaluate_form
-from gapboost.measures.arrays import checked_arrays
-from gapboost.measures.discounts import Discount
+from gapboost.measures.arrays import no_pairs
+from gapboost.measures.form import QuadraticForm, tables_of
 from gapboost.measures.labels import plain, shortened
-from gapboost.measures.swaps import changes_of
+from gapboost.measures.worth import Stated
 
 SHORT_NAME = re.compile(r"[a-zA-Z0-9_.-]+")
 
 
 @dataclass(frozen=True, repr=False)
-class Measure(ABC):
+class Measure(QuadraticForm):
     """A measure of the form ``M = sum_n discount[n] (own[i_n] + sum_{m<n} pair[i_m, i_n])``.
 
     A measure is data: evaluation, swap changes, objectives and analyses all read `discounts` and `tables` and never
@@ -45,16 +50,11 @@ class Measure(ABC):
     (True, 'ndcg', 'ndcg_at_10')
     """
 
-    # Whether `tables` and a discount give its value.
-    has_tables: ClassVar[bool] = True
-
     # Numpy's numbers leave ``number * measure`` to the measure.
     __array_ufunc__: ClassVar[None] = None
 
-    k: int | None = field(default=None, kw_only=True)
-
     def __post_init__(self) -> None:
-        object.__setattr__(self, "k", as_cutoff(self.k))
+        super().__post_init__()
         name = self.short_name
         if not isinstance(name, str) or not SHORT_NAME.fullmatch(name):
             raise ValueError(
@@ -128,114 +128,14 @@ class Measure(ABC):
         """The same measure with what it leaves to the data (``g=None``) taken from the grades that occur, ascending."""
         return self
 
-    def depth(self, n: int) -> int:
-        """Number of ranks with a discount above 0 in a list of `n` documents."""
-        return n if self.k is None else min(n, self.k)
-
-    def discount(self, n: int) -> Array:
-        """Weights of ranks ``1..n``, float64 of shape (n,), 0 beyond the cut-off."""
-        weights, _ = weights_at(self, np.arange(1.0, n + 1))
-        return np.where(np.arange(n) < self.depth(n), weights, 0.0)
-
-    def discounts(self, base: RecallBase, sizes: Array) -> tuple[Array, Array]:
-        """Weights of the ranks of several queries, 0 beyond the cut-off.
-
-        Parameters
-        ----------
-        base : RecallBase
-            Of the queries.
-        sizes : int ndarray of shape (Q,)
-            Documents in the list of each query, at least 1.
-
-        Returns
-        -------
-        weights : float64 ndarray
-        begins : int64 ndarray of shape (Q,)
-            Rank n of query q weighs ``weights[begins[q] + n - 1]``. All queries begin at 0, unless the discount belongs to
-            the query (`DiscountOfQuery`).
-        """
-        return self.discount(int(sizes.max())), np.zeros(len(sizes), dtype=np.int64)
-
-    @property
-    @abstractmethod
-    def discount_at(self) -> Discount:
-        """Weights at real ranks as if there were no cut-off: what the discount and smooth versions of a measure read.
-
-        A function: a method ``discount_at(self, ranks)`` will do, and so does a value of `gapboost.measures.discounts`. In a
-        `WeightedSum`, measures with equal values and one cut-off are one measure of the form. A method is equal to that of no
-        other measure.
-
-        Parameters
-        ----------
-        ranks : float64 ndarray of any shape
-            Ranks >= 1, not necessarily whole.
-
-        Returns
-        -------
-        weight, slope : float64 ndarrays of the shape of `ranks`
-            The weight and its derivative.
-        """
-
-    @abstractmethod
-    def tables(self, base: RecallBase) -> tuple[Array, Array]:
-        """The worth of pairs and of single documents.
-
-        Parameters
-        ----------
-        base : RecallBase
-            Documents of each grade in each query: ``base.counts``, int64 of shape (Q, L), of the L grades ``base.levels``.
-
-        Returns
-        -------
-        pair : float64 ndarray of shape (Q, L, L)
-            ``[q, i, j]``: what a document of the grade ``levels[j]`` is worth below one of ``levels[i]``.
-        own : float64 ndarray of shape (Q, L)
-            ``[q, j]``: what a document of the grade ``levels[j]`` is worth by itself. Both arrays are C-contiguous; where
-            nothing in a query is relevant, they are 0 for every grade that occurs in it.
-        """
-
-    def evaluated(self, ranked: Ranked, base: RecallBase, weights: Array, begins: Array) -> Array:
-        """The value of each query, its expectation over the orders of tied documents.
-
-        Parameters
-        ----------
-        ranked : Ranked
-            Queries in order of rank.
-        base : RecallBase
-            Of the queries.
-        weights, begins
-            Of these queries, as `discounts` returns them.
-
-        Returns
-        -------
-        float64 ndarray of shape (Q,)
-        """
-        pair, own = tables_of(self, base)
-        depth = self.depth(int(np.diff(ranked.starts).max()))
-        values = np.empty(len(base))
-        evaluate_form(ranked, weights, begins, depth, pair, own, np.empty((2, own.shape[1])), values)
-        return values
-
-    def relevant(self, base: RecallBase) -> Array:
-        """Whether anything in a query is worth anything, bool of shape (Q,)."""
-        pair, own = tables_of(self, base)
-        occurs = base.counts > 0
-        worth = np.any((own > 0) & occurs, axis=1)
-        worth |= np.any((pair > 0) & occurs[:, :, None] & occurs[:, None, :], axis=(1, 2))
-        return np.asarray(worth)
-
     def __mul__(self, weight: Any) -> "Measure":
         """The measure times a finite number above 0."""
-        from gapboost.measures.weighted import WeightedSum
-
         return WeightedSum(((positive(weight, "weight"), self),))
 
     __rmul__ = __mul__
 
     def __add__(self, other: Any) -> "Measure":
         """The sum of two measures."""
-        from gapboost.measures.weighted import WeightedSum
-
         return WeightedSum(((1.0, self), (1.0, other))) if isinstance(other, Measure) else NotImplemented
 
     def swap_changes(self, ranked: Any, recall_base: Any = None) -> Array:
@@ -285,39 +185,141 @@ class Measure(ABC):
             real=True,
         )
         terms = self.resolved(data.graded).terms
-        changes: Array = np.sum([weight * part.changes(data.grades, data.base) for weight, part in terms], axis=0)
+        changes: Array = np.sum([weight * part.changes(data.grades, data.base[:]) for weight, part in terms], axis=0)
         return changes + changes.T
 
-    def changes(self, grades: Array, base: RecallBase) -> Array:
-        """The upper triangle of `swap_changes` for one checked list, whose grades are numbers of levels of `base`."""
-        (pair,), (own,) = tables_of(self, base)
-        weights, _ = self.discounts(base, np.array([len(grades)]))
-        return changes_of(grades, pair, own, weights)
 
+@dataclass(frozen=True, repr=False)
+class WeightedSum(Measure):
+    """A sum of measures, each times a number above 0: what ``0.7 * one + 0.3 * another`` makes.
 
-def tables_of(measure: Measure, base: RecallBase) -> tuple[Array, Array]:
-    """``pair`` and ``own`` of `Measure.tables`, as compiled code trusts them.
+    Measures with the same discount and cut-off are one measure of the form, whose tables are the sum of theirs: together
+    they cost what one of them costs, and every objective trains for them. Discounts are the same where they are equal as
+    values (`Measure.discount_at`): nothing depends on the data or on the order of the parts.
 
-    Raises
-    ------
-    ValueError
-        Where they are not finite numbers of the shapes that `Measure.tables` promises.
-    """
-    shape = base.counts.shape
-    pair, own = checked_arrays(measure, "tables", measure.tables(base), [(*shape, base.n_levels), shape])
-    return pair, own
-
-
-def weights_at(measure: Measure, ranks: Array) -> tuple[Array, Array]:
-    """``weight`` and ``slope`` of `Measure.discount_at`, as compiled code trusts them.
+    Parameters
+    ----------
+    parts : sequence of (float, Measure)
+        Weights and measures. Sums among them are dissolved, and the weights of equal measures added.
 
     Raises
     ------
     ValueError
-        Where they are not finite numbers of the shape of `ranks`.
+        Where a weight is not a finite number above 0, there are no parts, or `k` is not that of all parts.
+    TypeError
+        Where a part is no measure.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> mixed = 0.7 * gb.AP() + 0.3 * gb.nDCG(k=10)
+    >>> mixed
+    0.7 * AP(rel=1) + 0.3 * nDCG(k=10)
+    >>> (value,) = gb.evaluate(mixed, y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> round(value, 3)
+    0.79
     """
-    weight, slope = checked_arrays(measure, "discount_at", measure.discount_at(ranks), [ranks.shape] * 2)
-    return weight, slope
+
+    parts: tuple[tuple[float, Measure], ...] = ()
+
+    def __post_init__(self) -> None:
+        weights: dict[Measure, float] = {}
+        for weight, measure in self.parts:
+            if not isinstance(measure, Measure):
+                raise TypeError(f"parts holds {measure!r}; expected measures such as GAP(g=(0.5, 0.5))")
+            inside = measure.parts if isinstance(measure, WeightedSum) else ((1.0, measure),)
+            for inner, part in inside:
+                weights[part] = weights.get(part, 0.0) + positive(weight, "weight") * inner
+        if not weights:
+            raise ValueError("parts is empty; expected at least one measure")
+        object.__setattr__(self, "parts", tuple((weight, part) for part, weight in weights.items()))
+        cutoffs = {part.k for part in weights}
+        common = cutoffs.pop() if len(cutoffs) == 1 else None
+        if self.k not in (None, common):
+            raise ValueError(f"k is {self.k!r} for {self!r}; expected the cut-offs inside the measures")
+        object.__setattr__(self, "k", common)
+
+    def __repr__(self) -> str:
+        return " + ".join(f"{weight!r} * {part!r}" for weight, part in self.parts)
+
+    @property
+    def short_name(self) -> str:
+        """Such as ``0.7*gap+0.3*ndcg@10``; a cut-off of all parts is not in it."""
+        shown = [
+            f"{weight:g}*{part.short_name}{f'@{part.k}' if part.k != self.k else ''}" for weight, part in self.parts
+        ]
+        return "+".join(shown)
+
+    @property
+    def label(self) -> str:
+        """Such as ``0.7_gap_g_0.5_0.5_plus_0.3_ndcg_at_10``; see `Measure.label`."""
+        return shortened("_plus_".join(f"{plain(weight)}_{part.label}" for weight, part in self.parts))
+
+    @property
+    def monotone(self) -> bool:
+        """Whether all parts are."""
+        return all(part.monotone for _, part in self.parts)
+
+    @property
+    def trains(self) -> bool:
+        """Whether `LambdaRank` can train for all parts."""
+        return all(part.trains for _, part in self.parts)
+
+    @property
+    def n_grades(self) -> int | None:
+        """The least number that a part is defined for."""
+        return min((part.n_grades for _, part in self.parts if part.n_grades is not None), default=None)
+
+    def resolved(self, occurring: Array) -> Self:
+        """With all parts resolved."""
+        return type(self)(parts=tuple((weight, part.resolved(occurring)) for weight, part in self.parts))
+
+    @property
+    def terms(self) -> tuple[tuple[float, Measure], ...]:
+        """The parts, those of one discount and cut-off together."""
+        sums: dict[Any, list[tuple[float, Measure]]] = {}
+        for weight, part in self.parts:
+            shared = (part.k, part.discount_at) if _has_form(part) else part
+            sums.setdefault(shared, []).append((weight, part))
+        if len(sums) == 1 and _has_form(self.parts[0][1]):
+            return ((1.0, self),)
+        return tuple(each[0] if len(each) == 1 else (1.0, WeightedSum(tuple(each))) for each in sums.values())
+
+    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
+        """That of every part."""
+        self._of_one_discount()
+        return self.parts[0][1].discount_at(ranks)
+
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
+        """The weighted sums of those of the parts."""
+        self._of_one_discount()
+        pair, own = no_pairs(base), np.zeros(base.counts.shape)
+        for weight, part in self.parts:
+            of_part = tables_of(part, base)
+            pair += weight * of_part[0]
+            own += weight * of_part[1]
+        return pair, own
+
+    def worth(self, base: RecallBase) -> Stated:
+        """The terms of all parts, each times its weight."""
+        self._of_one_discount()
+        own, terms = np.zeros(base.counts.shape), []
+        for weight, part in self.parts:
+            alone, pairs = part.worth(base)
+            own += weight * alone
+            terms += [term._replace(factor=weight * term.factor) for term in pairs]
+        return own, tuple(terms)
+
+    def _of_one_discount(self) -> None:
+        if len(self.terms) > 1 or self.terms[0][1] is not self:
+            raise ValueError(
+                f"measure is {self!r}, which has several discounts; expected a measure with one, such as GAP()"
+            )
+
+
+def _has_form(part: Measure) -> bool:
+    """Whether a measure is tables and one discount for all queries, so that another one with that discount may join it."""
+    return part.has_tables and part.has_one_discount
 
 
 def grade_limit(measures: Sequence[Measure]) -> GradeLimit:

@@ -17,8 +17,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from gapboost.measures.measure import Measure
-from gapboost.measures.weighted import WeightedSum
+from gapboost.measures.measure import Measure, WeightedSum
 
 # What people ask for as for a measure, though it needs more than grades in the order of scores.
 ELSEWHERE = {"bpref": "gapboost.analysis.bpref", "tau_ap": "gapboost.analysis.tau_ap"}
@@ -49,11 +48,17 @@ def parse(text: str, named: Mapping[str, type[Measure]], name: str = "measure") 
         return _parse_measure(text, named, name)
     terms = [term.partition("*") for term in text.split(" + ")]
     try:
-        return WeightedSum(parts=tuple((float(weight), _parse_measure(one, named, name)) for weight, _, one in terms))
+        return WeightedSum(parts=tuple((_weight(weight), _parse_measure(one, named, name)) for weight, _, one in terms))
     except ValueError as error:
         raise ValueError(
             f'{name} is {text!r}, of which {error}; expected a sum such as "0.7 * gap + 0.3 * ndcg@10"'
         ) from None
+
+
+def _weight(text: str) -> float:
+    if "_" in text:
+        raise ValueError(f"the weight {text.strip()!r} is no number")
+    return float(text)
 
 
 def _parse_measure(text: str, named: Mapping[str, type[Measure]], name: str) -> Measure:
@@ -115,6 +120,9 @@ def _parse_value(text: str, several: bool) -> Any:
         value = ast.literal_eval(text)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return text
-    if several and isinstance(value, str) and value != text:
-        return _parse_value(value, several)
+    if isinstance(value, str):
+        return _parse_value(value, several) if several and value != text else value
+    if "_" in text:
+        # Python's source code writes ten as 1_0; a name that a log or a file holds does not.
+        return text
     return (value,) if several and isinstance(value, int | float) else value

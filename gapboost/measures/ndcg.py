@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from gapboost._data.recall_base import RecallBase, sums_of
-from gapboost._kernels import Array
-from gapboost.measures.arrays import by_query, no_pairs, reciprocal
+from gapboost.measures.arrays import reciprocal
 from gapboost.measures.discounts import NAMED, Discount, LogFromBase, as_discount_by
 from gapboost.measures.gains import Gains, as_gains, gain_of_grades, most_grades
 from gapboost.measures.measure import Measure
+from gapboost.measures.worth import Stated, alone
 
 
 @dataclass(frozen=True, repr=False)
@@ -72,9 +72,9 @@ class DCG(CumulatedGain):
         """``dcg``."""
         return "dcg"
 
-    def tables(self, base: RecallBase) -> tuple[Array, Array]:
+    def worth(self, base: RecallBase) -> Stated:
         """``own[j] = gain[j]``; no pairs."""
-        return no_pairs(base), by_query(gain_of_grades(self.gains, base.levels), base)
+        return alone(gain_of_grades(self.gains, base.levels), base)
 
 
 @dataclass(frozen=True, repr=False)
@@ -114,7 +114,7 @@ class nDCG(CumulatedGain):
         """``ndcg``."""
         return "ndcg"
 
-    def tables(self, base: RecallBase) -> tuple[Array, Array]:
+    def worth(self, base: RecallBase) -> Stated:
         """``own[j] = gain[j] / ideal DCG``; no pairs."""
         counts, gain = base.counts, gain_of_grades(self.gains, base.levels)
         # The ideal ranking fills the ranks grade by grade from the top: its DCG is a sum of differences of the
@@ -127,4 +127,4 @@ class nDCG(CumulatedGain):
         own = gain * reciprocal(sums_of(ranks, gain))[:, None]
         if self.short_is_zero and self.k is not None:
             own[counts.sum(axis=1) < self.k] = 0.0
-        return no_pairs(base), own
+        return alone(own, base)

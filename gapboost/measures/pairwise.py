@@ -14,6 +14,7 @@ from gapboost._kernels import Array
 from gapboost.measures.arrays import reciprocal
 from gapboost.measures.discounts import Constant
 from gapboost.measures.measure import Measure
+from gapboost.measures.worth import Pairs, Stated, in_pairs
 
 
 @dataclass(frozen=True, repr=False)
@@ -34,12 +35,11 @@ class PairMeasure(Measure):
 
 
 def share_of_pairs(base: RecallBase) -> tuple[Array, Array]:
-    """``[q, i, j] = 1{i > j}`` over the pairs with different grades, and the worth of documents by themselves: 0."""
+    """The number of each level, and 1 over the number of pairs with different grades, of shape (Q, 1)."""
     # As floats: a query may have more pairs than a whole number of 64 bits counts.
     documents = base.counts.astype(np.float64)
     pairs = (documents.sum(axis=1) ** 2 - (documents**2).sum(axis=1)) / 2
-    levels = base.levels
-    return (levels[..., :, None] > levels[..., None, :]) * reciprocal(pairs)[:, None, None], np.zeros(base.counts.shape)
+    return np.arange(float(base.n_levels)), reciprocal(pairs)[:, None]
 
 
 @dataclass(frozen=True, repr=False)
@@ -67,10 +67,10 @@ class KendallTau(PairMeasure):
         """``kendalltau``."""
         return "kendalltau"
 
-    def tables(self, base: RecallBase) -> tuple[Array, Array]:
+    def worth(self, base: RecallBase) -> Stated:
         """``pair[i, j] = 1{i > j} - 1{i < j}`` over the number of pairs; documents by themselves are worth nothing."""
-        share, own = share_of_pairs(base)
-        return share - share.transpose(0, 2, 1), own
+        number, share = share_of_pairs(base)
+        return in_pairs(base, Pairs(number, number + 1, share, floor=number - 1, zero=number))
 
 
 @dataclass(frozen=True, repr=False)
@@ -97,6 +97,7 @@ class PairwiseAccuracy(PairMeasure):
         """``pairwiseaccuracy``."""
         return "pairwiseaccuracy"
 
-    def tables(self, base: RecallBase) -> tuple[Array, Array]:
+    def worth(self, base: RecallBase) -> Stated:
         """``pair[i, j] = 1{i > j}`` over the number of pairs; documents by themselves are worth nothing."""
-        return share_of_pairs(base)
+        number, share = share_of_pairs(base)
+        return in_pairs(base, Pairs(number, number + 1, share, floor=number, zero=number))

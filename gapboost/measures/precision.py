@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 
 from gapboost._data.arguments import as_relevant
 from gapboost._data.recall_base import RecallBase
-from gapboost._kernels import Array
-from gapboost.measures.arrays import by_query, no_pairs
 from gapboost.measures.discounts import Constant, Discount
 from gapboost.measures.measure import Measure
+from gapboost.measures.worth import Stated, alone
 
 
 @dataclass(frozen=True, repr=False)
@@ -59,6 +58,6 @@ class Precision(RelevantAtCutoff):
         assert self.k is not None
         return Constant(1.0 / self.k)
 
-    def tables(self, base: RecallBase) -> tuple[Array, Array]:
+    def worth(self, base: RecallBase) -> Stated:
         """``own[j] = 1{j >= rel}``; no pairs."""
-        return no_pairs(base), by_query(base.levels >= self.rel, base)
+        return alone(base.levels >= self.rel, base)

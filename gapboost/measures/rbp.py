@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 
 from gapboost._data.arguments import as_relevant, probability
 from gapboost._data.recall_base import RecallBase
-from gapboost._kernels import Array
-from gapboost.measures.arrays import by_query, no_pairs
 from gapboost.measures.discounts import Discount, Geometric
 from gapboost.measures.gains import as_gains, gain_of_grades, most_grades
 from gapboost.measures.measure import Measure
+from gapboost.measures.worth import Stated, alone
 
 
 @dataclass(frozen=True, repr=False)
@@ -74,7 +73,7 @@ class RBP(Measure):
         """``(1 - p) p^(rank - 1)``."""
         return Geometric(self.p)
 
-    def tables(self, base: RecallBase) -> tuple[Array, Array]:
+    def worth(self, base: RecallBase) -> Stated:
         """``own[j] = gain[j]``; no pairs."""
         gain = base.levels >= self.rel if self.gains is None else gain_of_grades(self.gains, base.levels)
-        return no_pairs(base), by_query(gain, base)
+        return alone(gain, base)

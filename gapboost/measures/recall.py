@@ -12,15 +12,16 @@ import numpy as np
 from gapboost._data.arguments import as_relevant
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
-from gapboost.measures.arrays import no_pairs, reciprocal
+from gapboost.measures.arrays import reciprocal
 from gapboost.measures.discount_of_query import DiscountOfQuery
 from gapboost.measures.discounts import Constant
 from gapboost.measures.precision import RelevantAtCutoff
+from gapboost.measures.worth import Stated, alone
 
 
-def shares(base: RecallBase, rel: float) -> tuple[Array, Array]:
-    """No pairs, and ``own[j] = 1{j >= rel} / RB[rel]``."""
-    return no_pairs(base), (base.levels >= rel) * reciprocal(base.relevant(rel))[:, None]
+def shares(base: RecallBase, rel: float) -> Stated:
+    """``own[j] = 1{j >= rel} / RB[rel]``, and no pairs."""
+    return alone((base.levels >= rel) * reciprocal(base.relevant(rel))[:, None], base)
 
 
 @dataclass(frozen=True, repr=False)
@@ -49,7 +50,7 @@ class Recall(RelevantAtCutoff):
         """``recall``."""
         return "recall"
 
-    def tables(self, base: RecallBase) -> tuple[Array, Array]:
+    def worth(self, base: RecallBase) -> Stated:
         """``own[j] = 1{j >= rel} / RB[rel]``; no pairs."""
         return shares(base, self.rel)
 
@@ -88,6 +89,6 @@ class RPrecision(DiscountOfQuery):
         """1 down to rank ``RB[rel]``."""
         return (ranks <= base.relevant(self.rel)[query]).astype(np.float64)
 
-    def tables(self, base: RecallBase) -> tuple[Array, Array]:
+    def worth(self, base: RecallBase) -> Stated:
         """``own[j] = 1{j >= rel} / RB[rel]``; no pairs."""
         return shares(base, self.rel)

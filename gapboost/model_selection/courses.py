@@ -129,7 +129,7 @@ class FoldWork:
             nonlocal trees
             trees += 1
             if trees in course.trees:
-                means = [value(target, data, scores) for target, data in zip(self.targets, held_out, strict=True)]
+                means = [mean_value(target, data, scores) for target, data in zip(self.targets, held_out, strict=True)]
                 seconds = time.perf_counter() - start
                 found.extend((candidate, means, seconds) for candidate in course.trees[trees])
 
@@ -142,7 +142,7 @@ class FoldWork:
         return found, doubt
 
 
-def value(target: Measure, data: Judged, scores: Array) -> float:
+def mean_value(target: Measure, data: Judged, scores: Array) -> float:
     """Mean of `target` over the queries of `data`."""
     (values,) = query_values([target], data, np.ascontiguousarray(scores), n_jobs=1)
     return mean(values, data.weights)

@@ -12,7 +12,6 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 
-from gapboost._boosters.callers import warn_caller
 from gapboost._boosters.described import described
 from gapboost._boosters.folds import query_folds
 from gapboost._boosters.ranker import GAPRanker
@@ -21,6 +20,7 @@ from gapboost._boosters.rows import ranking_rows
 from gapboost._data.arguments import mapping, whole
 from gapboost._data.features import features, split
 from gapboost._data.grades import checked_grades
+from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost._optional import progress_bar
@@ -175,7 +175,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         times = np.empty((len(candidates), len(folds)))
         doubts: list[str] = []
         with progress_bar(len(courses) * len(folds), self.progress, "GSearchCV") as advance:
-            for number, (found, doubted) in enumerate(_run(tasks, self.n_jobs, advance)):
+            for number, (found, doubted) in enumerate(_run_tasks(tasks, self.n_jobs, advance)):
                 doubts += doubted
                 for candidate, values, seconds in found:
                     scores[candidate, number // parts] = values
@@ -234,7 +234,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         return int(self.best_estimator_.n_features_in_)
 
 
-def _run(tasks: list[FoldWork], n_jobs: int | None, advance: Callable[[int], None]) -> Iterator[Any]:
+def _run_tasks(tasks: list[FoldWork], n_jobs: int | None, advance: Callable[[int], None]) -> Iterator[Any]:
     processes = effective_n_jobs(n_jobs)
     if processes == 1:
         yield from (task(advance) for task in tasks)

@@ -30,8 +30,8 @@ from scipy.special import expit
 from gapboost._data.arguments import positive
 from gapboost._data.judged import Judged
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
-from gapboost._kernels.smooth.sums import compare, logistic_step, push
-from gapboost.measures.measure import weights_at
+from gapboost._kernels.smooth.sums import logistic_step
+from gapboost.measures.form import weights_at
 from gapboost.objectives.smooth import Chunk, SmoothObjective, SmoothPass
 
 LOGISTIC_STEP = logistic_step()
@@ -92,7 +92,7 @@ class ApproxRankPass(SmoothPass):
 
     def differentiate(self, chunk: Chunk) -> None:
         """See `SmoothPass.differentiate`."""
-        starts, pair, documents, room = chunk.starts, chunk.pair, chunk.documents, chunk.room
+        documents = chunk.documents
         beta, ranks = self.betas[chunk.numbers][chunk.query], chunk.ranks(self.step)
         share, by_rank = weights_at(self.measure, ranks)
         if self.measure.k is not None:
@@ -103,8 +103,8 @@ class ApproxRankPass(SmoothPass):
         # Comparisons are those of smooth ranks, turned round: they are sorted as the scores are.
         by_score = documents.x.copy()
         documents.x[:] = -beta * ranks
-        compare(starts, self.step, pair, True, room, documents)
+        chunk.compare(self.step, True)
         documents.by_rank[:] = documents.by_rank * documents.total + beta * documents.rising
         documents.rising[:] = 0.0
         documents.x[:] = by_score
-        push(starts, self.step, pair, False, room, documents)
+        chunk.push(self.step, False)

@@ -13,25 +13,21 @@ import numpy as np
 
 from gapboost._data.arguments import as_cutoff, positive, whole
 from gapboost._data.judged import Judged
+from gapboost._data.levels import ManyLevels
 from gapboost._kernels import Array
-from gapboost._kernels.lambdarank.cascades import sum_cascades
-from gapboost._kernels.lambdarank.gradients import HESSIAN_FLOOR, Setup, ShortPass, dampening, reach, short_queries
-from gapboost._kernels.lambdarank.lists import FARTHEST_SCORE
+from gapboost._kernels.lambdarank.gradients import HESSIAN_FLOOR, Setup, ShortPass, dampening, short_queries
 from gapboost._kernels.lambdarank.long import LONG, LongPass, long_query
-from gapboost._kernels.order.short import ranking
 from gapboost._kernels.parallel.chunks import CACHED_CHUNK, chunks, resolve_n_jobs, run, table_bytes
 from gapboost._kernels.parallel.scratch import Scratch
 from gapboost.measures.cascade import Cascade
-from gapboost.measures.measure import tables_of
+from gapboost.measures.form import tables_of
+from gapboost.measures.measure import Measure
 from gapboost.objectives.objective import Objective, Pass
+from gapboost.objectives.pairs import CascadePass, LevelsPass
+from gapboost.objectives.turns import turns
 
 # The tables are kept between iterations while they cost less than this many bytes a document.
 KEPT_TABLE_BYTES = 32
-
-KEYS_AT_ONCE = 1 << 20
-
-# Of one query, in a cascade: about a second.
-MOST_PAIRS = 100_000_000
 
 # Of a logistic function, at its steepest: a Newton step is then never longer than 4 / sigma.
 CURVATURE_OF_A_PUSH = 0.25
@@ -87,30 +83,44 @@ class LambdaRank(Objective):
 
 def pass_of_one(objective: LambdaRank, data: Judged, threads: int) -> Pass:
     """For a measure with one discount."""
-    kind = CascadePass if isinstance(objective.measure, Cascade) else LambdaRankPass
-    return kind(objective, data, threads)
+    measure = objective.measure
+    discount, begins = discounts_of(measure, data)
+    setup = Setup(
+        grades=data.grades, turns=turns(objective.random_state, data), discount=discount, begins=begins,
+        weights=data.weights, sigma=objective.sigma, normalize=objective.normalize,
+        least_curvature=0.0 if measure.monotone else CURVATURE_OF_A_PUSH,
+    )  # fmt: skip
+    if isinstance(measure, Cascade):
+        return CascadePass(setup, measure, data, objective.truncation, threads)
+    kind = LevelsPass if data.base.many_levels else LambdaRankPass
+    return kind(setup, measure, data, objective.truncation, threads)
+
+
+def discounts_of(measure: Measure, data: Judged) -> tuple[Array, Array]:
+    """`Measure.discounts` of all queries."""
+    base, sizes = data.base, data.queries.sizes
+    if not isinstance(base, ManyLevels):
+        return measure.discounts(base, sizes)
+    parts = [measure.discounts(base[first:last], sizes[first:last]) for first, last in base.ranges()]
+    lengths = [len(weights) for weights, _ in parts]
+    begins = [begins + before for (_, begins), before in zip(parts, np.cumsum(lengths) - lengths, strict=True)]
+    return np.concatenate([weights for weights, _ in parts]), np.concatenate(begins)
 
 
 class LambdaRankPass(Pass):
     """LambdaRank on one data set: turns of tied documents, the tables of the measure, and memory that calls borrow."""
 
-    def __init__(self, objective: LambdaRank, data: Judged, threads: int) -> None:
-        self.objective = objective
+    def __init__(self, setup: Setup, measure: Measure, data: Judged, truncation: int | None, threads: int) -> None:
+        self.setup = setup
+        self.measure = measure
         self.data = data
         self.threads = threads
         offsets, sizes = data.queries.offsets, data.queries.sizes
-        discount, begins = objective.measure.discounts(data.base, sizes)
-        self.setup = Setup(
-            grades=data.grades, turns=turns(objective.random_state, data), discount=discount, begins=begins,
-            weights=data.weights, sigma=objective.sigma, normalize=objective.normalize,
-            least_curvature=0.0 if objective.measure.monotone else CURVATURE_OF_A_PUSH,
-        )  # fmt: skip
-        if begins.any():
-            # Of several discounts each may reach down to the end of its list.
-            discount = np.ones(int(sizes.max()))
+        # Of several discounts each may reach down to the end of its list.
+        discount = np.ones(int(sizes.max())) if setup.begins.any() else setup.discount
         n_grades = data.base.n_levels
         cost = table_bytes(n_grades)
-        truncation = objective.truncation or 0
+        truncation = truncation or 0
         # A long query is shared by all threads.
         long = np.flatnonzero(sizes > LONG)
         queries = [
@@ -125,7 +135,7 @@ class LambdaRankPass(Pass):
 
     def tables(self, first: int, last: int) -> tuple[Array, Array]:
         """``pair`` and ``own`` of queries ``first..last-1``."""
-        return tables_of(self.objective.measure, self.data.base[first:last])
+        return tables_of(self.measure, self.data.base[first:last])
 
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
         """See `Pass`."""
@@ -141,51 +151,6 @@ class LambdaRankPass(Pass):
         for scratch in self.long:
             with scratch.lent() as long:
                 long.write_gradients(self.setup, scores, grad, hess, partial(run, n_jobs=self.threads))
-
-
-class CascadePass(Pass):
-    """LambdaRank for a cascade on one data set: every pair whose upper document anybody reaches."""
-
-    def __init__(self, objective: LambdaRank, data: Judged, threads: int) -> None:
-        self.objective = objective
-        self.data = data
-        self.threads = threads
-        assert isinstance(objective.measure, Cascade)
-        offsets, sizes = data.queries.offsets, data.queries.sizes
-        self.discount = objective.measure.discount(int(sizes.max()))
-        self.stops = objective.measure.stops(data.labels.astype(np.float64))
-        self.turns = turns(objective.random_state, data)
-        self.deep = np.minimum(reach(self.discount, int(sizes.max()), objective.truncation or 0), sizes)
-        pairs = self.deep * sizes
-        if pairs.max() > MOST_PAIRS:
-            raise ValueError(
-                f"the longest query has {int(sizes.max())} documents, of which {objective!r} visits every pair; expected at most "
-                f"{MOST_PAIRS} pairs in a query: a truncation, or a measure with a cut-off k"
-            )
-        self.ranges = chunks(offsets, threads, 0, CACHED_CHUNK)
-
-    def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
-        """See `Pass`."""
-        objective, offsets = self.objective, self.data.queries.offsets
-
-        def task(k: int) -> None:
-            first, last = self.ranges[k]
-            rows = slice(offsets[first], offsets[last])
-            starts = offsets[first : last + 1] - offsets[first]
-            here = scores[rows].astype(np.float64, copy=False)
-            # Of equal scores the turn decides, within each query.
-            by_rank = np.repeat(starts[:-1], np.diff(starts)) + ranking(here, starts, self.turns[rows])
-            s = np.clip(here * objective.sigma, -FARTHEST_SCORE, FARTHEST_SCORE)[by_rank]
-            lam, eta = np.empty((2, len(s)))
-            sum_cascades(starts, self.deep[first:last], s, self.stops[rows][by_rank], self.discount, lam, eta)
-            factor = self.data.weights[first:last]
-            if objective.normalize:
-                factor = factor * dampening(objective.sigma * np.add.reduceat(np.abs(lam), starts[:-1]))
-            factor = np.repeat(factor * objective.sigma, np.diff(starts))
-            grad[rows.start + by_rank] = lam * factor
-            hess[rows.start + by_rank] = np.maximum(eta * factor * objective.sigma, HESSIAN_FLOOR)
-
-        run(task, len(self.ranges), self.threads)
 
 
 class SumPass(Pass):
@@ -216,37 +181,6 @@ class SumPass(Pass):
         factor = np.repeat(weights, queries.sizes)
         grad[:] = total[0] * factor
         hess[:] = np.maximum(total[1] * factor, HESSIAN_FLOOR)
-
-
-def turns(random_state: int, data: Judged) -> Array:
-    """The order in which the documents of each query are ranked where their scores are equal: int32 of shape (N,), positions."""
-    offsets, sizes = data.queries.offsets, data.queries.sizes
-    query = np.repeat(np.arange(len(sizes), dtype=np.uint64), sizes)
-    rows = np.argsort(query << np.uint64(32) | tie_keys(random_state, data), kind="stable")
-    positions: Array = (rows - np.repeat(offsets[:-1], sizes)).astype(np.int32)
-    return positions
-
-
-def tie_keys(random_state: int, data: Judged) -> Array:
-    """A random key for each document, uint32 of shape (N,), by its position in the whole data set."""
-    rng = np.random.default_rng(random_state)
-
-    def draw(n: int) -> Array:
-        return rng.integers(np.iinfo(np.uint32).max, size=n, dtype=np.uint32, endpoint=True)
-
-    queries, whole = data.queries, data.whole
-    if whole is None:
-        return draw(queries.n_rows)
-    positions = np.arange(queries.n_rows) + np.repeat(whole.begins - queries.offsets[:-1], queries.sizes)
-    keys = np.empty(queries.n_rows, dtype=np.uint32)
-    # Queries keep the order of the whole. Its keys are drawn block by block: no worker has room for all of them.
-    filled = 0
-    for first in range(0, whole.n_rows, KEYS_AT_ONCE):
-        block = draw(min(KEYS_AT_ONCE, whole.n_rows - first))
-        until = int(np.searchsorted(positions, first + len(block)))
-        keys[filled:until] = block[positions[filled:until] - first]
-        filled = until
-    return keys
 
 
 def ranges_without(long: Array, ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:

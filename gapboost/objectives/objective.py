@@ -134,7 +134,7 @@ class Objective(ABC):
         Parameters
         ----------
         y_true : array-like of shape (N,)
-            Integer grades ``0..c``.
+            Grades, whole numbers ``0..c`` or fractional.
         y_score : array-like of shape (N,)
             Finite scores.
         qid : array-like of shape (N,), optional

@@ -1,12 +1,13 @@
 """Smooth versions of a measure: what SoftRank and ApproxRank share.
 
 With pi_mn a smooth probability that document m is above document n, its derivative by the score of m, and real ranks
-``r_n = 1 + sum_m pi_mn``, both train for
+``r_n = 1 + sum_m pi_mn``, ApproxRank and, for measures of pairs without a cut-off, SoftRank train for
 
     M = sum_n discount(r_n) (own[i_n] + sum_m above_mn pair[i_m, i_n])
 
-and differ in pi and in ``above``. The derivative of M is a sum over pairs of documents of a push that moves one up and the
-other down by the same amount, so gradients sum to 0 in each query.
+and differ in pi and in ``above``; `softrank` has SoftRank's formulas for other measures, `approxrank` the factor of a cut-off.
+The derivative of M is a sum over pairs of documents of a push that moves one up and the other down by the same amount, so
+gradients sum to 0 in each query.
 
 **The smoothing is absolute**, not relative to the spread of a query's scores. A relative one has no gradient to give where
 all scores are equal, which is where boosting starts; it also leaves the scale of the scores without any effect, so that
@@ -14,9 +15,9 @@ nothing ever settles. Scores that grow while boosting sharpen an absolute smooth
 still anyone's guess, close to the measure later. The gradients are therefore the exact derivative of `value`.
 
 **The cost** is near-linear in the length of a list: all sums over documents m are sums of a smooth step, or of its slope,
-over sorted positions (`gapboost._kernels.smooth`). Gradients are those of the sums over all pairs to 1e-8 of the largest of
-the query, measured to about 1e-11. Documents so far apart that their comparison is certain, to 1e-13, do not push each
-other at all. Only rank distributions cost more (see `softrank`).
+over sorted positions (`gapboost._kernels.smooth`). Gradients are those of the sums over all pairs to 1e-10 of the largest of
+the query with the defaults; 2e-8 was met where beta was 1 000 on a list of 5 000. Documents so far apart that their
+comparison is certain, to 1e-13, do not push each other at all. Only rank distributions cost more (see `softrank`).
 
 **The hessian** of a document is the sum over grades of the absolute value of what all documents of that grade push it,
 times the steepest slope of pi. The second derivative itself is negative wherever a pair is in the wrong order, and no
@@ -36,13 +37,16 @@ import numpy as np
 
 from gapboost._data.columns import checked_scores, one_dimensional
 from gapboost._data.judged import Judged, judged
+from gapboost._data.levels import ManyLevels
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import CACHED_CHUNK, chunks, run, table_bytes
+from gapboost._kernels.smooth.levels import compare_levels, push_levels
 from gapboost._kernels.smooth.query import Documents, find_positions, gradient_and_hessian, rows_by_rank
-from gapboost._kernels.smooth.sums import Room, Step, room_for, smooth_ranks
-from gapboost.measures.discount_of_query import DiscountOfQuery
-from gapboost.measures.measure import tables_of
+from gapboost._kernels.smooth.sums import Room, SmoothStep, compare, push, room_for, smooth_ranks
+from gapboost._kernels.worth import Worth
+from gapboost.measures.form import tables_of
 from gapboost.objectives.objective import Objective, Pass
+from gapboost.objectives.pairs import check_pairs, worth_by_document
 
 
 class Chunk(NamedTuple):
@@ -57,8 +61,12 @@ class Chunk(NamedTuple):
         Number of each document's query in the chunk.
     matters : bool ndarray of shape (N,)
         Whether the measure looks at documents of that grade at all; the others only take up ranks.
-    pair, own : float64 ndarrays
-        The tables of the measure.
+    own : float64 ndarray of shape (N,)
+        What each document is worth by itself.
+    worth : float64 ndarray of shape (Q, L, L) or Worth
+        What documents are worth below others: a table for each query or, where one has many different grades, by document.
+    by_level : int64 ndarray
+        The documents of each query, those of a grade together; empty where there are tables.
     documents : Documents
     room : Room
     """
@@ -67,12 +75,13 @@ class Chunk(NamedTuple):
     starts: Array
     query: Array
     matters: Array
-    pair: Array
     own: Array
+    worth: Array | Worth
+    by_level: Array
     documents: Documents
     room: Room
 
-    def ranks(self, step: Step) -> Array:
+    def ranks(self, step: SmoothStep) -> Array:
         """The smooth rank of each document, float64 of shape (N,)."""
         ranks = np.empty(len(self.query))
         smooth_ranks(self.starts, step, self.documents.x, self.room, ranks)
@@ -83,7 +92,21 @@ class Chunk(NamedTuple):
         documents = self.documents
         documents.share[:] = np.where(self.matters, share, 0.0)
         documents.by_rank[:] = np.where(self.matters, by_rank, 0.0)
-        documents.total[:] = np.where(self.matters, self.own[self.query, documents.grade], 0.0)
+        documents.total[:] = np.where(self.matters, self.own, 0.0)
+
+    def compare(self, step: SmoothStep, turning: bool) -> None:
+        """See `gapboost._kernels.smooth.sums.compare`."""
+        if isinstance(self.worth, Worth):
+            compare_levels(self.starts, step.kind, self.worth, turning, self.documents)
+        else:
+            compare(self.starts, step, self.worth, turning, self.room, self.documents)
+
+    def push(self, step: SmoothStep, paired: bool) -> None:
+        """See `gapboost._kernels.smooth.sums.push`."""
+        if isinstance(self.worth, Worth):
+            push_levels(self.starts, step.kind, self.worth, paired, self.by_level, self.documents)
+        else:
+            push(self.starts, step, self.worth, paired, self.room, self.documents)
 
 
 class SmoothPass(Pass):
@@ -94,14 +117,20 @@ class SmoothPass(Pass):
     objective : SmoothObjective
     data : Judged
     threads : int
-    step : Step
+    step : SmoothStep
         The smooth step, of positions.
     steepness, steepest : float
         Positions are scores times `steepness` (`find_positions`); `steepest` is the derivative of the step at 0 by the score.
     """
 
     def __init__(
-        self, objective: "SmoothObjective", data: Judged, threads: int, step: Step, steepness: float, steepest: float
+        self,
+        objective: "SmoothObjective",
+        data: Judged,
+        threads: int,
+        step: SmoothStep,
+        steepness: float,
+        steepest: float,
     ) -> None:
         self.data = data
         self.measure = objective.measure
@@ -113,7 +142,11 @@ class SmoothPass(Pass):
         self.weights = data.weights
         if objective.normalize:
             self.weights = data.weights * data.weighted_size
-        self.ranges = chunks(data.queries.offsets, threads, table_bytes(data.base.n_levels), CACHED_CHUNK)
+        bytes_per_query = 0 if data.base.many_levels else table_bytes(data.base.n_levels)
+        self.ranges = chunks(data.queries.offsets, threads, bytes_per_query, CACHED_CHUNK)
+        if isinstance(data.base, ManyLevels):
+            check_pairs(data, int(data.queries.sizes.max()), repr(objective), "shorter lists")
+            self.worth = worth_by_document(self.measure, data)
 
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
         """See `Pass`."""
@@ -150,17 +183,27 @@ class SmoothPass(Pass):
         starts, sizes = offsets - offsets[0], np.diff(offsets)
         exact = scores[offsets[0] : offsets[-1]].astype(np.float64, copy=False)
         order = rows_by_rank(exact, starts)
-        pair, own = tables_of(self.measure, data.base[first:last])
-        matters = (own != 0) | (pair != 0).any(axis=1) | (pair != 0).any(axis=2)
-        query = np.repeat(np.arange(last - first), sizes)
-        grade = data.grades[offsets[0] + order].astype(np.int64)
+        rows, query = offsets[0] + order, np.repeat(np.arange(last - first), sizes)
+        grade = data.grades[rows].astype(np.int64)
         documents = Documents(grade, *np.zeros((6, len(grade))))
         find_positions(exact[order], starts, self.steepness, documents.x)
+        worth: Array | Worth
+        if data.base.many_levels:
+            worth = self.worth.taken(rows)
+            own, n_channels = worth.own, 1
+            below = (worth.cap != worth.zero) | (worth.floor != worth.zero)
+            matters = (own != 0) | (below & (worth.factor != 0)).any(axis=0)
+            by_level = rows_by_rank(grade.astype(np.float64), starts)
+        else:
+            worth, of_levels = tables_of(self.measure, data.base[first:last])
+            matter = (of_levels != 0) | (worth != 0).any(axis=1) | (worth != 0).any(axis=2)
+            own, matters, n_channels = of_levels[query, grade], matter[query, grade], of_levels.shape[1]
+            by_level = np.empty(0, np.int64)
         chunk = Chunk(
-            numbers=slice(first, last), starts=starts, query=query, matters=matters[query, grade], pair=pair, own=own,
-            documents=documents, room=room_for(int(sizes.max()), own.shape[1]),
+            numbers=slice(first, last), starts=starts, query=query, matters=matters, own=own, worth=worth,
+            by_level=by_level, documents=documents, room=room_for(int(sizes.max()), n_channels),
         )  # fmt: skip
-        return chunk, offsets[0] + order
+        return chunk, rows
 
     @abstractmethod
     def differentiate(self, chunk: Chunk) -> None:
@@ -190,7 +233,7 @@ class SmoothObjective(Objective):
     def __post_init__(self) -> None:
         super().__post_init__()
         terms = self.measure.terms
-        if len(terms) > 1 or isinstance(terms[0][1], DiscountOfQuery) or not terms[0][1].has_tables:
+        if len(terms) > 1 or not (terms[0][1].has_tables and terms[0][1].has_one_discount):
             raise ValueError(
                 f"measure is {self.measure!r} in {type(self).__name__}; expected a measure with one discount, the same for all "
                 "queries, such as nDCG(k=10): LambdaRank trains for the others"

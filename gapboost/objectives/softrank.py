@@ -35,8 +35,8 @@ from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost._kernels.smooth.distribution import distribution_memory, find_chances, push_within
-from gapboost._kernels.smooth.sums import compare, gaussian_step, push
-from gapboost.measures.measure import tables_of, weights_at
+from gapboost._kernels.smooth.sums import gaussian_step
+from gapboost.measures.form import tables_of, weights_at
 from gapboost.objectives.smooth import Chunk, SmoothObjective, SmoothPass
 
 # A list of this length costs up to 0.2 s without a cut-off, one of twice the length eight times that. Longer ones also start
@@ -95,16 +95,21 @@ class SoftRankPass(SmoothPass):
         super().__init__(objective, data, threads, GAUSSIAN_STEP, steepness, steepness / math.sqrt(math.pi))
         self.objective = objective
         longest = int(data.queries.sizes.max())
-        # Whether the measure is one of pairs: for one document of each grade, which all workers ask alike, or for one of
-        # these queries.
-        everything = RecallBase.of_whole_grades(np.ones((1, max(2, data.base.n_levels)), dtype=np.int64))
-        asked = [everything, *(data.base[first:last] for first, last in self.ranges)]
-        self.pairs = any(tables_of(self.measure, base)[0].any() for base in asked)
+        self.pairs = self.has_pairs()
         self.by_rank = np.ones(longest) if self.pairs else self.measure.discount(longest)
         self.depth = 0 if self.pairs and self.measure.k is None else self.measure.depth(longest)
         if self.depth > 0:
             # Each query has derivatives by all comparisons, which wait for its gradient.
             self.ranges = [(q, q + 1) for q in range(len(data.queries))]
+
+    def has_pairs(self) -> bool:
+        """Whether the measure is one of pairs, as all workers of a cluster answer alike, or has some for these queries."""
+        base = self.data.base
+        if base.many_levels:
+            return bool(self.worth.factor.any())
+        everything = RecallBase.of_whole_grades(np.ones((1, max(2, base.n_levels)), dtype=np.int64))
+        asked = [everything, *(base[first:last] for first, last in self.ranges)]
+        return any(tables_of(self.measure, of_some)[0].any() for of_some in asked)
 
     def values(self, scores: Array, grad: Array, hess: Array) -> Array:
         """See `SmoothPass.values`."""
@@ -119,7 +124,7 @@ class SoftRankPass(SmoothPass):
 
     def differentiate(self, chunk: Chunk) -> None:
         """See `SmoothPass.differentiate`."""
-        starts, pair, documents, room = chunk.starts, chunk.pair, chunk.documents, chunk.room
+        documents = chunk.documents
         n = len(documents.x)
         # Without pairs the discount is in the mean over the rank distribution.
         discount, slope = weights_at(self.measure, chunk.ranks(self.step)) if self.pairs else (np.ones(n), np.zeros(n))
@@ -128,9 +133,11 @@ class SoftRankPass(SmoothPass):
         if self.depth > 0:
             find_chances(documents.x, chunk.matters, self.depth, dist, chances)
         chunk.settle(chances * discount, chances * slope)
-        compare(starts, self.step, pair, False, room, documents)
+        chunk.compare(self.step, False)
         documents.by_rank[:] *= documents.total
         if self.depth > 0:
-            push_within(pair[0], chunk.matters, discount * documents.total, room.of_document, dist, documents)
+            # Lists with rank distributions are short enough for tables, whatever their grades.
+            (pair,), _ = tables_of(self.measure, self.data.base[chunk.numbers])
+            push_within(pair, chunk.matters, discount * documents.total, np.empty(len(pair)), dist, documents)
         else:
-            push(starts, self.step, pair, True, room, documents)
+            chunk.push(self.step, True)

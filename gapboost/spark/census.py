@@ -8,7 +8,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from gapboost._boosters.callbacks import no_contrast
-from gapboost._data.grades import MAX_GRADE, GradeLimit, check_highest
+from gapboost._data.grades import MAX_GRADE, GradeLimit, check_highest, check_whole, occurring_grades
 from gapboost._data.ids import missing_ids
 from gapboost._data.weights import LEAST_WEIGHT, MOST_WEIGHT
 from gapboost._kernels import Array
@@ -26,8 +26,8 @@ class Census(NamedTuple):
         Queries, and those with documents of two grades.
     weighted_size : float
         Mean number of documents a query, by the weights of the queries.
-    occurring : int64 ndarray
-        The grades, ascending.
+    occurring : ndarray
+        As `occurring_grades` has them.
     """
 
     n_rows: int
@@ -43,7 +43,7 @@ def surveyed(columns: DataFrame, roles: Roles) -> tuple[Census, Census | None]:
     Raises
     ------
     ValueError
-        Where a value is missing or unusable, a weight varies within a query, or the indicator cuts one.
+        Where a value is missing or unusable, or the indicator cuts a query.
     """
     _check_values(columns, roles)
     valid = F.col(VALID) if roles.valid is not None else F.lit(False)
@@ -52,8 +52,7 @@ def surveyed(columns: DataFrame, roles: Roles) -> tuple[Census, Census | None]:
     by_query = columns.groupBy(QID).agg(
         F.count(F.lit(1)).alias("size"),
         (F.min(LABEL) < F.max(LABEL)).alias("contrast"),
-        F.min(WEIGHT).alias("weight"),
-        (F.min(WEIGHT) < F.max(WEIGHT)).alias("varies"),
+        F.avg(WEIGHT).alias("weight"),
         F.max(VALID).alias("valid"),
         (F.min(VALID) != F.max(VALID)).alias("cut"),
     )
@@ -65,15 +64,10 @@ def surveyed(columns: DataFrame, roles: Roles) -> tuple[Census, Census | None]:
         F.sum(F.col("weight") * F.col("size")).alias("weighted_rows"),
         _number(F.col("cut")).alias("n_cut"),
         F.first(F.when(F.col("cut"), F.col(QID)), ignorenulls=True).alias("one_cut"),
-        F.first(F.when(F.col("varies"), F.col(QID)), ignorenulls=True).alias("varying"),
-        _number(F.col("varies")).alias("n_varying"),
     )
     found = {row["valid"]: row for row in sets.collect()}
     for row in found.values():
         _check_set(row, roles)
-    grades: dict[bool, list[int]] = {False: [], True: []}
-    for row in columns.groupBy(VALID, LABEL).count().collect():
-        grades[row[VALID]].append(int(row[LABEL]))
     if False not in found:
         raise ValueError(
             "the data frame has no training rows; expected some"
@@ -83,13 +77,14 @@ def surveyed(columns: DataFrame, roles: Roles) -> tuple[Census, Census | None]:
         raise ValueError(
             f"validation_indicator_col {roles.valid!r} is false in every row; expected true for some queries"
         )
+    grades = _grades(columns)
     sets_of = {
         valid: Census(
             int(row["n_rows"]),
             int(row["n_queries"]),
             int(row["n_contrasts"]),
             float(row["weighted_rows"] / row["weight"]),
-            np.array(sorted(grades[valid])),
+            grades[valid],
         )
         for valid, row in found.items()
     }
@@ -103,17 +98,33 @@ def positions_of(columns: DataFrame) -> list[Any]:
 
 def resolved(requested: Objective, train: Census, name: str) -> Objective:
     """The objective with g filled in from the training grades, which are checked."""
-    check_highest(train.occurring[-1], name, grade_limit([requested.measure]))
+    check_grades([train], name, grade_limit([requested.measure]))
     if train.n_contrasts == 0:
         raise no_contrast(name, train.n_queries, train.n_rows, train.occurring)
     return requested.resolved(train.occurring)
 
 
 def check_grades(sets: Sequence[Census | None], name: str, limit: GradeLimit | None) -> None:
-    """Refuse grades that a reported measure does not know."""
+    """Refuse grades that a measure does not know."""
     for one in sets:
         if one is not None:
+            check_whole(one.occurring, name, limit)
             check_highest(one.occurring[-1], name, limit)
+
+
+def _grades(columns: DataFrame) -> dict[bool, Array]:
+    """The grades that occur in each set; fractional ones stay where they are, since there may be as many as rows."""
+    label = F.col(LABEL)
+    is_whole = label == F.floor(label)
+    sets = columns.groupBy(VALID).agg(
+        F.collect_set(F.when(is_whole, label)).alias("whole"),
+        F.max(F.when(~is_whole, label)).alias("fraction"),
+        F.max(label).alias("highest"),
+    )
+    return {
+        row[VALID]: occurring_grades(np.array(sorted(row["whole"])), row["fraction"], row["highest"])
+        for row in sets.collect()
+    }
 
 
 def _number(condition: Column) -> Column:
@@ -132,9 +143,7 @@ def _check_values(columns: DataFrame, roles: Roles) -> None:
         return ~F.col(name).isin(float("inf"), float("-inf"))
 
     present = [name for name in (QID, LABEL, WEIGHT, VALID, START, POSITION) if name in types]
-    label = F.col(LABEL)
     asked = {name: _number(missing(name)).alias(name) for name in present}
-    asked["fractional"] = F.first(F.when(label != F.floor(label), label), ignorenulls=True).alias("fractional")
     asked["lowest"], asked["highest"] = F.min(LABEL).alias("lowest"), F.max(LABEL).alias("highest")
     asked["rows"] = F.count(F.lit(1)).alias("rows")
     if WEIGHT in types:
@@ -151,15 +160,9 @@ def _check_values(columns: DataFrame, roles: Roles) -> None:
         if name in types and row[name]:
             raise ValueError(f"column {own!r} holds {row[name]} missing values (null, NaN); expected one in every row")
     if row["highest"] in (float("inf"),) or row["lowest"] == float("-inf"):
-        raise ValueError(f"label_col {roles.label!r} holds infinite values; expected integer grades 0..c")
-    if row["fractional"] is not None:
-        raise ValueError(
-            f"label_col {roles.label!r} holds the fractional value {row['fractional']}; expected integer grades 0..c"
-        )
+        raise ValueError(f"label_col {roles.label!r} holds infinite values; expected grades >= 0")
     if row["lowest"] < 0:
-        raise ValueError(
-            f"label_col {roles.label!r} holds the negative grade {row['lowest']:g}; expected integer grades 0..c"
-        )
+        raise ValueError(f"label_col {roles.label!r} holds the negative grade {row['lowest']:g}; expected grades >= 0")
     if row["highest"] > MAX_GRADE:
         check_highest(row["highest"], f"label_col {roles.label!r}", None)
     if WEIGHT in types and row["weights"]:
@@ -175,10 +178,6 @@ def _check_set(row: Any, roles: Roles) -> None:
         raise ValueError(
             f"validation_indicator_col {roles.valid!r} varies within {row['n_cut']} queries, such as {row['one_cut']!r}; "
             "expected whole queries, in either the training or the validation rows"
-        )
-    if row["n_varying"]:
-        raise ValueError(
-            f"weight_col {roles.weight!r} varies within query {row['varying']!r}; expected the same weight in all rows of a query"
         )
     if not LEAST_WEIGHT <= row["weight"] <= MOST_WEIGHT:
         raise ValueError(

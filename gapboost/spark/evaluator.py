@@ -13,13 +13,12 @@ from pyspark.ml.param.shared import HasLabelCol, HasPredictionCol, HasWeightCol
 from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 from pyspark.sql import DataFrame
 
-from gapboost._data.grades import check_highest
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.measure import grade_limit
-from gapboost.spark.census import surveyed
+from gapboost.spark.census import check_grades, surveyed
 from gapboost.spark.columns import LABEL, QID, START, WEIGHT, Roles
-from gapboost.spark.ranker import as_text, as_value
+from gapboost.spark.params import as_text, as_value
 
 
 class RankingMeasureEvaluator(
@@ -34,7 +33,7 @@ class RankingMeasureEvaluator(
         Of a named graded measure; None is uniform over the grades that occur in the data frame.
     qid_col, label_col, prediction_col : str, default="qid", "label", "prediction"
     weight_col : str, optional
-        Weights of queries.
+        Weights of queries, or of rows: a query then weighs their mean.
 
     Notes
     -----
@@ -78,7 +77,7 @@ class RankingMeasureEvaluator(
         )
         columns = dataset.select(*roles.selected(dataset))
         found, _ = surveyed(columns, roles)
-        check_highest(found.occurring[-1], f"label_col {roles.label!r}", grade_limit([measure]))
+        check_grades([found], f"label_col {roles.label!r}", grade_limit([measure]))
         measure = measure.resolved(found.occurring if found.occurring[-1] > 0 else np.array([1]))
 
         def sums(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
@@ -98,5 +97,5 @@ def _sums(measure: Measure, rows: pd.DataFrame) -> pd.DataFrame:
     result = evaluate(measure, rows[LABEL], rows[START], rows[QID], per_query=True, n_jobs=1)
     weights = np.ones(len(result.qid))
     if WEIGHT in rows:
-        weights = rows.groupby(QID, sort=False)[WEIGHT].first().to_numpy()
+        weights = rows.groupby(QID, sort=False)[WEIGHT].mean().to_numpy()
     return pd.DataFrame({"value": [float(result[measure] @ weights)], "weight": [float(weights.sum())]})

@@ -1,11 +1,11 @@
 """A ranker beside `xgboost.spark.SparkXGBRanker`."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from py4j.protocol import Py4JJavaError
 from pyspark import keyword_only
-from pyspark.ml.param import Param, Params, TypeConverters
+from pyspark.ml.param import Param, Params
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from xgboost.spark import SparkXGBRanker, SparkXGBRankerModel
@@ -15,14 +15,14 @@ from xgboost.spark.estimator import _set_pyspark_xgb_cls_param_attrs
 from xgboost.spark.summary import XGBoostTrainingSummary
 
 from gapboost._boosters.callbacks import as_metrics
-from gapboost._boosters.callers import warn_caller
-from gapboost._boosters.model_file import value
 from gapboost._boosters.positions import checked_penalty
+from gapboost._data.warned import warn_caller
 from gapboost.measures import Measure
 from gapboost.measures.measure import grade_limit
 from gapboost.objectives import Objective
 from gapboost.spark.census import check_grades, positions_of, resolved, surveyed
 from gapboost.spark.columns import QID, ROW, Roles, check_columns
+from gapboost.spark.params import VALUES, GAPParams, as_text
 from gapboost.spark.training import SCHEMA, Features, Job, received
 from gapboost.xgboost import XGBGAPRanker
 from gapboost.xgboost.ranker import NOT_OF_XGBOOST
@@ -30,64 +30,8 @@ from gapboost.xgboost.ranker import NOT_OF_XGBOOST
 # Arguments of `xgboost.train` that would take the place of the ranker's own.
 OWN_ARGUMENTS = ("obj", "custom_metric", "maximize", "num_boost_round")
 
-VALUES = ("measure", "objective", "eval_metric")
 
-
-def as_text(given: Any) -> Any:
-    """A measure or objective as the text that it prints; lists of them too. Names stay names.
-
-    Raises
-    ------
-    TypeError
-        Where it is not gapboost's own: Spark keeps parameters as JSON, which cannot hold it.
-    """
-    if isinstance(given, list | tuple):
-        return [as_text(one) for one in given]
-    if not isinstance(given, Measure | Objective):
-        return given
-    if value(repr(given)) != given:
-        raise TypeError(
-            f"{given!r} is not gapboost's own; expected one of its measures or objectives, or sums of them: Spark keeps "
-            "parameters as text"
-        )
-    return repr(given)
-
-
-def as_value(text: Any) -> Any:
-    """What `as_text` wrote; a name stays a name."""
-    if isinstance(text, list):
-        return [as_value(one) for one in text]
-    parsed = value(text) if isinstance(text, str) else None
-    return text if parsed is None else parsed
-
-
-class _GAPParams(Params):
-    """What the ranker and its model share."""
-
-    position_col: "Param[str]" = Param(
-        Params._dummy(),
-        "position_col",
-        "The column that says where each document was shown.",
-        typeConverter=TypeConverters.toString,
-    )
-
-    @classmethod
-    def _xgb_cls(cls) -> type[XGBGAPRanker]:
-        return XGBGAPRanker
-
-    @classmethod
-    def _get_fit_params_default(cls) -> dict[str, Any]:
-        found: dict[str, Any] = super()._get_fit_params_default()
-        found.pop("position")  # it is a column here
-        return found
-
-    def _gen_xgb_params_dict(self, gen_xgb_sklearn_estimator_param: bool = False) -> dict[str, Any]:
-        found: dict[str, Any] = super()._gen_xgb_params_dict(gen_xgb_sklearn_estimator_param)
-        found.pop("position_col", None)
-        return {name: as_value(given) if name in VALUES else given for name, given in found.items()}
-
-
-class SparkXGBGAPRanker(_GAPParams, SparkXGBRanker):
+class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
     """XGBoost trained for graded average precision or another measure, on Spark.
 
     Parameters
@@ -100,8 +44,10 @@ class SparkXGBGAPRanker(_GAPParams, SparkXGBRanker):
         Where each document was shown, as `position` of `XGBGAPRanker.fit`.
     validation_indicator_col : str, optional
         True in the rows of queries that are not trained on; early stopping goes by the mean of the measure over them.
+    label_col : str, default="label"
+        Grades: whole numbers, or fractions.
     weight_col : str, optional
-        Weights of queries: the same in all rows of one.
+        Weights of queries, or of documents where they differ within a query, as `sample_weight` of `XGBGAPRanker.fit`.
     num_workers : int, default=1
         Tasks that train; all of them run at once, each with ``spark.task.cpus`` threads.
     **kwargs
@@ -111,8 +57,8 @@ class SparkXGBGAPRanker(_GAPParams, SparkXGBRanker):
     Notes
     -----
     Rows come in any order and any partitions. The model is that of the local ranker on the rows in the order of the data frame
-    where one worker trains, and apart from rounding and the bounds of bins where several do. `fit` reads the data frame three
-    times: cache one that is dear to compute. Metrics are exact means over the queries of all workers.
+    where one worker trains, and apart from rounding, the order of ties and the bounds of bins where several do. `fit` reads the
+    data frame four times: cache one that is dear to compute. Metrics are exact means over the queries of all workers.
     """
 
     @keyword_only
@@ -252,7 +198,7 @@ class SparkXGBGAPRanker(_GAPParams, SparkXGBRanker):
         return Features(None, False, names), [_validate_and_convert_feature_col_as_array_col(dataset, column)]
 
 
-class SparkXGBGAPRankerModel(_GAPParams, SparkXGBRankerModel):
+class SparkXGBGAPRankerModel(GAPParams, SparkXGBRankerModel):
     """What `SparkXGBGAPRanker.fit` returns; `transform` adds the scores of rows, higher is better.
 
     Attributes
@@ -304,11 +250,6 @@ for _name in VALUES:
     _doc = f"{_name} of gapboost.xgboost.XGBGAPRanker: a name, or the text of a value."
     for _cls in (SparkXGBGAPRanker, SparkXGBGAPRankerModel):
         setattr(_cls, _name, Param(Params._dummy(), _name, _doc, typeConverter=as_text))
-
-
-class _Slots(NamedTuple):
-    local: bool
-    n: int
 
 
 def _check_slots(session: Any, n_workers: int) -> None:

@@ -25,7 +25,7 @@ from gapboost._boosters.rows import RankingRows, ranking_rows, stand_in
 from gapboost._boosters.training import Task, prepare
 from gapboost._data.judged import Whole
 from gapboost._data.positions import Positions
-from gapboost._data.weights import checked_weights
+from gapboost._data.weights import checked_weights, weights_of_rows
 from gapboost._kernels import Array
 from gapboost.measures import Measure
 from gapboost.measures.measure import grade_limit
@@ -113,8 +113,10 @@ class Job:
         context = BarrierTaskContext.get()
         rank = context.partitionId()
         tables = [batch for batch in batches if len(batch)]
-        table = pd.concat(tables, ignore_index=True).sort_values(ROW, ignore_index=True) if tables else None
-        tables.clear()
+        table = pd.concat(tables, ignore_index=True) if tables else None
+        tables.clear()  # the rows are there twice at most
+        if table is not None:
+            table = table.sort_values(ROW, ignore_index=True)
         rows, evaluated, n_features = self._sets(table)
         del table
         tracker = _tracker(context, self.n_workers) if rank == 0 and self.n_workers > 1 else None
@@ -156,8 +158,9 @@ class Job:
         rows = ranking_rows(self.features.table(part), part[LABEL].to_numpy(), part[QID], beside, limit)
         queries = rows.data.queries
         if WEIGHT in part:  # all those of one worker may be 0
-            weights = queries.grouped(checked_weights(part[WEIGHT].to_numpy(), "weight_col"))[queries.offsets[:-1]]
-            rows = replace(rows, data=replace(rows.data, weights=weights), weighted=True)
+            weights = weights_of_rows(queries.grouped(checked_weights(part[WEIGHT].to_numpy(), "weight_col")), queries)
+            data = replace(rows.data, weights=weights.by_query, factors=weights.factors)
+            rows = replace(rows, data=data, weighted=True)
         if self.positions is not None and trains:
             numbers = {position: number for number, position in enumerate(self.positions)}
             codes = np.fromiter(map(numbers.__getitem__, part[POSITION].tolist()), np.int64, len(part))

@@ -6,9 +6,11 @@ import numpy as np
 import xgboost
 from xgboost import collective
 
-from gapboost._boosters.callbacks import Content, Gradients, Metrics, as_gradients, as_metrics
+from gapboost._boosters.callbacks import AllWorkers, Content, Gradients, Metrics, as_gradients, as_metrics
 from gapboost._boosters.positions import checked_penalty
-from gapboost._data.grades import MAX_GRADE
+from gapboost._data.grades import MAX_GRADE, occurring_grades
+from gapboost._data.queries import Queries
+from gapboost._data.weights import check_total_weight, weights_of_rows
 from gapboost._kernels import Array
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
@@ -123,9 +125,13 @@ class XGBoostObjective(Gradients):
 
     def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Array, Array]:
         """Gradient and hessian, float32 of shape (N,)."""
-        scores, owner, (label, sizes, weight, occurring) = passed(preds, dmatrix)
-        weight = weight if self.weight is None else np.asarray(self.weight)
-        return self.gradients(scores, owner, (label, sizes, weight, occurring), self.position)
+        scores, owner, content = passed(preds, dmatrix, self.weight)
+        if self.position is not None and content[3] is not None:
+            raise ValueError(
+                "position is given where several workers train; expected None: factors of positions would be those of each "
+                "worker's own rows. DaskXGBGAPRanker and SparkXGBGAPRanker learn those of all"
+            )
+        return self.gradients(scores, owner, content, self.position)
 
 
 class XGBoostMetric(Metrics):
@@ -143,12 +149,14 @@ class XGBoostMetric(Metrics):
         return self.values(scores, owner, content, None if content[3] is None else sum_over_workers)
 
 
-def passed(preds: Array, dmatrix: xgboost.DMatrix) -> tuple[Array, xgboost.DMatrix, Content]:
-    """Scores, the data set and its content."""
-    label, weight = dmatrix.get_label(), dmatrix.get_weight()
+def passed(preds: Array, dmatrix: xgboost.DMatrix, weight: Any = None) -> tuple[Array, xgboost.DMatrix, Content]:
+    """Scores, the data set and its content, with other weights than its own where these are given."""
+    label = dmatrix.get_label()
+    weight = dmatrix.get_weight() if weight is None else np.asarray(weight)
     sizes = np.diff(dmatrix.get_uint_info("group_ptr").astype(np.int64))
-    occurring = _occurring(label) if collective.get_world_size() > 1 else None
-    return preds, dmatrix, (label, sizes, weight if len(weight) else None, occurring)
+    weight = weight if len(weight) else None
+    workers = _all_workers(label, sizes, weight) if collective.get_world_size() > 1 else None
+    return preds, dmatrix, (label, sizes, weight, workers)
 
 
 def sum_over_workers(values: Array) -> Array:
@@ -157,21 +165,43 @@ def sum_over_workers(values: Array) -> Array:
     return sums.reshape(values.shape)
 
 
-def _occurring(label: Array) -> Array:
-    """The grades that occur in the labels of all workers, ascending; what is no grade is refused where it is read.
-
-    Of fractional grades, which are many: the highest of them and the highest of all, from which g is made.
+def _all_workers(label: Array, sizes: Array, weight: Array | None) -> AllWorkers:
+    """What all workers hold together; what is no grade or weight is refused where it is read.
 
     It is asked in every round and not once a data set: what one worker remembers another may have to build anew, and would wait
     for ever.
     """
     grades = label[(label >= 0) & (label <= MAX_GRADE)].astype(np.float64)
     whole = grades == np.floor(grades)
-    counts = np.zeros(MAX_GRADE + 2)
-    counts[grades[whole].astype(np.int64)] = 1.0
-    counts[-1] = np.count_nonzero(~whole)
-    counts = sum_over_workers(counts)
-    if not counts[-1]:
-        return np.flatnonzero(counts)
-    highest = np.array([grades[~whole].max(initial=0.0), grades.max(initial=0.0)])
-    return np.unique(collective.allreduce(highest, collective.Op.MAX))
+    counts = np.bincount(grades[whole].astype(np.int64), minlength=MAX_GRADE + 1)
+    rank, n_workers = collective.get_rank(), collective.get_world_size()
+    weights = _by_query(weight, sizes)
+    totals = [np.count_nonzero(~whole), len(sizes), weights @ sizes, weights.sum()]
+    sums = sum_over_workers(np.concatenate([counts, totals, np.where(np.arange(n_workers) == rank, len(label), 0)]))
+    counts, (n_fractional, n_queries, weighted_rows, total_weight), rows = np.split(
+        sums, [MAX_GRADE + 1, MAX_GRADE + 5]
+    )
+    if n_queries:
+        check_total_weight(np.array([total_weight]), "weight")
+    fraction, highest = None, 0.0
+    if n_fractional:
+        highest_here = np.array([grades[~whole].max(initial=0.0), grades.max(initial=0.0)])
+        fraction, highest = collective.allreduce(highest_here, collective.Op.MAX)
+    occurring = occurring_grades(np.flatnonzero(counts), fraction, highest)
+    return AllWorkers(
+        tuple(occurring.tolist()),
+        int(rows[:rank].sum()),
+        int(rows.sum()),
+        int(n_queries),
+        float(weighted_rows / total_weight) if n_queries else 0.0,
+    )
+
+
+def _by_query(weight: Array | None, sizes: Array) -> Array:
+    """Weights of queries, float64 of shape (Q,), from those of queries or of rows."""
+    if weight is None:
+        return np.ones(len(sizes))
+    if len(weight) == len(sizes):
+        return weight.astype(np.float64)
+    queries = Queries(np.arange(len(sizes)), np.append(0, np.cumsum(sizes)), None)
+    return weights_of_rows(weight.astype(np.float64), queries).by_query

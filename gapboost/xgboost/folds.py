@@ -1,25 +1,23 @@
 """Cross-validation over folds of whole queries."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import xgboost
 
-from gapboost._boosters.folds import Curve, Fold, check_cv, cross_validated, cv_setup
+from gapboost._boosters.folds import Curve, Fold, asked_of_cv, cross_validated, cv_setup
 from gapboost._boosters.positions import checked_penalty
-from gapboost._boosters.vocabulary import Entry
 from gapboost._data.positions import positions
 from gapboost._kernels import Array
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.xgboost.callbacks import XGBoostMetric, XGBoostObjective, passed
 from gapboost.xgboost.inputs import SAVED_AS
-from gapboost.xgboost.vocabulary import XGBOOST
+from gapboost.xgboost.vocabulary import EVAL_METRIC, OBJECTIVE, XGBOOST
 
-VOCABULARY = XGBOOST.beside(
-    Entry(("objective",), why="measure says what to train for"),
-    Entry(("eval_metric",), why="it is an argument of cv"),
-)
+# `measure` is all that `cv` takes of its own, and metrics are an argument of it.
+VOCABULARY = XGBOOST.beside(replace(OBJECTIVE, passed_on=lambda value: False), EVAL_METRIC)
 
 
 def cv(
@@ -41,7 +39,8 @@ def cv(
     Parameters
     ----------
     params : dict
-        As for `xgboost.train`, without objective and metric.
+        As for `xgboost.train`. Those of XGBoost's own objectives and metrics that mean the same here are taken, as in
+        `XGBGAPRanker`.
     dtrain : DMatrix
         With groups or qid; not a `QuantileDMatrix`, which XGBoost cannot slice.
     num_boost_round, measure, g, eval_metric, n_folds, random_state, n_jobs
@@ -57,8 +56,8 @@ def cv(
     Raises
     ------
     ValueError
-        Where `params` hold an objective or metric, what steers XGBoost's own, or a name that it does not know, where the data
-        have no groups, or where there are fewer queries than folds.
+        Where `params` hold a word of XGBoost's own objectives and metrics that has no equal here, or a name that it does not
+        know, where the data have no groups, or where there are fewer queries than folds.
     TypeError
         Where `dtrain` cannot be sliced.
 
@@ -73,13 +72,13 @@ def cv(
     >>> {str(measure): len(curve.mean) for measure, curve in results.items()}
     {'GAP(g=(0.5, 0.5))': 5}
     """
-    check_cv(params, VOCABULARY, measure, g, eval_metric, num_boost_round)
+    asked, params = asked_of_cv(params, VOCABULARY, measure, g, eval_metric, num_boost_round)
     if not isinstance(dtrain, xgboost.DMatrix):
         raise TypeError(f"dtrain is a {type(dtrain).__name__}; expected a DMatrix")
     if isinstance(dtrain, xgboost.QuantileDMatrix):
         raise TypeError("dtrain is a QuantileDMatrix, which XGBoost cannot slice; expected a DMatrix")
     _, _, (label, sizes, weight, _) = passed(np.empty(0), dtrain)
-    how, measures, data = cv_setup(measure, g, eval_metric, label, sizes, weight)
+    how, measures, data = cv_setup(asked, label, sizes, weight)
     metric = XGBoostMetric(measures, n_jobs)
     penalty = checked_penalty(lambdarank_position_bias_regularization, position)
     place = None if position is None else positions(position, data.queries.n_rows, rows_of="label").codes

@@ -2,13 +2,16 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 import xgboost
 
-from gapboost._boosters.vocabulary import Asked, Entry, Parameters, Vocabulary
+from gapboost._boosters.asked import Asked
+from gapboost._boosters.callbacks import as_metrics
+from gapboost._boosters.vocabulary import Entry, Parameters, Vocabulary
 from gapboost.measures.ndcg import CumulatedGain
 
 # Its objectives that are LambdaRank for a measure.
@@ -63,6 +66,10 @@ def _off(asked: Asked, value: Any, given: Parameters) -> Asked:
     return asked
 
 
+def _reported(asked: Asked, names: Any, given: Parameters) -> Asked:
+    return replace(asked, metrics=tuple(dict.fromkeys((*as_metrics(spelled(names)), *asked.metrics))))
+
+
 def spelled(names: Any) -> Any:
     """Names of measures as they are written here; what is no name stays."""
     # A minus at the end counts queries with nothing relevant as 0, as all measures here do.
@@ -71,14 +78,19 @@ def spelled(names: Any) -> Any:
     return [spelled(name) for name in names] if isinstance(names, list | tuple) else names
 
 
+OBJECTIVE = Entry(
+    ("objective",),
+    _objective,
+    _pairwise,
+    "measure says what to train for",
+    passed_on=lambda value: not isinstance(value, str) or value not in (*OBJECTIVES, PAIRWISE),
+)
+
+# Of the rankers it is a parameter of their own.
+EVAL_METRIC = Entry(("eval_metric",), _reported, why="it is an argument of cv")
+
 ENTRIES = (
-    Entry(
-        ("objective",),
-        _objective,
-        _pairwise,
-        "measure says what to train for",
-        passed_on=lambda value: not isinstance(value, str) or value not in (*OBJECTIVES, PAIRWISE),
-    ),
+    OBJECTIVE,
     Entry(
         ("lambdarank_num_pair_per_sample",),
         _pairs,

@@ -45,7 +45,8 @@ def test_reads_judgements_and_runs(written, name):
         (trec.read_qrels, "601 0 x"),
         (trec.read_qrels, "601 0 x 1 1"),
         (trec.read_qrels, "601 0 x relevant"),
-        (trec.read_qrels, "601 0 x 0.5"),
+        (trec.read_qrels, "601 0 x half"),
+        (trec.read_qrels, "601 0 x nan"),
         (trec.read_qrels, "601 0 a 2"),
         (trec.read_run, "601 Q0 x 1 9.5"),
         (trec.read_run, "601 Q0 a name 1 9.5 tag"),
@@ -269,6 +270,32 @@ def test_topics_of_only_one_side():
     assert trec.evaluate(gb.AP(), qrels, run, empty=1) == {gb.AP(): pytest.approx(2 / 3)}
     with pytest.raises(ValueError, match="share no topic"):
         trec.evaluate(gb.AP(), qrels, {"01": {"a": 1.0}})
+
+
+def test_judgements_with_a_decimal_point(tmp_path):
+    path = tmp_path / "qrels"
+    path.write_text("1 0 a 0.5\n1 0 b 1.0\n1 0 c 0.25\n1 0 d -1\n2 0 a 2\n")
+    qrels = trec.read_qrels(path)
+    assert qrels == {"1": {"a": 0.5, "b": 1, "c": 0.25, "d": -1}, "2": {"a": 2}}
+    assert [type(grade) for grade in qrels["1"].values()] == [float, int, float, int]
+    run = {"1": {"a": 3.0, "c": 2.0, "x": 1.0, "d": 0.5}, "2": {"b": 1.0}}
+    measures = [gb.GAP(g=(0.5, 0.5)), gb.AP(rel=0.5), gb.nDCG(k=3), gb.ERR(top=2)]
+    values = trec.evaluate(measures, qrels, run)
+    grades, scores, qid = [0.5, 0.25, 0, 0, 0], [3, 2, 1, 0.5, 1], ["1"] * 4 + ["2"]
+    base = {"1": {0.5: 1, 1: 1, 0.25: 1}, "2": {2: 1}}
+    assert values == gb.evaluate(measures, grades, scores, qid, recall_base=base)
+    with pytest.raises(ValueError, match=r"qrels holds the fractional value .* has a gain for each whole grade"):
+        trec.evaluate(gb.nDCG(gains=(0, 1, 3)), qrels, run)
+    with pytest.raises(ValueError, match="fractional grades; expected whole grades"):
+        trec.rankings(qrels, run).lists()
+
+
+@pytest.mark.parametrize(("run", "qrels"), RUNS[:1])
+def test_halved_judgements_of_a_made_collection(run, qrels):
+    whole, found = trec.read_qrels(qrels), trec.read_run(run)
+    halves = {t: {d: grade / 2 for d, grade in judged.items()} for t, judged in whole.items()}
+    first, second = gb.GAP(g=(0.5, 0.5)), gb.GAP(g=(0.5, 0.5), levels=(0.5, 1.0))
+    assert trec.evaluate(first, whole, found)[first] == trec.evaluate(second, halves, found)[second]
 
 
 def test_negative_and_missing_judgements_are_not_relevant():

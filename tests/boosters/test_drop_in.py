@@ -13,8 +13,9 @@ import pytest
 import xgboost
 from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning
-from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, twins
+from twins import LIGHTGBM, SIZES, TEST, TRAIN, VALI, XGBOOST, twins
 
+import gapboost as gb
 from gapboost.model_selection import GSearchCV
 
 X, Y, QID = TRAIN.X, TRAIN.y, TRAIN.qid
@@ -56,9 +57,11 @@ def test_columns_of_one_value_a_row(twin, kind):
         }
         return twin.ranker().fit(X, y, QID, **fit)
 
-    with pytest.warns(DataConversionWarning, match="taken as 1d array") as caught:
+    with pytest.warns(
+        DataConversionWarning, match="A column-vector .* was passed when a 1d array was expected"
+    ) as caught:
         found = fitted(COLUMNS[kind])
-    assert any(str(w.message).startswith(f"y and sample_weight and {twin.start} of shape") for w in caught)
+    assert any(f"y and sample_weight and {twin.start} was passed" in str(w.message) for w in caught)
     assert any("eval_set[0] y" in str(w.message) for w in caught)
     assert {w.filename for w in caught if w.category is DataConversionWarning} == {__file__}
     with warnings.catch_warnings():
@@ -73,8 +76,29 @@ def test_columns_of_other_shapes_and_with_masks_stay_errors(twin):
         twin.ranker().fit(X, np.column_stack([Y, Y]), QID)
     with pytest.warns(DataConversionWarning), pytest.raises(ValueError, match="y holds 1 masked values"):
         twin.ranker().fit(X, np.ma.array(Y, mask=np.arange(len(Y)) == 3).reshape(-1, 1), QID)
-    with pytest.raises(ValueError, match=r"y_true has shape \(\d+, 1\)"):
-        twin.fitted().score(TEST.X, TEST.y.reshape(-1, 1), TEST.qid)
+    with pytest.raises(ValueError, match=r"y_true has shape \(\d+, 2\)"):
+        twin.fitted().score(TEST.X, np.column_stack([TEST.y, TEST.y]), TEST.qid)
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_columns_are_evaluated(kind):
+    scores, weight = np.linspace(-1.0, 1.0, len(TEST.y)), 1.0 + TEST.qid % 3
+    expected = gb.evaluate("ap", TEST.y, scores, TEST.qid, sample_weight=weight)
+    column = COLUMNS[kind]
+    with pytest.warns(DataConversionWarning, match="y_true and y_score and sample_weight was passed") as caught:
+        found = gb.evaluate("ap", column(TEST.y), column(scores), TEST.qid, sample_weight=column(weight))
+    assert found == expected
+    assert [w.filename for w in caught] == [__file__]
+
+
+@twins
+def test_score_takes_columns(twin):
+    ranker = twin.fitted()
+    weight = 1.0 + TEST.qid % 3
+    with pytest.warns(DataConversionWarning, match="y_true and sample_weight was passed") as caught:
+        found = ranker.score(TEST.X, TEST.y.reshape(-1, 1), TEST.qid, sample_weight=weight.reshape(-1, 1))
+    assert found == ranker.score(TEST.X, TEST.y, TEST.qid, sample_weight=weight)
+    assert [w.filename for w in caught] == [__file__]
 
 
 def test_a_search_takes_a_column_too():
@@ -86,6 +110,87 @@ def test_a_search_takes_a_column_too():
             searches.append(GSearchCV(LIGHTGBM.ranker(), grid, scoring="ap", cv=2).fit(X, y, QID))
     assert any(w.category is DataConversionWarning for w in caught)
     assert searches[0].best_score_ == searches[1].best_score_
+
+
+# --- predictions -----------------------------------------------------------------------------------------------------------
+
+FLAGS = [
+    {"raw_score": True},
+    {"num_iteration": 3},
+    {"start_iteration": 2, "num_iteration": 4},
+    {"pred_leaf": True},
+    {"pred_contrib": True},
+    {"pred_leaf": True, "num_iteration": 2},
+    {"pred_early_stop": True, "pred_early_stop_margin": 0.05, "pred_early_stop_freq": 2},
+    {"predict_disable_shape_check": True},
+    {"num_threads": 1},
+]
+
+
+@pytest.mark.parametrize("flags", FLAGS, ids=lambda flags: "-".join(flags))
+def test_every_flag_of_predictions_of_lightgbm(flags):
+    """What LightGBM's own ranker with the same trees does: it stops early for its own objectives alone."""
+    ranker = LIGHTGBM.fitted(n_estimators=20)
+    found = ranker.predict(TEST.X, **flags)
+    expected = ranker.to_vendor().predict(TEST.X, **flags)
+    np.testing.assert_array_equal(found, expected, strict=True)
+    assert (found.shape == TEST.y.shape and np.array_equal(found, ranker.predict(TEST.X))) == (
+        flags.keys() <= {"raw_score", "predict_disable_shape_check", "num_threads"}
+    )
+
+
+def test_flags_of_predictions_among_the_parameters():
+    flags = {"pred_early_stop": True, "pred_early_stop_margin": 0.05, "pred_early_stop_freq": 2}
+    plain, told = LIGHTGBM.fitted(n_estimators=20), LIGHTGBM.fitted(n_estimators=20, **flags)
+    np.testing.assert_array_equal(told.predict(TEST.X), plain.predict(TEST.X, **flags))
+    np.testing.assert_array_equal(told.predict(TEST.X, pred_early_stop=False), plain.predict(TEST.X))
+    assert not np.array_equal(told.predict(TEST.X), plain.predict(TEST.X))
+
+
+@twins
+def test_names_of_columns_are_checked_as_the_caller_says(twin):
+    """Unasked, of any frame; with LightGBM's own error where its flag is set, and not where it is off."""
+    names = [f"x{i}" for i in range(X.shape[1])]
+    frame = pd.DataFrame(TEST.X, columns=names)
+    ranker = twin.ranker().fit(pd.DataFrame(X, columns=names), Y, QID)
+    renamed = frame.rename(columns={"x1": "z"})
+    for other in (renamed, pl.from_pandas(renamed)):
+        with pytest.raises(ValueError, match="lacks the column 'x1' and has the unknown column 'z'"):
+            ranker.predict(other)
+    np.testing.assert_array_equal(ranker.predict(renamed, validate_features=False), ranker.predict(frame))
+    theirs = lightgbm.basic.LightGBMError if twin is LIGHTGBM else ValueError
+    with pytest.raises(theirs, match=r"x1.*z"):
+        ranker.predict(renamed, validate_features=True)
+    with pytest.raises(ValueError, match=r"x1.*z"):
+        ranker.predict(pl.from_pandas(renamed), validate_features=True)
+    np.testing.assert_array_equal(ranker.predict(frame, validate_features=True), ranker.predict(frame))
+
+
+@twins
+def test_a_wrong_number_of_columns_is_an_error_of_the_type_that_the_booster_raises(twin):
+    theirs = twin.vendor(n_estimators=2, n_jobs=1).fit(X, Y, group=SIZES)
+    for columns in (X.shape[1] - 1, X.shape[1] + 1):
+        other = np.resize(TEST.X, (5, columns))
+        for ranker in (theirs, twin.fitted()):
+            with pytest.raises(ValueError, match=f"{columns}"):
+                ranker.predict(other)
+
+
+@twins
+def test_evaluation_sets_without_queries_are_an_error_of_the_type_that_the_booster_raises(twin):
+    for ranker in (twin.vendor(n_estimators=2, n_jobs=1), twin.ranker()):
+        with pytest.raises(ValueError, match=r"eval_group|qid"):
+            ranker.fit(X, Y, group=SIZES, eval_set=[(VALI.X, VALI.y)])
+
+
+@pytest.mark.parametrize("saved", ["text", "path", "booster", "ranker"])
+def test_a_model_of_lightgbm_to_continue(saved, tmp_path):
+    first, file = LIGHTGBM.fitted(), tmp_path / "model.txt"
+    first.booster_.save_model(file)
+    model = {"text": str(file), "path": file, "booster": first.booster_, "ranker": first}[saved]
+    found = LIGHTGBM.fitted(fit={"init_model": model})
+    assert found.booster_.num_trees() == 10
+    np.testing.assert_array_equal(found.predict(TEST.X, num_iteration=5), first.predict(TEST.X))
 
 
 # --- classes, copies, pictures ---------------------------------------------------------------------------------------------

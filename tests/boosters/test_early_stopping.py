@@ -13,10 +13,11 @@ EARLY = {"n_estimators": 100, "learning_rate": 0.3}
 CONSTANT = gb.AP(rel=200)
 WATCHED = [[], ["ndcg@5", "ndcg@10"], [CONSTANT], ["ndcg@1", CONSTANT, "p@3"]]
 
+EARLY_STOPPING_ROUND = ("early_stopping_round", "early_stopping_rounds", "early_stopping", "n_iter_no_change")
 WAYS = [
     (LIGHTGBM, {}, {"callbacks": lambda: [lightgbm.early_stopping(5, verbose=False)]}),
     (LIGHTGBM, {}, {"callbacks": lambda: (lightgbm.early_stopping(5, first_metric_only=True, verbose=False),)}),
-    *((LIGHTGBM, {name: 5}, {}) for name in ("early_stopping_round", "early_stopping_rounds", "n_iter_no_change")),
+    *((LIGHTGBM, {name: 5}, {}) for name in EARLY_STOPPING_ROUND),
     (XGBOOST, {"early_stopping_rounds": 5}, {}),
     (XGBOOST, {"callbacks": lambda: [xgboost.callback.EarlyStopping(rounds=5)]}, {}),
 ]
@@ -39,7 +40,7 @@ def n_rounds(ranker):
 @pytest.mark.parametrize("evals", [(VALI,), (TEST, VALI)], ids=["one set", "two sets"])
 def test_watching_more_measures_does_not_change_where_training_stops(twin, parameters, fit, evals):
     alone, *others = (fitted(twin, parameters, fit, watched, evals) for watched in WATCHED)
-    assert 1 < alone.best_iteration_ < n_rounds(alone) < 100
+    assert 1 < alone.best_iteration_ == n_rounds(alone) - 5 < 95
     for other, watched in zip(others, WATCHED[1:], strict=True):
         assert len(next(iter(other.evals_result_.values()))) == 1 + len(watched)
         assert (other.best_iteration_, n_rounds(other)) == (alone.best_iteration_, n_rounds(alone))

@@ -7,10 +7,8 @@ import numpy as np
 import numpy.testing as npt
 import pytest
 from sklearn.base import clone
-from sklearn.model_selection import GroupKFold
 from twins import LIGHTGBM, TEST, TRAIN, VALI, sizes_of
 
-import gapboost as gb
 from gapboost.lightgbm import LGBMGAPRanker, eval_metric, objective
 from gapboost.lightgbm.versions import evaluation_sets
 
@@ -27,39 +25,6 @@ def dataset(data=TRAIN, **more):
 # --- early stopping ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "name", ["early_stopping_round", "early_stopping_rounds", "early_stopping", "n_iter_no_change"]
-)
-def test_early_stopping_as_a_parameter(name):
-    by_callback = LIGHTGBM.fitted(
-        evals=[VALI],
-        n_estimators=100,
-        learning_rate=0.3,
-        fit={"callbacks": [lightgbm.early_stopping(5, verbose=False)]},
-    )
-    by_parameter = LIGHTGBM.fitted(evals=[VALI], n_estimators=100, learning_rate=0.3, **{name: 5})
-    assert 1 < by_parameter.best_iteration_ < 100
-    assert by_parameter.best_iteration_ == by_callback.best_iteration_
-    npt.assert_array_equal(by_parameter.predict(TEST.X), by_callback.predict(TEST.X))
-
-
-def test_first_metric_only_is_the_measure_trained_for():
-    # It is never better than in the first round: early stopping by it would end at once.
-    constant = gb.AP(rel=200)
-    ranker = LIGHTGBM.fitted(
-        evals=[VALI],
-        n_estimators=100,
-        learning_rate=0.3,
-        fit={
-            "eval_metric": constant,
-            "callbacks": [lightgbm.early_stopping(5, first_metric_only=True, verbose=False)],
-        },
-    )
-    curves = ranker.evals_result_["valid_0"]
-    assert set(curves["map-ap"]) == {0.0}
-    assert ranker.best_iteration_ == np.argmax(curves["map-gap"]) + 1 > 1
-
-
 def test_the_training_set_does_not_stop_training():
     # LightGBM knows it again only as the same object.
     ranker = LGBMGAPRanker(n_estimators=60, n_jobs=1, learning_rate=0.3, **LIGHTGBM.parameters).fit(
@@ -73,24 +38,6 @@ def test_the_training_set_does_not_stop_training():
     curve = LIGHTGBM.curve(ranker, 1)
     assert ranker.best_iteration_ == np.argmax(curve) + 1
     assert len(curve) == ranker.best_iteration_ + 5
-
-
-def test_native_early_stopping():
-    curves = {}
-    booster = lightgbm.train(
-        {**LIGHTGBM.native, "objective": objective("gap"), "learning_rate": 0.3},
-        dataset(),
-        100,
-        valid_sets=[dataset(VALI)],
-        feval=eval_metric("gap"),
-        callbacks=[lightgbm.early_stopping(5, verbose=False), lightgbm.record_evaluation(curves)],
-    )
-    (curve,) = curves["valid_0"].values()
-    assert 1 < booster.best_iteration < 100
-    assert booster.best_iteration == np.argmax(curve) + 1
-    for i, value in enumerate(curve[: booster.best_iteration]):
-        scores = booster.predict(VALI.X, num_iteration=i + 1)
-        assert value == pytest.approx(gb.evaluate(gb.GAP(), VALI.y, scores, VALI.qid)[gb.GAP()], abs=1e-12)
 
 
 # --- the callbacks in LightGBM's own rankers --------------------------------------------------------------------------
@@ -130,33 +77,6 @@ def test_objective_and_metric_in_LGBMRanker(weighted, preparations):
     npt.assert_allclose(LIGHTGBM.curve(theirs), LIGHTGBM.curve(ours), rtol=0, atol=1e-6)
     assert list(theirs.evals_result_["valid_0"]) == ["map-gap"]
     assert clone(theirs).objective is theirs.objective
-
-
-def test_cv_with_folds_by_query():
-    folds = list(GroupKFold(4).split(X, Y, QID))
-    seen = []
-
-    def metric(scores, data):
-        seen.append(len(data.get_group()))
-        return eval_metric("gap")(scores, data)
-
-    result = lightgbm.cv(
-        {**LIGHTGBM.native, "objective": objective("gap")},
-        dataset(),
-        4,
-        folds=folds,
-        feval=metric,
-        eval_train_metric=False,
-    )
-    assert set(seen) == {10}  # whole queries
-    expected = []
-    for train, test in folds:
-        ranker = LIGHTGBM.ranker(n_estimators=4).fit(X[train], Y[train], QID[train])
-        measure = gb.GAP(g=(0.5, 0.5))
-        expected.append(gb.evaluate(measure, Y[test], ranker.predict(X[test]), QID[test])[measure])
-    # The bins of a fold are those of the whole data in cv, so models differ a little.
-    npt.assert_allclose(result["valid map-gap-mean"][-1], np.mean(expected), rtol=0, atol=0.02)
-    assert result["valid map-gap-mean"][-1] > result["valid map-gap-mean"][0]
 
 
 # --- parameters and arguments -----------------------------------------------------------------------------------------

@@ -423,6 +423,20 @@ def test_a_script_for_LGBMRanker_runs_with_its_measure():
     )
     ours = LGBMGAPRanker(**parameters, measure="ndcg").fit(X, Y, **fit)
     assert ours.objective_ == gb.LambdaRank(gb.nDCG(gains=(0, 1, 3, 7)), truncation=20)
+    gains = (0.0, 1.0, 3.0, 7.0)
+    own = LGBMGAPRanker(
+        objective=gb.LambdaRank(gb.nDCG(gains=gains), truncation=20), n_estimators=30, verbose=-1, n_jobs=1
+    ).fit(
+        X,
+        Y,
+        QID,
+        eval_set=fit["eval_set"],
+        eval_qid=[VALI.qid],
+        eval_metric=[gb.nDCG(gains=gains, k=5), gb.nDCG(gains=gains, k=10)],
+        callbacks=fit["callbacks"],
+    )
+    assert ours.evals_result_ == own.evals_result_
+    np.testing.assert_array_equal(ours.predict(TEST.X), own.predict(TEST.X))
     (values,) = ours.evals_result_.values()
     assert len(values) == len(theirs.evals_result_["valid_0"]) + 1 == 3
     scores = [gb.evaluate("ndcg@10", TEST.y, one.predict(TEST.X), TEST.qid)[gb.nDCG(k=10)] for one in (ours, theirs)]
@@ -443,6 +457,15 @@ def test_a_script_for_XGBRanker_runs_as_it_is():
     theirs = xgboost.XGBRanker(**parameters).fit(X, Y, **fit)
     ours = XGBGAPRanker(**parameters).fit(X, Y, **fit)
     assert ours.objective_ == gb.LambdaRank(gb.nDCG(), truncation=8)
+    own = XGBGAPRanker(
+        objective=gb.LambdaRank(gb.nDCG(), truncation=8),
+        eval_metric=["ndcg@5", "ndcg@10"],
+        n_estimators=30,
+        early_stopping_rounds=5,
+        n_jobs=1,
+    ).fit(X, Y, **fit)
+    assert ours.evals_result_ == own.evals_result_
+    np.testing.assert_array_equal(ours.predict(TEST.X), own.predict(TEST.X))
     assert list(ours.evals_result_["validation_0"]) == ["ndcg@5", "ndcg@10", "ndcg"]
     scores = [gb.evaluate("ndcg@10", TEST.y, one.predict(TEST.X), TEST.qid)[gb.nDCG(k=10)] for one in (ours, theirs)]
     assert scores[0] == pytest.approx(scores[1], abs=0.1)
@@ -451,23 +474,68 @@ def test_a_script_for_XGBRanker_runs_as_it_is():
 # --- cv, native training, and words to come -----------------------------------------------------------------------------
 
 
-def test_cv_refuses_what_would_be_ignored():
-    theirs = {"lambdarank_truncation_level": 20, "metric": "ndcg", "eval_at": [5], "label_gain": [0, 1, 3]}
+# Parameters and arguments of cv in the booster's words, and the arguments in ours.
+WORDS_OF_CV = {
+    "lightgbm": [
+        (
+            {"lambdarank_truncation_level": 4, "metric": "ndcg", "eval_at": [5], "label_gain": [0, 1, 3]},
+            {"measure": "ndcg"},
+            {
+                "measure": gb.LambdaRank(gb.nDCG(gains=(0, 1, 3)), truncation=4),
+                "eval_metric": gb.nDCG(gains=(0, 1, 3), k=5),
+            },
+        ),
+        ({"objective": "lambdarank", "sigmoid": 2.0}, {}, {"measure": gb.LambdaRank(gb.GAP(), sigma=2.0)}),
+        ({"loss": "lambdarank", "metric": "None"}, {"measure": "ap"}, {"measure": "ap"}),
+    ],
+    "xgboost": [
+        (
+            {"lambdarank_num_pair_per_sample": 4, "lambdarank_normalization": False},
+            {"measure": "ap"},
+            {"measure": gb.LambdaRank(gb.AP(), truncation=4, normalize=False)},
+        ),
+        (
+            {"objective": "rank:ndcg", "ndcg_exp_gain": False, "eval_metric": ["ndcg@3-", "map"]},
+            {},
+            {"measure": gb.nDCG(gains="linear"), "eval_metric": ["ndcg@3", "ap"]},
+        ),
+        (
+            {"eval_metric": "ap", "disable_default_eval_metric": 1},
+            {"eval_metric": "p@3"},
+            {"eval_metric": ["ap", "p@3"]},
+        ),
+    ],
+}
+
+
+@pytest.mark.slow(keep=2)
+@pytest.mark.parametrize(("twin", "case"), of_both(WORDS_OF_CV))
+def test_cv_takes_words_with_an_equal(twin, case):
+    """Every course to the bit what our own words give."""
+    words, arguments, own = case
+    found, expected = (
+        twin.module.cv({**twin.native, **params}, twin.dataset(X, Y, SIZES), 3, n_folds=2, **more)
+        for params, more in ((words, arguments), ({}, own))
+    )
+    assert list(found) == list(expected)
+    for measure, curve in found.items():
+        np.testing.assert_array_equal(curve, expected[measure])
+
+
+def test_cv_refuses_what_has_no_equal():
+    theirs = {"objective": "binary", "label_gain": [0, 1, 3], "lambdarank_norm": True, "sigmoid": 2.0}
     data = LIGHTGBM.dataset(X, Y, SIZES)
-    lines = message(
-        gapboost.lightgbm.cv, {**LIGHTGBM.native, **theirs}, data, 2, measure="ndcg", n_folds=2
-    ).splitlines()
-    assert len(lines) == 4
-    assert lines[0] == (
-        "params holds lambdarank_truncation_level=20; expected it unset, and "
-        'measure=gapboost.LambdaRank("nDCG(gains=(0.0, 1.0, 3.0))", truncation=20)'
-    )
-    assert (
-        lines[2] == 'params holds eval_at=[5]; expected it unset, and eval_metric=["nDCG(gains=(0.0, 1.0, 3.0), k=5)"]'
-    )
-    params = {"lambdarank_num_pair_per_sample": 8, "lambdarank_normalization": False}
+    lines = message(gapboost.lightgbm.cv, {**LIGHTGBM.native, **theirs}, data, 2, n_folds=2).splitlines()
+    assert [line.partition("=")[0] for line in lines] == [
+        "params holds objective",
+        "params holds label_gain",
+        "params holds lambdarank_norm",
+    ]
+    assert lines[0] == "params holds objective='binary'; expected it unset: measure says what to train for"
+    params = {"objective": "reg:squarederror", "eval_metric": "rmse", "lambdarank_unbiased": True}
     text = message(gapboost.xgboost.cv, params, XGBOOST.dataset(X, Y, SIZES), 2, measure="ap", n_folds=2)
-    assert 'measure=gapboost.LambdaRank("ap", truncation=8, normalize=False)' in text
+    assert len(text.splitlines()) == 3
+    assert "params holds eval_metric='rmse'; expected it unset: it is an argument of cv" in text
 
 
 @pytest.mark.parametrize(
@@ -479,6 +547,13 @@ def test_native_training_refuses_what_lightgbm_would_ignore(params):
     beside = {**LIGHTGBM.native, **params, "objective": gapboost.lightgbm.objective("ap")}
     text = message(lightgbm.train, beside, data, 2)
     assert text.startswith(f"params holds {name}={params[name]!r}; expected it unset, and measure=gapboost.LambdaRank(")
+
+
+@twins
+def test_every_word_of_the_table_is_one_of_the_installed_booster(twin):
+    """The lowest supported version has them all, so nothing has to say since which version."""
+    words = VOCABULARIES[twin.name]
+    assert words.names <= words.known() | twin.vendor().get_params().keys()
 
 
 def test_every_ranking_parameter_of_the_installed_boosters_is_in_the_table():

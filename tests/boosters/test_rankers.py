@@ -19,7 +19,6 @@ import sklearn
 import xgboost
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GroupKFold, cross_validate
 from twins import (
     LIGHTGBM,
     QID,
@@ -380,30 +379,6 @@ def test_rows_in_any_order_of_queries_and_any_id(twin, kind):
     assert found.n_queries_in_ == 40
 
 
-@pytest.mark.usefixtures("categories")
-@twins
-def test_categorical_columns(twin):
-    rng = np.random.default_rng(0)
-    # What is relevant shows in the category alone, in no numerical order.
-    letters = np.array(list("hbfdaecg"))
-
-    def frame(y):
-        codes = np.where(y == 2, rng.choice([1, 6], len(y)), np.where(y == 1, 4, rng.choice([0, 2, 3, 5, 7], len(y))))
-        return pd.DataFrame({"noise": rng.normal(size=len(y)), "letter": pd.Categorical(letters[codes])})
-
-    order, _ = shuffled(TRAIN)
-    parameters = {} if twin is LIGHTGBM else {"enable_categorical": True}
-    ranker = twin.ranker(n_estimators=20, **parameters).fit(
-        frame(TRAIN.y[order]),
-        TRAIN.y[order],
-        TRAIN.qid[order],
-        eval_set=[(frame(VALI.y), VALI.y)],
-        eval_qid=[VALI.qid],
-    )
-    assert twin.curve(ranker)[-1] > 0.99
-    assert ranker.score(frame(TEST.y), TEST.y, TEST.qid) > 0.99
-
-
 # --- weights ----------------------------------------------------------------------------------------------------------
 
 
@@ -421,35 +396,6 @@ def test_weights_are_one_a_query_or_one_a_row(twin):
     npt.assert_array_equal(by_query.predict(TEST.X), by_row.predict(TEST.X))
     npt.assert_array_equal(ones.predict(TEST.X), unweighted.predict(TEST.X))
     assert np.abs(by_query.predict(TEST.X) - unweighted.predict(TEST.X)).max() > 1e-3
-
-
-@twins
-def test_weights_choose_what_is_learnt(twin):
-    # Two kinds of queries want opposite orders: the model follows those with the weight.
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=(60, 20))
-    y = np.where(np.arange(60)[:, None] % 2, x > 0.5, x < -0.5).astype(int)
-    qid = np.repeat(np.arange(60), 20)
-    for favoured in (0, 1):
-        weights = np.where(np.arange(60) % 2 == favoured, 1.0, 0.01)
-        ranker = twin.ranker().fit(x.reshape(-1, 1), y.ravel(), qid, sample_weight=weights)
-        low, high = ranker.predict(np.array([[-2.0], [2.0]]))
-        assert (high > low) == bool(favoured)
-
-
-@twins
-def test_weight_2_is_the_query_twice(twin):
-    sizes = np.full(TRAIN.n_queries, 20)
-    scores = np.random.default_rng(0).normal(size=len(TRAIN))  # no ties
-    weights = np.ones(len(sizes))
-    weights[7] = 2.0
-    weighted = gradients(twin, twin.module.objective("gap"), scores, TRAIN.y, sizes, weights)
-    rows = np.concatenate([np.arange(len(TRAIN)), np.arange(140, 160)])
-    twice = gradients(twin, twin.module.objective("gap"), scores[rows], TRAIN.y[rows], np.full(len(sizes) + 1, 20))
-    for once, doubled in zip(weighted, twice, strict=True):
-        expected = doubled[: len(TRAIN)].copy()
-        expected[140:160] += doubled[len(TRAIN) :]
-        npt.assert_allclose(once, expected, rtol=1e-5, atol=1e-9)
 
 
 # --- scores to start from, and continuation ---------------------------------------------------------------------------
@@ -525,14 +471,6 @@ def test_an_error_in_the_midst_of_training_changes_nothing(twin, error):
 
 
 @twins
-def test_fit_twice_gives_the_same_model(twin):
-    ranker = twin.fitted(random_state=0)
-    first = ranker.predict(TEST.X)
-    npt.assert_array_equal(ranker.fit(TRAIN.X, TRAIN.y, TRAIN.qid).predict(TEST.X), first)
-    npt.assert_array_equal(twin.fitted(random_state=0).predict(TEST.X), first)
-
-
-@twins
 def test_a_measure_that_no_swap_changes_is_refused_on_long_lists_too(twin):
     """The sums over pairs of long lists leave rounding where they ought to cancel."""
     rng = np.random.default_rng(0)
@@ -560,20 +498,6 @@ def test_kinds_of_random_state(twin, seed):
 def test_the_seed_orders_ties(twin):
     models = [twin.fitted(random_state=seed).predict(TEST.X) for seed in (0, 1)]
     assert (models[0] != models[1]).any()
-
-
-# --- model selection --------------------------------------------------------------------------------------------------
-
-
-@twins
-def test_metadata_routing_brings_qid_to_fit_and_score(twin):
-    with sklearn.config_context(enable_metadata_routing=True):
-        result = cross_validate(twin.ranker(), X, Y, cv=GroupKFold(2), params={"qid": QID, "groups": QID})
-    expected = []
-    for train, test in GroupKFold(2).split(X, Y, QID):
-        ranker = twin.ranker().fit(X[train], Y[train], QID[train])
-        expected.append(ranker.score(X[test], Y[test], QID[test]))
-    npt.assert_array_equal(result["test_score"], expected)
 
 
 # --- the callbacks in native training ---------------------------------------------------------------------------------
@@ -627,18 +551,6 @@ def test_callback_metrics_are_those_of_evaluate(twin):
         expected = gb.evaluate(measures, Y, scores, QID, sample_weight=weight)
         assert len(found) == len(measures)
         npt.assert_allclose(list(found.values()), list(expected.values()), rtol=1e-6)
-
-
-@twins
-def test_n_jobs_changes_nothing(twin):
-    rng = np.random.default_rng(0)
-    sizes = rng.integers(1, 200, size=200)
-    y = rng.integers(0, 3, size=sizes.sum())
-    scores = rng.normal(size=len(y)).round(1)
-    one, two = (gradients(twin, twin.module.objective("gap", n_jobs=n), scores, y, sizes) for n in (1, 2))
-    npt.assert_array_equal(one, two)
-    one, two = (metric_values(twin, twin.module.eval_metric("gap", n_jobs=n), scores, y, sizes) for n in (1, 2))
-    assert one == two
 
 
 @twins

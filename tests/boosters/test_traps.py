@@ -212,12 +212,6 @@ def test_queries_with_one_document_or_nothing_relevant(twin):
     assert twin.curve(ranker)[-1] == pytest.approx(values.mean(), abs=1e-6)
 
 
-@twins
-def test_score_without_qid_is_not_one_query(twin):
-    with pytest.raises(ValueError, match="qid is missing in score"):
-        twin.fitted().score(TEST.X, TEST.y)
-
-
 # --- LightGBM ---------------------------------------------------------------------------------------------------------
 
 

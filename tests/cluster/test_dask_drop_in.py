@@ -2,13 +2,21 @@
 
 import inspect
 import pickle
+import warnings
 
 import dask.array as da
+import dask.dataframe as dd
+import lightgbm
 import numpy as np
+import pandas as pd
 import pytest
+import xgboost.dask
 from distributed import Client, LocalCluster
+from scipy import sparse
 from sklearn.exceptions import DataConversionWarning, NotFittedError
+from xgboost.collective import Config
 
+import gapboost as gb
 from gapboost.dask import DaskLGBMGAPRanker, DaskXGBGAPRanker
 from gapboost.datasets import load_digits_ranking
 from gapboost.lightgbm import LGBMGAPRanker
@@ -72,7 +80,7 @@ def test_aliases_of_n_jobs(booster, alias):
 @boosters
 def test_client_(booster, client):
     ranker = on_cluster(booster, client)
-    with pytest.raises(NotFittedError):
+    with pytest.raises(NotFittedError, match="client_ before calling fit"):
         _ = ranker.client_
     ranker.fit(X, Y, QID)
     assert ranker.client_ is client
@@ -102,7 +110,7 @@ def test_columns_words_and_flags(booster, client):
     }[booster]
     weight = da.ones(len(TRAIN.y), chunks=CHUNKS)
     watched = {"eval_set": [(X, Y)], "eval_qid": [QID]}
-    with pytest.warns(DataConversionWarning, match="y and sample_weight of shape"):
+    with pytest.warns(DataConversionWarning, match="A column-vector y and sample_weight was passed"):
         found = on_cluster(booster, client, **words).fit(
             X, Y.reshape(-1, 1), QID, sample_weight=weight.reshape(-1, 1), **watched, **fit
         )
@@ -116,3 +124,191 @@ def test_columns_words_and_flags(booster, client):
     local = found.to_local().predict(TRAIN.X, **first)
     np.testing.assert_array_equal(found.predict(X, **first).compute(scheduler="synchronous"), local)
     assert not np.array_equal(local, found.to_local().predict(TRAIN.X))
+
+
+# --- predictions -----------------------------------------------------------------------------------------------------------
+
+FLAGS = [
+    {"pred_leaf": True},
+    {"pred_contrib": True},
+    {"pred_leaf": True, "start_iteration": 1, "num_iteration": 2},
+    {"pred_early_stop": True, "pred_early_stop_margin": 0.05, "pred_early_stop_freq": 2},
+]
+TABLES = {
+    "array": lambda x: da.from_array(x, chunks=(CHUNKS, x.shape[1])),
+    "frame": lambda x: dd.from_pandas(pd.DataFrame(x).rename(columns=str), npartitions=2),
+    "sparse": lambda x: da.from_array(x, chunks=(CHUNKS, x.shape[1])).map_blocks(sparse.csr_matrix),
+}
+
+
+@pytest.fixture(scope="module")
+def trained(client):
+    """A ranker of LightGBM that knows no names of columns."""
+    return on_cluster("lightgbm", client).fit(X, Y, QID)
+
+
+@pytest.mark.parametrize("flags", FLAGS, ids=lambda flags: "-".join(flags))
+@pytest.mark.parametrize("table", TABLES)
+def test_every_kind_of_prediction_of_lightgbm(trained, table, flags):
+    rows = TRAIN.X.astype(np.float64)
+    expected = trained.to_local().predict(rows, **flags)
+    lazy = trained.predict(TABLES[table](rows), **flags)
+    found = lazy.compute(scheduler="synchronous")
+    np.testing.assert_array_equal(found.toarray() if sparse.issparse(found) else found, expected)
+    assert sparse.issparse(found) == (table == "sparse" and "pred_contrib" in flags)
+    assert lazy.dtype == found.dtype == expected.dtype
+    assert lazy.ndim == expected.ndim
+    assert lazy.shape[1:] == expected.shape[1:]
+
+
+def test_leaves_of_no_rows(trained):
+    """Of a partition that a filter has emptied."""
+    rows = dd.from_pandas(pd.DataFrame(TRAIN.X).rename(columns=str), npartitions=2)
+    kept = rows.map_partitions(lambda part: part[part.index < CHUNKS // 2])
+    found = trained.predict(kept, pred_leaf=True).compute(scheduler="synchronous")
+    np.testing.assert_array_equal(found, trained.to_local().predict(TRAIN.X[: CHUNKS // 2], pred_leaf=True))
+
+
+def test_names_of_columns_are_checked_as_the_caller_says(client):
+    frame = TABLES["frame"](TRAIN.X)
+    y, qid = (dd.from_pandas(pd.Series(v), npartitions=2) for v in (TRAIN.y, TRAIN.qid))
+    ranker = on_cluster("lightgbm", client, n_estimators=2).fit(frame, y, qid)
+    renamed = frame.rename(columns={"1": "z"})
+    with pytest.raises(ValueError, match="unknown column 'z'"):
+        ranker.predict(renamed)
+    found, expected = (
+        ranker.predict(each, **flags).compute(scheduler="synchronous")
+        for each, flags in ((renamed, {"validate_features": False}), (frame, {}))
+    )
+    np.testing.assert_array_equal(found, expected)
+
+
+@boosters
+def test_score_takes_columns(booster, client):
+    ranker = on_cluster(booster, client).fit(X, Y, QID)
+    with pytest.warns(DataConversionWarning):
+        assert ranker.score(X, Y.reshape(-1, 1), QID) == ranker.score(X, Y, QID)
+
+
+# --- words about the cluster -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("word", ["tree_learner", "tree"])
+def test_workers_vote(client, word):
+    """Each names its best feature, and the winners alone are compared: other trees than where all features are."""
+    plain, voting = (
+        on_cluster("lightgbm", client, top_k=1, **{word: learner}).fit(X, Y, QID)
+        for learner in ("data_parallel", "voting_parallel")
+    )
+    scores = [one.predict(X).compute(scheduler="synchronous") for one in (plain, voting)]
+    assert not np.array_equal(*scores)
+    assert voting.get_params()[word] == "voting_parallel"
+
+
+def test_words_of_xgboost_about_the_cluster(client):
+    plain = on_cluster("xgboost", client).fit(X, Y, QID)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        told = on_cluster("xgboost", client, allow_group_split=True).fit(X, Y, QID)
+    with pytest.warns(UserWarning, match="coll_cfg changes nothing here"):
+        networked = on_cluster("xgboost", client, coll_cfg=Config(retry=2)).fit(X, Y, QID)
+    for ranker in (told, networked):
+        np.testing.assert_array_equal(
+            ranker.predict(X).compute(scheduler="synchronous"), plain.predict(X).compute(scheduler="synchronous")
+        )
+        ranker.to_local().fit(TRAIN.X, TRAIN.y, TRAIN.qid)
+
+
+METHODS = ("__init__", "fit", "predict")
+THEIRS = {"lightgbm": lightgbm.DaskLGBMRanker, "xgboost": xgboost.dask.DaskXGBRanker}
+
+
+@boosters
+def test_signatures_of_the_installed_boosters_are_taken(booster):
+    """A new parameter or argument of theirs is met here before a user meets it."""
+    ours, theirs = KINDS[booster][0], THEIRS[booster]
+    names = {m: inspect.signature(getattr(theirs, m)).parameters.keys() - {"kwargs"} for m in METHODS}
+    for method in METHODS[1:]:
+        known = inspect.signature(getattr(ours, method)).parameters.keys()
+        assert names[method] - known == ({"base_margin"} if (booster, method) == ("xgboost", "predict") else set())
+    own = inspect.signature(ours.__init__).parameters.keys()
+    assert names["__init__"] - own <= ours._vocabulary.names
+
+
+# --- scripts of other rankers ------------------------------------------------------------------------------------------------
+
+
+def sizes_in_chunks(qid):
+    """Sizes of the queries of each chunk, as LightGBM wants them; queries that lie in two chunks are two."""
+    pieces = [np.unique(part, return_counts=True)[1] for part in (qid[:CHUNKS], qid[CHUNKS:])]
+    return da.from_array(np.concatenate(pieces), chunks=(tuple(map(len, pieces)),))
+
+
+@pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
+def test_a_script_for_DaskLGBMRanker_runs_as_it_is(client):
+    parameters = {
+        "objective": "lambdarank",
+        "metric": "ndcg",
+        "lambdarank_truncation_level": 10,
+        "sigmoid": 2.0,
+        "tree_learner": "data",
+        "time_out": 60,
+        "num_threads": 1,
+        "n_estimators": 8,
+        "random_state": 3,
+        "verbose": -1,
+    }
+    group = sizes_in_chunks(TRAIN.qid)
+    script = DaskLGBMGAPRanker(client=client, **parameters).fit(
+        X, Y, group=group, eval_set=[(X, Y)], eval_group=[group], eval_names=["train"], eval_at=(5, 10)
+    )
+    own = DaskLGBMGAPRanker(
+        client=client,
+        objective=gb.LambdaRank(gb.GAP(), truncation=10, sigma=2.0, random_state=3),
+        n_estimators=8,
+        random_state=3,
+        n_jobs=1,
+        verbose=-1,
+    ).fit(
+        X,
+        Y,
+        group=group,
+        eval_set=[(X, Y)],
+        eval_group=[group],
+        eval_names=["train"],
+        eval_metric=["ndcg@5", "ndcg@10"],
+    )
+    same(script, own, X, ["map-gap", "ndcg@5", "ndcg@10"])
+
+
+def test_a_script_for_DaskXGBRanker_runs_as_it_is(client):
+    parameters = {
+        "objective": "rank:ndcg",
+        "lambdarank_num_pair_per_sample": 8,
+        "lambdarank_pair_method": "topk",
+        "eval_metric": ["ndcg@5", "ndcg@10-"],
+        "allow_group_split": False,
+        "n_estimators": 8,
+        "early_stopping_rounds": 5,
+    }
+    frame = TABLES["frame"](TRAIN.X)
+    y, qid = (dd.from_pandas(pd.Series(v), npartitions=2) for v in (TRAIN.y, TRAIN.qid))
+    script = DaskXGBGAPRanker(client=client, **parameters)
+    script.fit(frame, y, qid=qid, eval_set=[(frame, y)], eval_qid=[qid], verbose=False)
+    own = DaskXGBGAPRanker(
+        client=client,
+        objective=gb.LambdaRank(gb.nDCG(), truncation=8),
+        eval_metric=["ndcg@5", "ndcg@10"],
+        n_estimators=8,
+        early_stopping_rounds=5,
+    ).fit(frame, y, qid, eval_set=[(frame, y)], eval_qid=[qid])
+    same(script, own, frame, ["ndcg@5", "ndcg@10", "ndcg"])
+
+
+def same(script, own, rows, names):
+    """To the bit what our own words train and report."""
+    assert script.objective_ == own.objective_
+    assert script.evals_result_ == own.evals_result_
+    assert list(next(iter(script.evals_result_.values()))) == names
+    scores = [ranker.predict(rows).compute(scheduler="synchronous") for ranker in (script, own)]
+    np.testing.assert_array_equal(*scores)

@@ -10,6 +10,8 @@ import pandas as pd
 import pytest
 import xgboost
 from blocks import run, sections
+from collections_on_disk import real
+from pyspark import SparkConf
 from pyspark.ml import Pipeline, PipelineModel
 from pyspark.ml.feature import VectorAssembler
 from pyspark.ml.tuning import CrossValidator, ParamGridBuilder
@@ -18,6 +20,8 @@ from spark_session import FEATURES, ranking, session
 from xgboost.spark import SparkXGBRankerModel
 
 import gapboost as gb
+import gapboost.datasets
+from gapboost.datasets import load_digits_ranking, load_letor
 from gapboost.spark import RankingMeasureEvaluator, SparkXGBGAPRanker, SparkXGBGAPRankerModel, query_folds
 from gapboost.xgboost import XGBGAPRanker
 
@@ -44,14 +48,14 @@ def ranker(**parameters):
     return SparkXGBGAPRanker(**{"qid_col": "qid", "features_col": FEATURES, "n_estimators": 8, **parameters})
 
 
-def local(rows, valid=None, **parameters):
+def local(rows, valid=None, label="label", **parameters):
     beside = {name: parameters.pop(name) for name in ("sample_weight", "position") if name in parameters}
     evals = {}
     if valid is not None:
         sets = [(rows[FEATURES], rows.label), (valid[FEATURES], valid.label)]
         evals = {"eval_set": sets, "eval_qid": [rows.qid, valid.qid]}
     found = XGBGAPRanker(**{"n_estimators": 8, "n_jobs": 1, **parameters})
-    return found.fit(rows[FEATURES], rows.label, rows.qid, **evals, **beside)
+    return found.fit(rows[FEATURES], rows[label], rows.qid, **evals, **beside)
 
 
 def trees(model):
@@ -72,41 +76,47 @@ def scores(model, data):
         ({"measure": "ndcg@5", "objective": "approxrank"}, {}),
         ({"measure": gb.GAP(g=(0.7, 0.3)) + gb.AP()}, {"weight_col": "weight"}),
         ({"lambdarank_position_bias_regularization": 0.5}, {"position_col": "position"}),
+        ({"objective": "softrank"}, {"weight_col": "own weight", "label_col": "real"}),
     ],
-    ids=["default", "objective", "weights", "positions"],
+    ids=["default", "objective", "weights", "positions", "real grades, weights of documents"],
 )
 def test_one_worker_trains_the_trees_of_the_local_ranker(data, parameters, beside):
     rows = data.toPandas()
     model = ranker(**parameters, **beside).fit(data)
     columns = {"weight_col": "sample_weight", "position_col": "position"}
-    alone = local(rows, **parameters, **{columns[name]: rows[column] for name, column in beside.items()})
+    given = {columns[name]: rows[column] for name, column in beside.items() if name in columns}
+    alone = local(rows, label=beside.get("label_col", "label"), **parameters, **given)
     assert trees(model) == trees(alone)
     assert model.objective_ == alone.objective_
     assert model.position_bias_ == alone.position_bias_
     npt.assert_array_equal(scores(model, data).prediction, alone.predict(rows[FEATURES]))
 
 
-@pytest.mark.parametrize("n_workers", [1, 2])
-def test_metrics_are_those_of_the_collected_predictions(data, n_workers):
+@pytest.mark.parametrize(
+    ("n_workers", "label", "weight"), [(1, "label", "weight"), (2, "real", "own weight"), (4, "label", "own weight")]
+)
+def test_metrics_are_those_of_the_collected_predictions(data, n_workers, label, weight):
     stopped = {"n_estimators": 40, "early_stopping_rounds": 3, "learning_rate": 0.1, "max_depth": 3}
     model = ranker(
-        validation_indicator_col="valid", weight_col="weight", eval_metric=["ndcg@5"], num_workers=n_workers, **stopped
+        label_col=label,
+        validation_indicator_col="valid",
+        weight_col=weight,
+        eval_metric=["ndcg@5"],
+        num_workers=n_workers,
+        **stopped,
     ).fit(data)
     course = model.training_summary.validation_objective_history["map-gap"]
     best = model.best_iteration_
     assert course[best - 1] == max(course)
     assert len(course) == min(best + 3, 40)
-    predicted = scores(model, data)
+    predicted = model.transform(data).toPandas()
     for part, history in (
         (predicted[~predicted.valid], model.training_summary.train_objective_history),
         (predicted[predicted.valid], model.training_summary.validation_objective_history),
     ):
-        values = gb.evaluate(
-            [gb.GAP(g=(0.5, 0.5)), "ndcg@5"], part.label, part.prediction, part.qid, sample_weight=part.weight
-        )
-        assert list(values.values()) == pytest.approx(
-            [history["map-gap"][best - 1], history["ndcg@5"][best - 1]], abs=2e-6
-        )
+        of_part = part[label], part.prediction, part.qid
+        values = gb.evaluate([model.measure_, "ndcg@5"], *of_part, sample_weight=part[weight]).values()
+        assert list(values) == pytest.approx([history["map-gap"][best - 1], history["ndcg@5"][best - 1]], abs=2e-6)
     if n_workers == 1:
         rows = data.toPandas()
         kept = rows[~rows.valid]
@@ -123,10 +133,51 @@ def test_metrics_are_those_of_the_collected_predictions(data, n_workers):
         )
 
 
-def test_two_workers_rank_as_well_as_one(data):
-    predicted = [scores(ranker(num_workers=n, n_estimators=20).fit(data), data) for n in (1, 2)]
-    one, two = (next(iter(gb.evaluate("gap", p.label, p.prediction, p.qid).values())) for p in predicted)
-    assert two == pytest.approx(one, abs=0.03)
+def collection(path, n_queries):
+    """A frame of a real collection: features, label, ids as strings, and a fold of five by query."""
+    files = [path / f"{part}.txt.gz" for part in ("train", "vali", "test")] if path.is_dir() else [path]
+    parts = [load_letor(file) for file in files]
+    frame = pd.concat(
+        [
+            pd.DataFrame(part.X, columns=[f"x{i}" for i in range(part.X.shape[1])]).assign(
+                label=part.y, qid=[f"query {q}" for q in part.qid]
+            )
+            for part in parts
+        ],
+        ignore_index=True,
+    )
+    number = pd.factorize(frame.qid)[0]
+    return frame.assign(fold=number % 5)[number < n_queries]
+
+
+@pytest.mark.parametrize("n_workers", [2, 4])
+@pytest.mark.parametrize("path", [real("ohsumed/Fold1"), real("mq2007/mq2007.txt.gz")])
+def test_real_collections_rank_as_locally(spark, path, n_workers):
+    """Rows are shuffled, and partitions cut every query; the difference of the rankings is within three standard errors."""
+    rows = collection(path, 400).sample(frac=1.0, random_state=0)
+    rows["valid"] = rows.fold == 3
+    table = spark.createDataFrame(rows).repartition(6, F.rand(0)).cache()
+    placed = table.withColumn("partition", F.spark_partition_id()).groupBy("qid")
+    held = placed.agg(F.countDistinct("partition").alias("n"), F.count("*").alias("size"))
+    assert held.where("n = 1 and size > 6").count() == 0
+    names = [name for name in rows.columns if name.startswith("x")]
+    parameters = {"n_estimators": 30, "learning_rate": 0.1, "max_depth": 4}
+    model = ranker(
+        features_col=names, validation_indicator_col="valid", num_workers=n_workers, g=(0.5, 0.5), **parameters
+    ).fit(table.where("fold < 4"))
+    predicted = model.transform(table).toPandas()
+    learnt = predicted[predicted.fold < 3]
+    values = gb.evaluate(model.measure_, learnt.label, learnt.prediction, learnt.qid).values()
+    assert list(values) == pytest.approx(model.training_summary.train_objective_history["map-gap"][-1:], abs=2e-6)
+    alone = XGBGAPRanker(g=(0.5, 0.5), n_jobs=1, **parameters).fit(learnt[names], learnt.label, learnt.qid)
+    test = predicted[predicted.fold == 4]
+    here, there = (
+        gb.evaluate(model.measure_, test.label, scores, test.qid, per_query=True)[model.measure_]
+        for scores in (test.prediction, alone.predict(test[names]))
+    )
+    difference = here - there
+    assert abs(difference.mean()) <= 3 * difference.std(ddof=1) / np.sqrt(len(difference))
+    assert there.mean() > gb.evaluate(model.measure_, test.label, np.zeros(len(test)), test.qid)[model.measure_] + 0.05
 
 
 def test_ids_and_partitions_change_nothing(spark):
@@ -207,15 +258,21 @@ def test_the_evaluator_is_evaluate(data, measure, tmp_path):
     assert evaluator.isLargerBetter()
 
 
-def test_the_page_of_the_guide(spark):
-    page = Path(__file__).parents[2] / "docs" / "guide" / "cluster.md"
-    (section,) = (section for section in sections(page) if section.title == "On Spark")
+def test_the_page_of_the_guide(spark, monkeypatch, tmp_path):
+    page = Path(__file__).parents[2] / "docs" / "guide" / "spark.md"
+    blocks = {section.title: section.of("python") for section in sections(page)}
     table = VectorAssembler(inputCols=FEATURES, outputCol="features").transform(
         spark.createDataFrame(FRAME).withColumnRenamed("valid", "is_validation")
     )
     few = {"n_estimators=500": "n_estimators=5", "num_workers=8": "num_workers=2"}
-    names = run(section.of("python"), {"frame": table, "new": table, "test": table}, few)
+    names = run(blocks["Train on Spark"], {"frame": table, "new": table, "test": table}, few)
     assert names["model"].g_ == (0.5, 0.5)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(gapboost.datasets, "load_digits_ranking", lambda: load_digits_ranking((36, 20, 20), 16))
+    fewer = {"n_estimators=40": "n_estimators=5", "[[0.3, 0.7], [0.7, 0.3]]": "[[0.3, 0.7]]"}
+    names = run(blocks["Try it on one machine"], None, fewer)
+    assert (tmp_path / "model.json").exists()
+    assert names["best"].measure_ == gb.GAP(g=(0.3, 0.7))
 
 
 # --- what goes wrong ----------------------------------------------------------------------------------------------------
@@ -232,13 +289,12 @@ def first(column, value):
     ("change", "parameters", "message"),
     [
         (lambda: first("qid", None), {}, "qid"),
-        (lambda: FRAME.assign(label=FRAME.label + 0.5 * (FRAME.label == 1)), {}, "fractional value 1.5"),
+        (lambda: FRAME, {"label_col": "real", "measure": gb.nDCG(gains=(0, 1, 3))}, "fractional value 1.75"),
         (lambda: FRAME.assign(label=FRAME.label - 1), {}, "negative grade"),
         (lambda: FRAME.assign(label=FRAME.label.where(FRAME.index > 0)), {}, "missing"),
         (lambda: FRAME.drop(columns="qid"), {}, "qid_col is 'qid'"),
         (lambda: FRAME.drop(columns="d"), {}, "features_col is 'd'"),
         (lambda: FRAME.assign(label=1), {}, "nothing to learn"),
-        (lambda: FRAME.assign(weight=np.arange(len(FRAME))), {"weight_col": "weight"}, "weight_col 'weight'.* varies"),
         (lambda: FRAME.assign(weight=0.0), {"weight_col": "weight"}, "weight"),
         (lambda: FRAME.assign(valid=FRAME.index % 2 == 0), {"validation_indicator_col": "valid"}, "whole queries"),
         (lambda: FRAME.assign(valid=False), {"validation_indicator_col": "valid"}, "false in every row"),
@@ -246,7 +302,7 @@ def first(column, value):
         (lambda: FRAME.assign(valid=1), {"validation_indicator_col": "valid"}, "booleans"),
         (lambda: FRAME, {"g": (0.5, 0.3, 0.2, 0.1)}, "g"),
         (lambda: FRAME, {"g": (1.0,)}, "grade 2"),
-        (lambda: FRAME, {"num_workers": 3}, "num_workers is 3"),
+        (lambda: FRAME, {"num_workers": 5}, "num_workers is 5"),
         (lambda: FRAME, {"measure": "nothing"}, "nothing"),
         (lambda: FRAME, {"obj": "anything"}, "obj is set"),
         (lambda: FRAME, {"device": "cuda"}, "device is 'cuda'"),
@@ -263,6 +319,14 @@ def test_a_fraction_of_a_worker_is_an_error():
         ranker(num_workers=1.5)
     with pytest.raises(ValueError, match="workers"):
         ranker(num_workers=0)._validate_params()
+
+
+def test_dynamic_allocation_is_an_error(spark, data, monkeypatch):
+    """Spark would wait for workers that it never starts together."""
+    conf = SparkConf(loadDefaults=False).set("spark.dynamicAllocation.enabled", "true")
+    monkeypatch.setattr(spark.sparkContext, "getConf", lambda: conf)
+    with pytest.raises(ValueError, match="dynamicAllocation"):
+        ranker().fit(data)
 
 
 def test_one_query_and_workers_without_rows(spark):

@@ -15,6 +15,7 @@ from scipy import sparse
 from sklearn.datasets import dump_svmlight_file, load_digits, load_svmlight_file
 from sklearn.metrics import ndcg_score
 
+import gapboost as gb
 from gapboost.datasets import RankingData, RankingSplit, load_digits_ranking, load_letor, load_letor_fold
 
 
@@ -257,6 +258,14 @@ def test_numbers_that_only_python_reads_are_refused(write: Callable[..., Path], 
         load_letor(write(f"0 qid:q_1 1:1 # docid = d_1\n{row}\n"))
 
 
+def test_a_query_without_its_colon_is_refused(write: Callable[..., Path]) -> None:
+    """Sizes of queries lie beside the file, so that a row needs none."""
+    path = write("1 qid5:7 1:1\n0 1:2\n")
+    path.with_name(path.name + ".query").write_text("2\n")
+    with pytest.raises(ValueError, match=r"line 1: cannot be read .*'qid5:7' does not begin with 'qid:'"):
+        load_letor(path)
+
+
 def test_names_may_hold_underscores_and_numbers_what_c_reads(write: Callable[..., Path]) -> None:
     data = load_letor(write("+1 qid:q_1 +1:-1.5e+00 02:.5 3:Infinity # docid = d_1\n"))
     assert (data.y.tolist(), data.qid.tolist(), data.X.tolist()) == ([1], ["q_1"], [[-1.5, 0.5, np.inf]])
@@ -462,6 +471,34 @@ def test_group_sizes_and_queries_do_not_mix(write: Callable[..., Path]) -> None:
         load_letor(paths)
 
 
+def test_grades_with_a_decimal_point(write: Callable[..., Path], tmp_path: Path) -> None:
+    data = load_letor(write("0.5 qid:4 1:1\n2 qid:4 1:2\n1e-1 qid:4 1:3\n"))
+    assert data.y.tolist() == [0.5, 2.0, 0.1]
+    assert data.y.dtype == np.float64
+    assert load_letor(write("1.0 qid:4 1:1\n2 qid:4 1:2\n")).y.dtype == np.int32
+    rows = "".join(f"{i / 64} qid:1 1:{i}\n" for i in range(64))
+    assert (
+        repr(load_letor(write(rows)))
+        == "RankingData(1 queries, 64 rows, 1 features, grades 0 to 0.984375, 64 different)"
+    )
+
+
+@pytest.mark.parametrize("folder", [made("letor")])
+def test_made_files_with_halves_rank_as_with_whole_grades(folder: Path, tmp_path: Path) -> None:
+    """Halved grades, with probabilities of halved thresholds."""
+    source = folder / "Fold1" / "test.txt.gz"
+    whole = load_letor(source)
+    lines = gzip.decompress(source.read_bytes()).decode().splitlines()
+    halved = tmp_path / "halved.txt"
+    halved.write_text("".join(f"{int(line[0]) / 2}{line[1:]}\n" for line in lines))
+    half = load_letor(halved)
+    assert half.y.tolist() == (whole.y / 2).tolist()
+    assert (half.X == whole.X).all()
+    first, second = gb.GAP(g=(0.5, 0.5)), gb.GAP(g=(0.5, 0.5), levels=(0.5, 1.0))
+    values = [gb.evaluate(m, d.y, d.X[:, 0], d.qid)[m] for m, d in ((first, whole), (second, half))]
+    assert values[0] == values[1]
+
+
 def test_queries_in_the_rows_come_before_group_sizes(write: Callable[..., Path]) -> None:
     write("999\n", "data.txt.query")
     assert load_letor(write("1 qid:4 1:1\n")).qid.tolist() == [4]
@@ -475,7 +512,7 @@ def test_queries_in_the_rows_come_before_group_sizes(write: Callable[..., Path])
     [
         ("", r"data\.txt: holds no rows"),
         ("\n# only a comment\n", r"data\.txt: holds no rows"),
-        ("1 qid:1 1:1\n0.5 qid:1 1:1\n", r"data\.txt, line 2: found grade 0\.5, expected a whole .* in 1 of 2 rows"),
+        ("1 qid:1 1:1\n-0.5 qid:1 1:1\n", r"data\.txt, line 2: found grade -0\.5, expected a number .* in 1 of 2 rows"),
         ("# x\n\n-1 qid:1 1:1\n", r"data\.txt, line 3: found grade -1, expected"),
         ("nan qid:1 1:1\n", "found grade nan"),
         ("inf qid:1 1:1\n", "found grade inf"),

@@ -4,6 +4,8 @@ import inspect
 import re
 from pathlib import Path
 
+import pytest
+
 import gapboost
 import gapboost.analysis
 import gapboost.dask
@@ -35,7 +37,7 @@ PARAMETERS = {
 
 def rows():
     """The cells of the rows of the tables by steps, without heads."""
-    tables = PAGE.read_text(encoding="utf-8").partition("\n## What stays different in calls")[0]
+    tables = PAGE.read_text(encoding="utf-8").partition("\n## Words that mean the same here")[0]
     for line in tables.splitlines():
         if line.startswith("| ") and not line.startswith("| step"):
             yield [cell.strip() for cell in line.strip("|").split("|")]
@@ -56,6 +58,21 @@ def test_what_gapboost_is_said_to_have_exists():
     for name in names:
         assert any(found(place, name.removeprefix("gapboost.")) for place in PLACES), name
     assert {"g", "empty", "qid"} <= parameters <= PARAMETERS
+
+
+def words(column):
+    """What the table of words says in one of its columns, in backticks."""
+    table = PAGE.read_text(encoding="utf-8").partition("\n## Words that mean the same here")[2].partition("\n## ")[0]
+    cells = [line.split("|")[column] for line in table.splitlines() if line.startswith("| ")][1:]
+    return {re.match(r"\w+", code)[0] for cell in cells for code in re.findall(r"`(\w[^`]*)`", cell)}
+
+
+@pytest.mark.parametrize("ranker", [gapboost.dask.DaskLGBMGAPRanker, gapboost.dask.DaskXGBGAPRanker])
+def test_the_table_of_words_is_that_of_the_rankers(ranker):
+    entries = ranker._vocabulary.entries
+    taken = {name for entry in entries if entry.means is not None for name in entry.names}
+    column = 1 if issubclass(ranker, RANKER) else 2
+    assert words(column) == taken | {"objective"} | ({"eval_metric"} if column == 2 else set())
 
 
 def found(place, name):

@@ -93,3 +93,13 @@ def test_examples_of_the_theory():
     coefficients = terms.convert(kind=np.polynomial.Polynomial).coef
     total = sum(c * (u ** (k + 1)).sum() for k, c in enumerate(coefficients))
     assert total == pytest.approx(first + second, abs=1e-8)
+
+
+def test_how_much_queries_weigh():
+    rng, how = np.random.default_rng(0), gb.LambdaRank(gb.GAP(g=(0.5, 0.5)))
+
+    def weight(n):
+        return np.abs(how.gradients(rng.integers(0, 3, n), rng.normal(size=n), n_jobs=1)[0]).sum()
+
+    few, many = (text(np.mean([weight(n) for _ in range(lists)]), 0) for n, lists in ((10, 200), (10_000, 2)))
+    assert f"sizes sum to about {few} in a list of 10 documents, and to {many} in one of 10 000" in THEORY

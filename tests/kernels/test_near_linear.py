@@ -237,21 +237,6 @@ def test_memory_is_at_most_64_bytes_a_document(length, dtype):
     assert peak + data.grades.nbytes + data.base.counts.nbytes + data.weights.nbytes <= 64 * n
 
 
-def test_truncation_counts_pairs_with_a_document_in_the_top():
-    rng = np.random.default_rng(6)
-    grades, scores = rng.integers(0, 3, 300), rng.standard_normal(300)
-    objective = gb.LambdaRank(gb.GAP(g=(0.5, 0.5)), truncation=20, normalize=False)
-    grad, _ = objective.gradients(grades, scores)
-    whole, _ = gb.LambdaRank(gb.GAP(g=(0.5, 0.5)), truncation=300, normalize=False).gradients(grades, scores)
-    untruncated, _ = gb.LambdaRank(gb.GAP(g=(0.5, 0.5)), normalize=False).gradients(grades, scores)
-    np.testing.assert_array_equal(whole, untruncated)
-    assert not np.allclose(grad, untruncated)
-    # Two documents beyond the top with equal grades and scores meet the same documents of the top.
-    scores[:2], grades[:2] = scores.min() - 1, 1
-    twins, _ = objective.gradients(grades, scores)
-    assert twins[0] == pytest.approx(twins[1], rel=1e-3)
-
-
 @pytest.mark.slow
 def test_processors_without_wide_vectors_compute_the_same(tmp_path):
     """And a compilation that takes long says so, once; what comes from the cache on disk says nothing."""

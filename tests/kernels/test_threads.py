@@ -14,7 +14,7 @@ import xgboost
 import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
-from gapboost._kernels.parallel.chunks import run, working_on
+from gapboost._kernels.parallel.chunks import available_cores, run, working_on
 from gapboost._kernels.parallel.openmp import openmp_team
 
 # Elsewhere all of them are the pool.
@@ -105,6 +105,13 @@ def interrupted_at_entry():
     before = sys.gettrace()
     yield lambda: sys.settrace(trace)
     sys.settrace(before)
+
+
+@pytest.mark.parametrize(("share", "cores"), [("1", 1), ("0", 4), ("\u00b2", 4), ("two", 4), ("3,2", 4), ("", 4)])
+def test_the_share_of_the_cores_that_a_parent_leaves_is_a_whole_number_or_nothing(share, cores, monkeypatch):
+    monkeypatch.setattr("joblib.cpu_count", lambda: 4)
+    monkeypatch.setenv("OMP_NUM_THREADS", share)
+    assert available_cores() == cores
 
 
 @lent

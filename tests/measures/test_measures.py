@@ -1,4 +1,4 @@
-"""Measures as values, their identities and limits, and the change of a swap."""
+"""Measures as values, their limits, and the change of a swap; identities between them are those of the oracle that they equal."""
 
 import dataclasses
 import pickle
@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import oracle
 import pytest
-from rankings import MEASURES, TOP, G, random_grades, some_measures
+from rankings import MEASURES, TOP, random_grades, some_measures
 
 import gapboost as gb
 from gapboost import (
@@ -98,6 +98,14 @@ def test_values_are_frozen_hashable_and_picklable():
             measure.k = 3
 
 
+def test_pickles_of_sums_from_the_first_release_candidate_load():
+    measure = 0.7 * GAP() + 0.3 * nDCG(k=10)
+    text = pickle.dumps(measure, protocol=0)
+    moved = text.replace(b"gapboost.measures.measure", b"gapboost.measures.weighted")
+    assert moved != text
+    assert pickle.loads(moved) == measure
+
+
 @pytest.mark.parametrize("kind", GRADED)
 def test_g_is_any_sequence_of_numbers(kind):
     g = (0.25, 0.75)
@@ -183,7 +191,7 @@ def test_tables(measure):
     assert (np.diff(discount) <= 0).all()
 
 
-# ------------------------------------------------------------------------------------------- identities and limits
+# ---------------------------------------------------------------------------------------------------------- limits
 
 
 def lists(seed, how_many, longest=12):
@@ -195,54 +203,9 @@ def lists(seed, how_many, longest=12):
         yield ranked, listed + rng.integers(0, 3, size=TOP + 1) * rng.integers(0, 2)
 
 
-@pytest.mark.slow(keep=4)
-@pytest.mark.parametrize("k", [None, 1, 4])
-@pytest.mark.parametrize("g", [g for g in G if len(g) == TOP], ids=str)
-def test_gap_and_egap_are_means_of_average_precision(g, k):
-    thresholds = [AP(rel=t, k=k) for t in (1, 2, 3)]
-    for ranked, counts in lists(0, 60):
-        at = evaluate([*thresholds, GAP(g, k=k), eGAP(g, k=k)], ranked, -np.arange(len(ranked)), recall_base=[counts])
-        base = [counts[t:].sum() for t in (1, 2, 3)]
-        assert at[eGAP(g, k=k)] == close(sum(g[t] * at[thresholds[t]] for t in range(3)))
-        largest = np.dot(g, base)
-        weighted = sum(g[t] * base[t] * at[thresholds[t]] for t in range(3))
-        assert at[GAP(g, k=k)] == close(weighted / largest if largest > 0 else 0)
-
-
-@pytest.mark.slow(keep=2)
-@pytest.mark.parametrize("threshold", [1, 2, 3])
-@pytest.mark.parametrize("kind", GRADED)
-def test_one_threshold_is_average_precision(kind, threshold):
-    g = np.eye(3)[threshold - 1]
-    for k in (None, 2, 5):
-        for ranked, counts in lists(threshold, 60):
-            assert value(kind(g, k=k), ranked, counts) == close(value(AP(rel=threshold, k=k), ranked, counts))
-
-
-@pytest.mark.slow(keep=2)
-@pytest.mark.parametrize("g", G, ids=str)
-def test_ideal_ranking(g):
-    for ranked, _ in lists(2, 60):
-        ideal = np.sort(ranked)[::-1]
-        reachable = sum(g[: ideal[0]])  # thresholds up to the highest grade that occurs
-        assert value(GAP(g), ideal) == close(1 if reachable > 0 else 0)
-        assert value(xGAP(g), ideal) == close(reachable)
-        assert value(eGAP(g), ideal) == close(reachable)
-        assert value(AP(), ideal) == close(float(ideal[0] > 0))
-        for k in (None, 1, 5):
-            assert value(nDCG(k=k), ideal) == close(float(ideal[0] > 0))
-
-
 @pytest.mark.parametrize("g2", [0.1, 0.5, 0.9])
 def test_many_documents_of_grade_one_above_one_of_grade_two(g2):
     g1 = 1 - g2
-    for n in (1, 5, 300):
-        ranked = [1] * n + [2]
-        expected = (n * g1 + (n * g1 + 1) / (n + 1)) / ((n + 1) * g1 + g2)
-        assert value(GAP((g1, g2)), ranked) == close(expected)
-        expected = n * g1 / (n + 1) + (g1 / (n + 1) + g2) * (n * g1 + 1) / (n + 1)
-        assert value(xGAP((g1, g2)), ranked) == close(expected)
-        assert value(eGAP((g1, g2)), ranked) == close(g1 + g2 / (n + 1))
     n = 100_000
     ranked = [1] * n + [2]
     assert value(GAP((g1, g2)), ranked) == close(1, 10 / n)

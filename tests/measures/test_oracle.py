@@ -297,19 +297,6 @@ def test_xgap_can_fall_when_a_higher_grade_moves_up():
     assert swap_change(partial(xgap, g=g), ranked, 4, 5) == close(after - before)
 
 
-@pytest.mark.parametrize("name", ["gap", "egap", "ap", "ndcg"])
-def test_other_measures_never_fall_when_a_higher_grade_moves_up(name):
-    for _, ranked, g in random_lists(10, 40, longest=7):
-        value = {"gap": partial(gap, g=g), "egap": partial(egap, g=g), "ap": partial(ap, rel=2), "ndcg": ndcg}[name]
-        for p in range(1, len(ranked) + 1):
-            for q in range(p + 1, len(ranked) + 1):
-                change = swap_change(value, ranked, p, q)
-                if ranked[p - 1] == ranked[q - 1]:
-                    assert change == 0
-                else:
-                    assert change * np.sign(ranked[q - 1] - ranked[p - 1]) >= -1e-12
-
-
 def test_change_of_average_precision():
     # yilmaz-2009, 4.2.2: j at r1 and i at r2 change places
     for _, ranked, _ in random_lists(11, 60, c=1):

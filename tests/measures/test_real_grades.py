@@ -1,23 +1,35 @@
 """Fractional grades: averages of judges, expected clicks, scores of a language model."""
 
+import itertools
+from dataclasses import replace
+
 import numpy as np
 import oracle
 import pytest
+from scipy.special import expit
 from twins import gradients, twins
 
 import gapboost as gb
 from gapboost._data import judged as judged_module
+from gapboost.measures.measure import Measure
 from gapboost.model_selection import GSearchCV
 
 G = (0.2, 0.5, 0.3)
 RNG = np.random.default_rng(0)
 
 
+# Different grades in a query; from 100 on they have no tables of grades by grades.
+LEVELS = [2, 7, 16, 61, 100, pytest.param(1000, marks=pytest.mark.slow)]
+
+
 def lists(n_levels, n_queries=12, longest=40, top=3.0):
-    """Queries with grades of so many different values, scores without ties, and ids."""
+    """Queries with grades of so many different values, all of them in the first, scores without ties, and ids."""
     sizes = RNG.integers(2, longest, n_queries)
+    sizes[0] = max(longest, n_levels + 5)
     qid = np.repeat(np.arange(n_queries), sizes)
-    y = np.round(RNG.integers(0, n_levels, len(qid)) * top / (n_levels - 1), 6)
+    numbers = RNG.integers(0, n_levels, len(qid))
+    numbers[:n_levels] = np.arange(n_levels)
+    y = np.round(numbers * top / (n_levels - 0.9), 6)
     return y, RNG.permutation(len(qid)).astype(float), qid
 
 
@@ -45,7 +57,7 @@ def by_query(value, y, scores, qid):
     return np.array([value(y[rows][np.argsort(-scores[rows])]) for rows in (qid == q for q in np.unique(qid))])
 
 
-@pytest.mark.parametrize("n_levels", [4, 7, 16, 61])
+@pytest.mark.parametrize("n_levels", LEVELS)
 @pytest.mark.parametrize("levels", [None, (0.75, 1.5, 3.0)])
 def test_gap_and_egap_are_sums_over_the_thresholds(n_levels, levels):
     y, scores, qid = lists(n_levels)
@@ -108,7 +120,7 @@ OTHERS = [
 
 
 @pytest.mark.parametrize(("measure", "naive"), OTHERS, ids=[repr(measure) for measure, _ in OTHERS])
-@pytest.mark.parametrize("n_levels", [7, 61])
+@pytest.mark.parametrize("n_levels", LEVELS)
 def test_other_measures_are_their_sums(measure, naive, n_levels):
     y, scores, qid = lists(n_levels)
     values = gb.evaluate(measure, y, scores, qid, per_query=True)[measure]
@@ -127,33 +139,109 @@ MEASURES = [
 ]
 
 
-@pytest.mark.parametrize("n_levels", [7, 61])
+@pytest.mark.parametrize("most", [64, 0], ids=["tables", "documents"])
 @pytest.mark.parametrize("measure", MEASURES, ids=repr)
-def test_gradients_are_sums_over_all_pairs(measure, n_levels):
-    y, scores, _ = lists(n_levels, 1, 14)
+def test_gradients_are_sums_over_all_pairs(measure, most, monkeypatch):
+    monkeypatch.setattr(judged_module, "MOST_LEVELS", most)
+    monkeypatch.setattr(judged_module, "LEVELS_OF_ALL", 0)
+    y, scores, _ = lists(7, 1, 14)
     scores = scores / 4
-    order = np.argsort(-scores)
-    lam = np.zeros(len(y))
     place = -np.arange(len(y), dtype=float)
-    ranked = y[order]
-    value = gb.evaluate(measure, ranked, place)[measure]
-    for p in range(len(y)):
-        for q in range(p + 1, len(y)):
-            swapped = ranked.copy()
-            swapped[[p, q]] = swapped[[q, p]]
-            change = gb.evaluate(measure, swapped, place)[measure] - value
-            x = scores[order[p]] - scores[order[q]]
-            push = change / (1 + np.exp(x)) if ranked[p] > ranked[q] else change / (1 + np.exp(-x))
-            lam[order[p]] += push
-            lam[order[q]] -= push
+    ranked = y[np.argsort(-scores)]
+
+    def change(p, q):
+        swapped = ranked.copy()
+        swapped[[p, q]] = swapped[[q, p]]
+        return gb.evaluate(measure, swapped, place)[measure] - gb.evaluate(measure, ranked, place)[measure]
+
+    changes = np.array([[change(p, q) for q in range(len(y))] for p in range(len(y))])
+    np.testing.assert_allclose(measure.swap_changes(ranked), changes, rtol=1e-9, atol=1e-12)
     grad, hess = gb.LambdaRank(measure, normalize=False).gradients(y, scores)
+    lam, eta = by_pairs(measure, y, scores)
     np.testing.assert_allclose(grad, lam, rtol=1e-8, atol=1e-10)
-    assert (hess > 0).all()
+    np.testing.assert_allclose(hess, eta, rtol=1e-7, atol=1e-10)
 
 
+def by_pairs(measure, y, scores, truncation=None):
+    """Gradient and hessian as sums over all pairs."""
+    order = np.argsort(-scores)
+    changes = measure.swap_changes(y[order])
+    n = len(y)
+    up, down = np.triu_indices(n, 1)
+    if truncation is not None:
+        up, down = up[up < truncation], down[up < truncation]
+    up, down = order[up], order[down]
+    change = changes[np.argsort(order)[up], np.argsort(order)[down]]
+    sign = np.sign(y[up] - y[down])
+    t = expit(scores[down] - scores[up])
+    push = np.where(sign > 0, change * t, change * (1 - t)) * abs(sign)
+    curve = -sign * change * t * (1 - t)
+    lam = np.bincount(up, push, n) - np.bincount(down, push, n)
+    eta = np.bincount(up, curve, n) + np.bincount(down, curve, n)
+    least = 0.0 if measure.monotone else 0.25
+    return lam, np.maximum(np.maximum(eta, least * abs(lam)), 1e-16)
+
+
+@pytest.mark.parametrize("spread", [0.02, 1.0], ids=["near", "far"])
+@pytest.mark.parametrize("n_levels", [100, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("measure", [*MEASURES, 2 * gb.GAP(g=G) + gb.eGAP(g=G), gb.RPrecision(rel=1.5)], ids=repr)
+def test_gradients_of_many_grades_are_sums_over_all_pairs(measure, n_levels, spread):
+    y, scores, _ = lists(n_levels, 1)
+    scores = scores * spread
+    for truncation in (None, 9):
+        grad, hess = gb.LambdaRank(measure, normalize=False, truncation=truncation).gradients(y, scores)
+        lam, eta = by_pairs(measure, y, scores, truncation)
+        np.testing.assert_allclose(grad, lam, rtol=1e-8, atol=1e-8 * abs(lam).max())
+        np.testing.assert_allclose(hess, eta, rtol=1e-8, atol=1e-8 * abs(eta).max())
+
+
+SMOOTH = [
+    gb.SoftRank(gb.GAP(g=G)),
+    gb.SoftRank(gb.xGAP(g=G, k=4)),
+    gb.SoftRank(gb.nDCG(k=5)),
+    gb.SoftRank(gb.GAP(g=G) + 3 * gb.AP(rel=0.7)),
+    gb.ApproxRank(gb.eGAP(g=G)),
+    gb.ApproxRank(gb.KendallTau()),
+    gb.ApproxRank(gb.grAP(top=3), beta=2.0),
+    gb.ApproxRank(gb.nDCG(k=5)),
+    gb.LambdaRank(gb.GAP(g=G) + gb.nDCG(k=7)),
+    *(gb.LambdaRank(measure) for measure in MEASURES),
+]
+
+
+@pytest.mark.parametrize("objective", SMOOTH, ids=repr)
+def test_documents_one_by_one_and_tables_give_the_same(objective, monkeypatch):
+    """The sums over documents, of grades in tables, are tested elsewhere."""
+    y, scores, qid = lists(50, 4)
+    rows = RNG.permutation(len(y))
+    y, scores, qid = y[rows], np.round(scores[rows] / 20), qid[rows]
+    seen = []
+    for most in (64, 0):
+        monkeypatch.setattr(judged_module, "MOST_LEVELS", most)
+        of_measure = gb.evaluate(objective.measure, y, scores, qid, per_query=True)[objective.measure]
+        smooth = [objective.value(y, scores, qid, per_query=True)] if hasattr(objective, "value") else []
+        seen.append([of_measure, *smooth, *objective.gradients(y, scores, qid)])
+    for one, other in zip(*seen, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9 * abs(one).max())
+
+
+@pytest.mark.parametrize("objective", [gb.SoftRank(gb.GAP(g=G)), gb.ApproxRank(gb.xGAP(g=G))], ids=repr)
+def test_smooth_gradients_of_many_grades_are_derivatives(objective):
+    y, scores, _ = lists(100, 1)
+    objective = replace(objective, normalize=False)
+    scores = scores / 10
+    grad, _ = objective.gradients(y, scores)
+    for i in (0, 17, 80):
+        step = np.zeros(len(y))
+        step[i] = 1e-5
+        slope = (objective.value(y, scores + step) - objective.value(y, scores - step)) / 2e-5
+        assert -grad[i] == pytest.approx(slope, rel=1e-5, abs=1e-9)
+
+
+@pytest.mark.parametrize("n_levels", [16, 100, 1000])
 @pytest.mark.parametrize("objective", [gb.LambdaRank, gb.SoftRank, gb.ApproxRank])
-def test_grades_and_levels_that_are_halved_change_no_bit(objective):
-    y, scores, qid = lists(4)
+def test_grades_and_levels_that_are_halved_change_no_bit(objective, n_levels):
+    y, scores, qid = lists(n_levels)
     whole, halves = gb.GAP(g=G), gb.GAP(g=G, levels=(0.5, 1.0, 1.5))
     values = [gb.evaluate(m, y * f, scores, qid, per_query=True)[m] for m, f in ((whole, 1), (halves, 0.5))]
     assert np.array_equal(*values)
@@ -173,20 +261,55 @@ def test_numbering_grades_by_query_or_alike_gives_the_same(measure, monkeypatch)
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
 
 
-def test_ties_count_their_expected_value():
-    y, qid = np.array([0.5, 1.75, 0.0, 1.0]), None
-    orders = [
-        gb.evaluate(gb.GAP(g=G), y, -np.argsort(p).astype(float))
-        for p in __import__("itertools").permutations(range(4))
-    ]
-    mean = np.mean([values[gb.GAP(g=G)] for values in orders])
-    assert gb.evaluate(gb.GAP(g=G), y, np.zeros(4), qid)[gb.GAP(g=G)] == pytest.approx(mean, rel=1e-13)
+@pytest.mark.parametrize("most", [64, 0], ids=["tables", "documents"])
+@pytest.mark.parametrize("measure", [*MEASURES, gb.GAP(g=G, k=3)], ids=repr)
+def test_ties_count_their_expected_value(measure, most, monkeypatch):
+    monkeypatch.setattr(judged_module, "MOST_LEVELS", most)
+    monkeypatch.setattr(judged_module, "LEVELS_OF_ALL", 0)
+    y, scores = np.array([0.5, 1.75, 0.0, 1.0, 0.5, 2.5]), np.array([0.0, 0.0, 1.0, 0.0, 0.0, -1.0])
+    orders = [gb.evaluate(measure, y, scores * 10 - np.argsort([*p, 5])) for p in itertools.permutations(range(5))]
+    mean = np.mean([values[measure] for values in orders])
+    assert gb.evaluate(measure, y, scores)[measure] == pytest.approx(mean, rel=1e-13)
+
+
+@pytest.mark.parametrize("measure", [m for m in MEASURES if m.has_tables], ids=repr)
+def test_ties_among_many_grades_count_what_tables_count(measure, monkeypatch):
+    """And the order of the rows changes no bit."""
+    y, scores, qid = lists(100)
+    ties = np.floor(scores / 7)
+    value = gb.evaluate(measure, y, ties, qid)[measure]
+    rows = RNG.permutation(len(y))
+    shuffled = gb.evaluate(measure, y[rows], ties[rows], qid[rows], per_query=True)
+    ordered = gb.evaluate(measure, y, ties, qid, per_query=True)
+    by_id = {q: v for q, v in zip(shuffled.qid, shuffled[measure], strict=True)}
+    assert [by_id[q] for q in ordered.qid] == ordered[measure].tolist()
+    monkeypatch.setattr(judged_module, "MOST_LEVELS", 1000)
+    assert gb.evaluate(measure, y, ties, qid)[measure] == pytest.approx(value, rel=1e-12)
 
 
 def test_an_open_g_is_a_threshold_anywhere_up_to_the_highest_grade():
     y, scores, qid = lists(13, top=0.9)
     measure = gb.GAP(g=(1.0,), levels=(0.9,))
     assert gb.evaluate("gap", y, scores, qid)[gb.GAP()] == gb.evaluate(measure, y, scores, qid)[measure]
+
+
+@pytest.mark.parametrize("n_levels", [7, 100])
+@pytest.mark.parametrize("measure", [gb.GAP(g=G, k=9), gb.xGAP(g=G, k=9), gb.QMeasure(k=9), gb.nDCG(k=9)], ids=repr)
+def test_a_recall_base_counts_documents_that_are_not_listed(measure, n_levels):
+    """As if they were at the end of the list, where a cut-off leaves them out."""
+    y, scores, qid = lists(n_levels, 3)
+    base = {q: dict(zip(*np.unique(y[qid == q], return_counts=True), strict=True)) for q in range(3)}
+    base = {q: {float(grade): int(n) for grade, n in counts.items()} for q, counts in base.items()}
+    ranks = np.empty(len(y))
+    for q in range(3):
+        ranks[qid == q] = np.argsort(np.argsort(-scores[qid == q]))
+    listed = ranks < 9
+    everything = gb.evaluate(measure, y, scores, qid, per_query=True)[measure]
+    part = gb.evaluate(measure, y[listed], scores[listed], qid[listed], per_query=True, recall_base=base)[measure]
+    np.testing.assert_allclose(part, everything, rtol=1e-13)
+    whole = {q: {1: 3, 2: 1} for q in range(3)}
+    of_array = gb.evaluate(measure, [1, 2, 0], [1, 2, 3], [0, 1, 2], recall_base=np.array([[0, 3, 1]] * 3))[measure]
+    assert gb.evaluate(measure, [1, 2, 0], [1, 2, 3], [0, 1, 2], recall_base=whole)[measure] == of_array
 
 
 @twins
@@ -206,6 +329,16 @@ def test_rankers_train_for_them(twin):
 
 
 @twins
+def test_gains_of_whole_grades_are_refused_for_the_training_set_as_an_evaluation_set_too(twin):
+    y, scores, qid = lists(9)
+    metrics = {"eval_metric": [gb.nDCG(gains=(0, 1, 3, 7))]}
+    parameters, fit = ({}, metrics) if twin.name == "lightgbm" else (metrics, {})
+    X = scores[:, None]
+    with pytest.raises(ValueError, match=r"fractional value .* has a gain for each whole grade"):
+        twin.ranker(**parameters).fit(X, y, qid, eval_set=[(X, y)], eval_qid=[qid], **fit)
+
+
+@twins
 def test_natively_labels_are_float32(twin):
     y, scores, qid = lists(31)
     sizes = np.bincount(qid)
@@ -215,6 +348,15 @@ def test_natively_labels_are_float32(twin):
     )
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-9)
+
+
+class Tabled(gb.AP):
+    """A measure of someone's own, without `worth`."""
+
+    worth = Measure.worth
+
+    def tables(self, base):
+        return gb.AP().tables(base)
 
 
 @pytest.mark.parametrize(
@@ -227,10 +369,23 @@ def test_natively_labels_are_float32(twin):
         (lambda: gb.evaluate(gb.GAP(g=(0.5, 0.5)), [2.5, 1], [1, 2]), "grade 2.5, but .* knows the grades 0..2"),
         (lambda: gb.evaluate(gb.GAP(g=(0.5, 0.5)), [-0.5, 1], [1, 2]), "negative grade -0.5; expected grades >= 0"),
         (
-            lambda: gb.evaluate("gap", np.arange(200) / 70, np.arange(200)),
-            "200 different grades .* at most 64 .* round",
+            lambda: gb.LambdaRank("gap").gradients(np.arange(20_000) / 10_000, np.zeros(20_000)),
+            "20000 documents and up to 20000 different grades.*expected at most .* pairs.*numpy.round.*truncation",
         ),
+        (
+            lambda: gb.SoftRank("gap").gradients(np.arange(20_000) / 10_000, np.zeros(20_000)),
+            "20000 documents and up to 20000 different grades.*expected at most .* pairs.*numpy.round",
+        ),
+        (lambda: gb.evaluate(Tabled(), np.arange(200) / 70, np.arange(200)), "tables of grades by grades.*rounded to"),
         (lambda: gb.evaluate("ap", [0.5, 1], [1, 2], recall_base=[[3, 1]]), "recall_base counts whole grades"),
+        (
+            lambda: gb.evaluate("ap", [0.5, 1], [1, 2], ["a", "a"], recall_base={"a": {0.5: 1}}),
+            "recall_base counts 0 documents of grade 1 .* but 1 are listed",
+        ),
+        (
+            lambda: gb.evaluate("ap", [0.5, 1], [1, 2], ["a", "a"], recall_base={"a": {0.5: 1.5, 1: 2}}),
+            r"recall_base\['a'\] is .*; expected numbers of documents",
+        ),
         (
             lambda: gb.GAP(g=(0.5, 0.5), levels=(1.0, 0.5)),
             "levels is .*; expected a grade above 0 for each entry of g, rising",

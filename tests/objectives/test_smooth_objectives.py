@@ -397,12 +397,6 @@ def test_rankers_train_by_name_and_by_value(name, ranker, learnable):
     assert by_name.score(X, y, qid) > untrained + 0.2
 
 
-def test_lambdarank_trains_gblinear(learnable):
-    X, y, qid = learnable
-    ranker = gapboost.xgboost.XGBGAPRanker(n_estimators=20, n_jobs=1, booster="gblinear", updater="coord_descent")
-    assert ranker.fit(X, y, qid).coef_ @ [1.0, -1.0, 0.5, 0, 0, 0] > 3 * np.abs(ranker.coef_[3:]).sum()
-
-
 def test_smoothing_is_found_by_grid_search(learnable):
     X, y, qid = learnable
     ranker = gapboost.lightgbm.LGBMGAPRanker(n_estimators=5, n_jobs=1, verbose=-1, reg_lambda=1.0)

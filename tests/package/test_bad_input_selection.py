@@ -22,11 +22,24 @@ from bad_input import (
     nan,
     without,
 )
+from cheap_rankers import Noisy
 from good_calls import SELECTION
 from sklearn.svm import SVC
 
+from gapboost.comparison import compare_rankers
 from gapboost.datasets import load_letor, load_letor_fold
+from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.measures import GAP
+
+
+class Refusing(Noisy):
+    """Takes no grade above 1, as some losses do."""
+
+    def fit(self, X, y):
+        if (y > 1).any():
+            raise RuntimeError("labels beyond 1")
+        return super().fit(X, y)
+
 
 AMOUNTS = {
     "a number": (3, "shape ()"),
@@ -126,6 +139,102 @@ CASES = [
     *defects(
         "GSearchCV", "qid", {"None": (None, "missing"), "short": (QID[1:], "39"), "NaN": (QID * nan, "40")}, "row"
     ),
+    *defects("compare_rankers", "X", {"one dimension": (np.ones(40), "shape (40,)"), **NOT_ROWS}, "n_features"),
+    *defects("compare_rankers", "y", {"negative": (Y - 1, "-1"), "NaN": (Y * nan, "40 NaN")}, "grades >= 0"),
+    *defects("compare_rankers", "y", {"words": (np.full(40, "good"), "dtype <U4")}, "grades >= 0"),
+    *defects("compare_rankers", "X", {"short": (X[1:], "y has 40 rows but X has 39")}, "one grade a row", named="y"),
+    *defects(
+        "compare_rankers", "qid", {"None": (None, "missing"), "short": (QID[1:], "39"), "NaN": (QID * nan, "40")}, "row"
+    ),
+    *defects("compare_rankers", "group", {"with qid": ([10] * 4, "given, and qid too")}, "one of them"),
+    *defects(
+        "compare_rankers",
+        "rankers",
+        {
+            **without(NOT_A_MAPPING, "None"),
+            "numbers as names": {1: Noisy(), 2: Noisy()},
+            "a class": ({"one": Noisy, "other": Noisy()}, "the class Noisy"),
+            "no ranker": ({"one": 3, "other": Noisy()}, "without fit, predict"),
+        },
+        "",
+        TypeError,
+    ),
+    *defects(
+        "compare_rankers",
+        "rankers",
+        {
+            "one": ({"one": Noisy()}, "['one']"),
+            "none": ({}, "[]"),
+            "cannot take the grades": (
+                {"one": Noisy(), "other": Refusing()},
+                "'other', which fails on these data with",
+            ),
+            "scores NaN": ({"one": Noisy(nan), "other": Noisy()}, "'one', which fails on these data with"),
+            "ours with g too short": (
+                {"one": Noisy(), "other": LGBMGAPRanker(g=(1.0,))},
+                "'other', which fails on these data with ValueError: y holds the grade 2",
+            ),
+            "ours with an unknown measure": (
+                {"one": Noisy(), "other": LGBMGAPRanker(measure="gab")},
+                "measure is 'gab'",
+            ),
+        },
+        "rankers",
+    ),
+    *defects(
+        "compare_rankers", "leave_out", {"text": "one", "a number": 3, "numbers": [1]}, "a list of names", TypeError
+    ),
+    *defects("compare_rankers", "leave_out", {"unknown": (["none"], "'none'")}, "some of one, other"),
+    *defects("compare_rankers", "leave_out", {"all but one": (["one"], "['other']")}, "at least two", named="rankers"),
+    *defects("compare_rankers", "measures", NOT_A_MEASURE, "a measure", TypeError),
+    *defects("compare_rankers", "measures", {"unknown": "gab", "twice": ["ap", "map"], "empty": []}, ""),
+    *defects(
+        "compare_rankers", "choose_by", {**without(NOT_A_MEASURE, "None"), "a list": ["ap"]}, "a measure", TypeError
+    ),
+    *defects("compare_rankers", "choose_by", {"unknown": "gab"}, ""),
+    *defects("compare_rankers", "cv", {"one": 1, "more than queries": 5}, "one for each of the 4 queries"),
+    *defects(
+        "compare_rankers",
+        "cv",
+        {"None": None, "text": "5", "a fraction": 2.5, "a boolean": True, "NaN": nan},
+        "folds",
+        TypeError,
+    ),
+    *defects("compare_rankers", "cv", {"empty": []}, "some"),
+    *defects("compare_rankers", "cv", {"a query each": (4, "number 0, with 1 test query")}, "at least two"),
+    *defects(
+        "compare_rankers",
+        "cv",
+        {"one to train on": ([(range(10), range(10, 40))], "number 0, with 1 train query")},
+        "at least two",
+    ),
+    *defects(
+        "compare_rankers",
+        "cv",
+        {"tested twice": ([(range(20), range(20, 40))] * 2, "tests the query 2 in several folds")},
+        "each in one",
+    ),
+    *defects(
+        "compare_rankers",
+        "cv",
+        {
+            "cut": ([(range(5), range(5, 40))], "cuts"),
+            "vali is trained on": ([(range(20), range(20), range(20, 40))], "cuts"),
+            "vali is tested": ([(range(20), range(30, 40), range(20, 40))], "cuts"),
+        },
+        "every query whole",
+        named="fold 0 of cv",
+    ),
+    *defects("compare_rankers", "seeds", NOT_POSITIVE_WHOLE, "a whole number >= 1"),
+    *defects("compare_rankers", "tune", {**without(NOT_POSITIVE_WHOLE, "None"), "one": 1}, "candidates >= 2"),
+    *defects("compare_rankers", "tune", {"no space": (2, "'one' of rankers is a Noisy")}, "spaces="),
+    *defects("compare_rankers", "spaces", without(NOT_A_MAPPING, "None"), "{name: {parameter", TypeError),
+    *defects("compare_rankers", "spaces", {"without tune": ({"one": {"noise": [1, 2]}}, "tune is None")}, "tune=16"),
+    *defects("compare_rankers", "shuffle", NOT_A_CHOICE, "True or False"),
+    *defects("compare_rankers", "progress", NOT_A_CHOICE, "True, False or None"),
+    *defects(
+        "compare_rankers", "n_jobs", {"text": "2", "a float": 1.5, "a boolean": True}, "a whole number", TypeError
+    ),
     *defects("load_digits_ranking", "n_queries", {"two": [3, 1], "a number": 3, "text": "abc"}, "three numbers"),
     *(
         case
@@ -168,6 +277,31 @@ def test_bad_input(function, argument, value, error, named, found, expected):
 def test_the_good_input_is_good(function):
     call, good = SELECTION[function]
     assert call(**good) is not None
+
+
+@pytest.mark.parametrize(
+    ("spaces", "named", "found", "expected"),
+    [
+        ({"none": {"noise": [1, 2]}}, "spaces", "'none'", "some of one, other"),
+        ({"one": {"nois": [1, 2]}}, "spaces", "'nois' of 'one'", "some of noise"),
+        ({"one": {"noise": [1.0]}}, "tune", "the space of 'one' has 1 candidates", "no more"),
+    ],
+)
+def test_spaces_of_a_comparison(spaces, named, found, expected):
+    _, good = SELECTION["compare_rankers"]
+    check(ValueError, named, found, expected, lambda: compare_rankers(**{**good, "tune": 2, "spaces": spaces}))
+
+
+def test_who_stops_early_needs_a_third_fold():
+    _, good = SELECTION["compare_rankers"]
+    rankers = {**good["rankers"], "early": LGBMGAPRanker(early_stopping_round=3)}
+    check(
+        ValueError,
+        "cv",
+        "leaves no queries to validate on",
+        "at least 3 folds",
+        lambda: compare_rankers(**{**good, "rankers": rankers}),
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------- readers

@@ -228,8 +228,9 @@ def one_argument(drawn):
         assert called(function, **{**good, argument: value}) is not None
 
 
-QUICK = {name: call for name, call in SELECTION.items() if name not in ("GSearchCV", "load_digits_ranking")}
-FITS = {"GSearchCV": SELECTION["GSearchCV"], **RANKERS}
+SLOW = ("GSearchCV", "compare_rankers")
+QUICK = {name: call for name, call in SELECTION.items() if name not in (*SLOW, "load_digits_ranking")}
+FITS = {**{name: SELECTION[name] for name in SLOW}, **RANKERS}
 
 
 @pytest.mark.slow

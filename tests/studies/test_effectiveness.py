@@ -17,7 +17,8 @@ from benchmarks.studies.effectiveness.competitors import COMPETITORS, UNTUNED
 from benchmarks.studies.effectiveness.data import FILES, FOLDS, LAST, Collection, collections, dealt
 from benchmarks.studies.effectiveness.results import CHOICES, KEY, MEASURES, Results, Task, rows_of
 from benchmarks.studies.effectiveness.runs import STEP, Plan, candidates, measures
-from benchmarks.studies.inference import clustered, independent
+from gapboost.analysis.estimates import clustered, independent
+from gapboost.comparison import compare_rankers
 from gapboost.datasets import RankingSplit, load_digits_ranking
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
@@ -369,6 +370,9 @@ def test_what_the_page_and_the_readme_say_in_words(told):
         assert told["controls", MEAN][pair].verdict == "level"
     assert told["controls", MEAN][report.CONTROLLED[1]].verdict == "open"
     assert told["g", MEAN][report.CHOSEN, report.UNIFORM].verdict == "behind"
+    assert {pair for pair, t in report.alone(report.families(Results())).items() if t.verdict == "behind"} == {
+        ("LightGBM GAP", "LightGBM rank_xendcg")
+    }
 
 
 def test_the_numbers_of_the_readme(told):
@@ -389,3 +393,35 @@ def test_what_is_compared_is_trained():
     for name, pairs in report.SHOWN.items():
         assert pairs
         assert set(pairs) <= set(report.FAMILIES[name].pairs)
+
+
+AS_THEY_COME = ["LGBMGAPRanker()", "LGBMRanker()", "XGBGAPRanker()", "XGBRanker()"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["ohsumed", "cranfield"])
+def test_compare_rankers_comes_to_the_values_that_are_saved(name):
+    """Estimators as they come, on the folds of the study, its order of rows and its seeds: the same to the last digit."""
+    collection = next(each for each in collections() if each.name == name)
+    if not collection.there:
+        pytest.skip(f"shared/data/{FILES[name][0]} is not there")
+    data = collection.data
+    rankers = {competitor: UNTUNED[competitor][0](n_jobs=1) for competitor in AS_THEY_COME}
+    for competitor in AS_THEY_COME[:2]:
+        rankers[competitor].set_params(verbose=-1)
+    wanted = measures(collection.n_grades)
+    fold = tuple(np.flatnonzero(np.isin(data.qid, part.qid)) for part in collection.splits[0])
+    found = compare_rankers(
+        data.X, data.y, data.qid, rankers, measures=list(wanted.values()), cv=[fold], seeds=3, shuffle=False
+    )
+    saved = {
+        row["competitor"]: row
+        for row in Results().values
+        if row["study"] == "untuned" and row["data"] == name and row["fold"] == "1"
+        if row["competitor"] in rankers and row["gradients"] == runs.version("untuned", row["competitor"])
+    }
+    assert set(saved) == set(rankers)
+    for competitor, row in saved.items():
+        for column, measure in zip(MEASURES, found.measures, strict=True):
+            (values,) = found.values.of(competitor, measure)
+            npt.assert_array_equal(np.rint(1e4 * values).astype(int), list(map(int, row[column].split())))

@@ -11,8 +11,9 @@ import pytest
 from scipy import stats
 
 from benchmarks.studies import inference, tables
-from benchmarks.studies.inference import Estimate, by_signs, clustered, holm, independent
+from benchmarks.studies.inference import by_signs
 from benchmarks.studies.records import Records, finish
+from gapboost.analysis.estimates import Estimate, clustered, holm, independent
 
 ROOM = Path(inference.__file__).parent
 STUDIES = [path.name for path in ROOM.iterdir() if (path / "__main__.py").exists()]

@@ -20,7 +20,7 @@ PARAMS = {"base_score": 0.0, "disable_default_eval_metric": 1, "eta": 0.1, "max_
 def ranking(n_queries, seed, longest=9):
     """X of few distinct values, so that workers agree on the bins; y, sizes and weights of the queries, and scores to start from.
 
-    No two of these scores are equal: the order of ties is drawn for each part of the data on its own.
+    No two of these scores are equal: the order of ties depends on the order of the rows.
     """
     rng = np.random.default_rng(seed)
     sizes = rng.integers(3, longest, n_queries)
@@ -36,8 +36,11 @@ def queries(data, chosen):
     return X[rows], y[rows], sizes[chosen], weight[chosen], start[rows]
 
 
-def trained(train, valid, measures, g, rounds, arguments=None):
-    """Course of the metrics, best round, and the model, after a training of one worker."""
+def trained(train, valid, measures, how, rounds, arguments=None):
+    """Course of the metrics, best round, and the model, after a training of one worker.
+
+    Documents of a query weigh more, the more they start with.
+    """
     with CommunicatorContext(**arguments) if arguments else nullcontext():
         matrices = []
         for X, y, sizes, weight, start in (train, valid):
@@ -53,7 +56,7 @@ def trained(train, valid, measures, g, rounds, arguments=None):
             matrices[0],
             rounds,
             evals=[(matrices[0], "train"), (matrices[1], "valid")],
-            obj=objective("gap", g=g),
+            obj=objective(how, weight=np.repeat(train[3], train[2]) * (1.0 + train[4])),
             custom_metric=eval_metric(measures),
             early_stopping_rounds=3,
             evals_result=history,

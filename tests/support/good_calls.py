@@ -4,11 +4,13 @@ import lightgbm
 import numpy as np
 import xgboost
 from bad_input import QID, X, Y
+from cheap_rankers import Noisy
 
 import gapboost.lightgbm
 import gapboost.xgboost
 from gapboost import analysis
 from gapboost.analysis import trec
+from gapboost.comparison import compare_rankers
 from gapboost.datasets import RankingData, load_digits_ranking
 from gapboost.evaluation import PerQuery
 from gapboost.lightgbm import LGBMGAPRanker
@@ -139,6 +141,10 @@ SELECTION = {
     "GSearchCV": (
         search,
         {"estimator": RANKER, "param_grid": {"g": [(0.5, 0.5)]}, "scoring": AP(), "cv": 2, "X": X, "y": Y, "qid": QID},
+    ),
+    "compare_rankers": (
+        compare_rankers,
+        {"X": X, "y": Y, "qid": QID, "rankers": {"one": Noisy(), "other": Noisy(0.1)}, "cv": 2},
     ),
     "load_digits_ranking": (load_digits_ranking, {"n_queries": (3, 1, 1), "n_docs": 5}),
     "RankingData": (RankingData, {"X": X, "y": Y, "qid": QID}),

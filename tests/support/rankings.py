@@ -11,7 +11,6 @@ import oracle
 from hypothesis import strategies as st
 
 import gapboost as gb
-from gapboost.measures.discount_of_query import DiscountOfQuery
 
 TOP = 3  # the highest grade of the random rankings
 
@@ -103,7 +102,7 @@ MEASURES: dict[gb.Measure, Callable[..., float]] = {
 
 # Those that LambdaRank trains for, and of these those with one discount, for which the smooth objectives do too.
 TRAINED = {measure: value for measure, value in MEASURES.items() if measure.trains}
-SMOOTHED = [m for m in TRAINED if m.has_tables and len(m.terms) == 1 and not isinstance(m, DiscountOfQuery)]
+SMOOTHED = [m for m in TRAINED if m.has_tables and len(m.terms) == 1 and m.has_one_discount]
 
 
 def some_measures(number: int, of: int, among: Any = MEASURES) -> dict[gb.Measure, Callable[..., float]]:

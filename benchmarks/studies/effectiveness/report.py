@@ -18,11 +18,11 @@ from benchmarks.studies.effectiveness.comparisons import (
     load,
 )
 from benchmarks.studies.effectiveness.competitors import COMPETITORS
-from benchmarks.studies.effectiveness.data import FILES, OF_DEFAULTS
+from benchmarks.studies.effectiveness.data import FILES, LAST, OF_DEFAULTS
 from benchmarks.studies.effectiveness.results import RESULTS, Results, Task
 from benchmarks.studies.effectiveness.side_studies import FREQUENCIES, INFORMATIVE, MEASURES, SIZES
-from benchmarks.studies.inference import LEVEL, Estimate, holm
-from benchmarks.studies.tables import FIGURES, interval_text, signed, table, wrapped, write
+from benchmarks.studies.tables import FIGURES, interval_text, p_text, signed, table, wrapped, write
+from gapboost.analysis.estimates import LEVEL, Estimate, holm
 
 PAGE = Path(__file__).parents[2] / "EFFECTIVENESS.md"
 TOP = "nDCG@10"
@@ -308,6 +308,31 @@ def own_parameters(of: Mapping[str, Sequence[Comparison]]) -> str:
     )
 
 
+def alone(of: Mapping[str, Sequence[Comparison]], data: str = LAST) -> dict[tuple[str, str], Told]:
+    """The six objectives tuned alike on one collection, a family of its own in the protocol, by its queries."""
+    estimates = {c: c.among([data]).over_queries() for c in of["tuned"] if data in c.collections}
+    p = holm({c: estimate.p for c, estimate in estimates.items()})
+    return {(c.first, c.second): Told(c, MEAN, estimate, p[c]) for c, estimate in estimates.items()}
+
+
+def losses(of: Mapping[str, Sequence[Comparison]]) -> str:
+    """What is lost on single collections, and to whom."""
+    said = [
+        f"{first} is behind {second} on `{LAST}`, {one.cell}, p {p_text(one.p)} (a family of six)"
+        for (first, second), one in alone(of).items()
+        if one.verdict == "behind"
+    ]
+    for name in ("as they come", "tuned", "others"):
+        for c in of[name]:
+            cells: dict[str, list[str]] = {}
+            for data, measure in c.behind():
+                cells.setdefault(data, []).append(measure)
+            for data, lost in cells.items():
+                which = "all six measures" if len(lost) == len(COLUMNS) - 1 else ", ".join(lost)
+                said.append(f"{c.first} is behind {c.second} on `{data}` in {which} (of 42 cells)")
+    return wrapped(f"Proven lost on single collections, by their queries: {'; '.join(said)}.") if said else ""
+
+
 def redraw(
     wanted: Sequence[Task], results: Results, page: Path = PAGE, figures_to: Path = FIGURES, csv_to: Path = RESULTS
 ) -> None:
@@ -321,6 +346,7 @@ def redraw(
         "state": state(results, wanted),
         "table": first_table(of),
         "own parameters": own_parameters(of),
+        "losses": losses(of),
         "otherwise": otherwise_counted(of["as they come"]),
         "by the mean": short_table(told(of["tuned, chosen by the mean"])),
         "less data": few_queries(of["less data"]),

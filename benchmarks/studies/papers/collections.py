@@ -1,9 +1,9 @@
-"""Collections of systems: judgements, and the runs that are judged by them.
+"""Collections of systems: judgements, and the runs that are judged by them; features that rank no query are no systems.
 
 ======== ======================================================================================================
 Robust   TREC 12 (2003), topics 601-650 with three grades, twelve submitted runs
 DBpedia  DBpedia-Entity v2, 467 queries with three grades, twenty published runs, judged documents alone
-OHSUMED  106 queries with three grades; its 25 features are the systems
+OHSUMED  106 queries with three grades; its features are the systems
 MSLR     122 queries of MSLR-WEB, grades 3 and 4 taken together; its 25 retrieval scores are the systems
 ======== ======================================================================================================
 """
@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 import gapboost as gb
-from benchmarks.studies.papers.training import DATA
+from benchmarks.studies import DATA
 from gapboost.analysis import SystemValues, bpref, system_values, trec
 from gapboost.datasets import load_letor
 
@@ -59,10 +59,12 @@ def _robust(directory: Path) -> tuple[Qrels, Runs]:
 def _features(paths: list[Path], columns: list[int], zero_is_absent: bool, highest: int = 4) -> tuple[Qrels, Runs]:
     """Features as systems; a document whose feature is 0 may be one that the system did not retrieve."""
     data = load_letor(paths)
+    queries = [np.flatnonzero(data.qid == q) for q in np.unique(data.qid)]
+    columns = [c for c in columns if any(np.ptp(data.X[rows, c]) > 0 for rows in queries)]
     qrels: Qrels = {}
     runs: Runs = {f"feature {c + 1}": {} for c in columns}
-    for q in np.unique(data.qid):
-        rows = np.flatnonzero(data.qid == q)
+    for rows in queries:
+        q = data.qid[rows[0]]
         qrels[str(q)] = {str(row): min(int(data.y[row]), highest) for row in rows}
         for c in columns:
             kept = rows[data.X[rows, c] != 0] if zero_is_absent else rows

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from gapboost._data.queries import Array
+from gapboost._kernels import Array
 
 # Boosters add leaf values in single precision.
 AGREEMENT = 1e-4

@@ -4,16 +4,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 
+from benchmarks.studies.papers.grid import means
+from benchmarks.studies.papers.qin2008 import algorithm
 from benchmarks.studies.papers.results import load
-from benchmarks.workload import FIGURES
-from gapboost._pictures import line
-
-mpl.use("Agg")
-from matplotlib import pyplot as plt
+from benchmarks.studies.papers.yilmaz2009 import PAIRS, few_queries
+from benchmarks.studies.pictures import legend_below, line, panels, save
+from benchmarks.studies.tables import FIGURES
 
 # By name: the picture `papers_NAME.png` and how it is drawn.
 PICTURES: dict[str, Callable[[], Any]] = {}
@@ -26,76 +25,29 @@ def picture(draw: Callable[[], Any]) -> Callable[[], Any]:
 
 
 def draw_all(directory: Path = FIGURES) -> None:
-    """Draw every picture; a white ground serves light and dark pages."""
+    """Draw every picture."""
     for name, draw in PICTURES.items():
-        figure = draw()
-        figure.savefig(directory / f"papers_{name}.png", dpi=110, facecolor="white")
-        plt.close(figure)
-
-
-def panels(n: int, height: float = 3.6, **options: Any) -> tuple[Any, list[Any]]:
-    """Axes in one row, or in two where a page would shrink one of more than three."""
-    rows = 1 if n <= 3 else 2
-    size = (4.6 * n / rows, height * rows)
-    figure, axes = plt.subplots(rows, n // rows, figsize=size, layout="constrained", squeeze=False, **options)
-    for ax in axes.flat:
-        ax.grid(alpha=0.25)
-        for side in ("top", "right"):
-            ax.spines[side].set_visible(False)
-    return figure, list(axes.flat)
-
-
-def legend_below(figure: Any, ax: Any) -> None:
-    """One legend for all panels, outside of them."""
-    figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=5, frameon=False, fontsize=9)
+        save(draw(), directory / f"papers_{name}.png")
 
 
 @picture
 def informativeness() -> Any:
-    """RMS error against g_1, the two panels of the paper's figure."""
-    from benchmarks.studies.papers.robertson2010 import robust
-
-    t, _ = robust()
+    """RMS error against g_1 on three collections, and of nDCG: all relevant documents above, the highly relevant below."""
+    table = load("informativeness")
+    names = list(dict.fromkeys(table["collection"]))
     figure, axes = panels(2)
     for rel, ax in enumerate(axes, 1):
-        values = t[f"rms {rel}"]
-        for number, family in enumerate(("GAP", "xGAP", "eGAP")):
-            curve = by_g(values, family)
-            style = line(number) if len(curve) > 1 else line(number) | {"linestyle": ""}
-            ax.plot(curve.index, curve, label=family, **style)
-        for number, (name, label) in enumerate(
-            (("nDCG", "nDCG, gain $2^i-1$"), ("nDCG, linear gain", "nDCG, gain $i$")), 3
-        ):
-            ax.axhline(values[name], label=label, **line(number, marked=False))
-        title = ("relevant and highly relevant", "only highly relevant")[rel - 1]
-        ax.set(xlabel="$g_1$   ($g_2 = 1 - g_1$)", title=f"Robust 2003: {title}")
-        ax.set_ylabel("mean RMS error (lower is better)")
-    legend_below(figure, axes[0])
-    return figure
-
-
-def by_g(values: pd.Series, family: str) -> pd.Series:
-    """The values of one family, labelled such as ``GAP 0.2``, by g_1."""
-    own = values[values.index.str.startswith(f"{family} ")]
-    return own.set_axis(own.index.str.split().str[1].astype(float))
-
-
-@picture
-def balance() -> Any:
-    """Where the best g is, on three collections."""
-    from benchmarks.studies.papers.robertson2010 import robust
-
-    figure, (ax,) = panels(1, 4.0)
-    curves = {"Robust 2003": robust()[0]}
-    for name, rows in load("informativeness_elsewhere").groupby("collection", sort=False):
-        curves[str(name)] = rows.set_index("measure")
-    for number, (name, t) in enumerate(curves.items()):
-        curve = by_g(t[["rms 1", "rms 2"]].mean(axis=1), "GAP")
-        ax.plot(curve.index, curve, label=name, **line(number))
-        ax.plot(curve.idxmin(), curve.min(), color=line(number)["color"], marker="o", markersize=11, fillstyle="none")
-    ax.set(xlabel="$g_1$   ($g_2 = 1 - g_1$)", ylabel="mean RMS error of both (lower is better)")
-    ax.set_title("GAP on three collections, the best g ringed", fontsize=10)
-    legend_below(figure, ax)
+        for number, name in enumerate(names):
+            mean = table[table["collection"] == name].groupby("measure")[f"rms {rel}"].mean()
+            curve = mean[mean.index.str.startswith("GAP ")]
+            curve = curve.set_axis(curve.index.str.split().str[1].astype(float)).sort_index()
+            ax.plot(curve.index, curve, label=f"GAP, {name}", **line(number))
+            style = line(number, marked=False) | {"linewidth": 0.9}
+            ax.axhline(mean["nDCG"], label=f"nDCG, {name}", **style)
+        which = ("relevant and highly relevant", "highly relevant alone")[rel - 1]
+        ax.set(xlabel="$g_1$   ($g_2 = 1 - g_1$)", title=which)
+    axes[0].set_ylabel("mean RMS error (lower is better)")
+    legend_below(figure, axes[0], 3)
     return figure
 
 
@@ -105,7 +57,7 @@ def discrimination() -> Any:
     table = load("discrimination")
     figure, axes = panels(2, sharey=True)
     for ax, name in zip(axes, ("Robust", "DBpedia"), strict=True):
-        rows = table[(table["collection"] == name) & (table["top"] == 0)]
+        rows = table[(table["collection"] == name) & (table["top"] == 0) & table["asl"].notna()]
         for number, measure in enumerate(("GAP", "xGAP", "AP", "nDCG", "P@10")):
             curve = rows[rows["measure"] == measure]
             ax.plot(100 * (curve["pair"] + 1) / len(curve), curve["asl"], label=measure, **line(number, marked=False))
@@ -125,7 +77,7 @@ def curves_of_one_list() -> Any:
     for number, (name, rows) in enumerate(load("curves_of_one_list").groupby("curve", sort=False)):
         ax.plot(rows["recall"], rows["precision"], label=names[name], **line(number, marked=False))
     ax.set(xlabel="recall", ylabel="precision", title="fub03IeOLKe3 on topic 650")
-    figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=1, frameon=False, fontsize=9)
+    legend_below(figure, ax, 1)
     return figure
 
 
@@ -137,9 +89,12 @@ def correlation() -> Any:
     cases = [(name, subset) for name in ("Robust", "DBpedia") for subset in ("all", "few of grade 2")]
     for ax, (name, subset) in zip(axes, cases, strict=True):
         runs = {"Robust": 9, "DBpedia": 15}[name]
-        rows = table[(table["collection"] == name) & (table["runs"] == runs) & (table["topics"] == subset)]
-        for number, (family, one) in enumerate(rows.groupby("measure", sort=False)):
-            ax.plot(one["g"].str.split().str[0].astype(float), one["AP"], label=family, **line(number))
+        rows = table[(table["collection"] == name) & (table["topics"] == subset) & (table["g"].str.count(" ") == 1)]
+        for number, family in enumerate(("GAP", "xGAP", "eGAP")):
+            one = rows[rows["quantity"] == f"{family} with AP"]
+            g = one["g"].str.split().str[0].astype(float)
+            ax.plot(g, one["value"], label=family, **line(number))
+            ax.fill_between(g, one["low"], one["high"], color=line(number)["color"], alpha=0.1, linewidth=0)
         which = f"{rows['of topics'].iloc[0]} topics" + (", few highly relevant" if subset != "all" else "")
         ax.set(xlabel="$g_1$   ($g_2 = 1 - g_1$)", title=f"{name}, {runs} runs, {which}")
         ax.title.set_fontsize(9)
@@ -148,11 +103,15 @@ def correlation() -> Any:
     return figure
 
 
+# Three topics.
+SMALL = ("MSLR", "few of grade 2")
+
+
 @picture
 def robustness() -> Any:
     """Tau with the complete ranking against the share of judgements."""
     table = load("robustness")
-    cases = sorted(dict.fromkeys(zip(table["collection"], table["topics"], strict=True)), reverse=True)
+    cases = [case for case in dict.fromkeys(zip(table["collection"], table["topics"], strict=True)) if case != SMALL]
     figure, axes = panels(len(cases), sharey=True)
     for ax, (name, subset) in zip(axes, cases, strict=True):
         rows = table[(table["collection"] == name) & (table["topics"] == subset)]
@@ -183,6 +142,7 @@ def scatter(axes: list[Any], pairs: list[tuple[str, pd.Series, pd.Series]], labe
 def correlation_with_p10() -> Any:
     """P@10 of systems against their AP and nDCG."""
     table = load("correlation_with_p10")
+    table = table[table["system"].notna()]
     figure, axes = panels(4)
     pairs = [
         (f"{measure}, {name}", rows[measure], rows["P@10"])
@@ -197,14 +157,14 @@ def correlation_with_p10() -> Any:
 @picture
 def inferred() -> Any:
     """P@10 of systems against what AP and nDCG let one infer."""
-    table = load("inferred").dropna()
+    table = load("inferred")
     names = list(dict.fromkeys(table["collection"]))
     figure, axes = panels(2 * len(names))
     pairs = [
         (f"{measure}, {name}", rows["P@10"], rows["inferred P@10"])
         for name in names
         for measure in ("AP", "nDCG")
-        for rows in [table[(table["collection"] == name) & (table["from"] == measure)]]
+        for rows in [means_of_systems(table[(table["collection"] == name) & (table["measure"] == measure)])]
     ]
     scatter(axes, pairs, ("P@10", "inferred P@10"))
     for ax, (title, *_) in zip(axes, pairs, strict=True):
@@ -212,10 +172,38 @@ def inferred() -> Any:
     return figure
 
 
+def means_of_systems(rows: pd.DataFrame) -> pd.DataFrame:
+    """P@10 as it is and as it is inferred, means over the lists of each system."""
+    return rows.groupby("system")[["P@10", "inferred P@10"]].mean()
+
+
+@picture
+def less_data() -> Any:
+    """The whole list instead of its top, by the measure of the top, against training queries and features."""
+    figure, axes = panels(2, sharey=True)
+    for ax, pair in zip(axes, PAIRS, strict=True):
+        for number, features in enumerate((2, 9, 46)):
+            by_size = few_queries(features, pair)
+            style = line(number)
+            x = np.array(list(by_size)) * 1.06 ** (number - 1)
+            half = [one.interval()[1] - one.mean for one in by_size.values()]
+            ax.errorbar(
+                x, [one.mean for one in by_size.values()], half, capsize=3, label=f"{features} features", **style
+            )
+        ax.axhline(0, color="grey", linewidth=0.8)
+        ax.set(xscale="log", xlabel="training queries", title=f"MQ2007: {pair[0]} instead of {pair[1]}, by {pair[1]}")
+        ax.set_xticks(list(by_size), [str(n) for n in by_size])
+        ax.minorticks_off()
+    axes[0].set_ylabel("difference, 95 % over five folds")
+    legend_below(figure, axes[0])
+    return figure
+
+
 @picture
 def learning_curves() -> Any:
     """Training measure, test measure on training and validation data, by round."""
     table = load("learning_curves")
+    table = table[table["fold"] == 1]
     cases = list(dict.fromkeys(zip(table["trained for"], table["tested by"], strict=True)))
     figure, axes = panels(len(cases))
     for ax, (trained, tested) in zip(axes, cases, strict=True):
@@ -253,6 +241,7 @@ def two_features() -> Any:
 def accuracy() -> Any:
     """Distance of the approximation by epoch of Algorithm 1."""
     table = load("accuracy")
+    table = table[table["query"].isna()]
     cases = list(dict.fromkeys(zip(table["collection"], table["measure"], table["fixed"], strict=True)))
     figure, axes = panels(len(cases), 3.4)
     for ax, (name, measure, fixed) in zip(axes, cases, strict=True):
@@ -271,20 +260,18 @@ def accuracy() -> Any:
 @picture
 def ndcg_at() -> Any:
     """The measure nDCG at 1 to 10 with LETOR's discount: Figures 4 and 5 of the paper."""
-    from benchmarks.studies.papers.qin2008 import algorithm, complete
-
     figure, (ax,) = panels(1, 4.4)
     columns = [f"nDCG@{k}, LETOR" for k in range(1, 11)]
-    trained, one = complete("OHSUMED"), algorithm("OHSUMED")
+    trained, one = means("OHSUMED"), algorithm().groupby(level="trained")[columns].mean()
     lines = {
         "Algorithm 1 for nDCG": one.loc["nDCG"],
         "Algorithm 1 for AP": one.loc["AP"],
         "gblinear, ApproxRank(nDCG)": trained.loc[("linear", "ApproxRank", "nDCG")],
-        "gblinear, SoftRank(AP)": trained.loc[("linear", "SoftRank", "AP")],
+        "gblinear, SoftRank(nDCG)": trained.loc[("linear", "SoftRank", "nDCG")],
         "trees, LambdaRank(GAP)": trained.loc[("trees", "LambdaRank", "GAP")],
     }
     for number, (label, values) in enumerate(lines.items()):
         ax.plot(range(1, 11), values[columns].astype(float), label=label, **line(number))
     ax.set(xlabel="k", ylabel="nDCG@k, LETOR's discount", title="OHSUMED, mean of five folds", xticks=range(1, 11))
-    figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=1, frameon=False, fontsize=9)
+    legend_below(figure, ax, 1)
     return figure

@@ -8,8 +8,10 @@ from pathlib import Path
 import pandas as pd
 
 import gapboost as gb
+from benchmarks.studies import DATA
 from benchmarks.studies.papers.results import Parts, Rows, load
-from benchmarks.studies.papers.training import DATA, FOLDS, GAP, OBJECTIVES, Fold
+from benchmarks.studies.papers.training import FOLDS, GAP, OBJECTIVES, Fold
+from gapboost.analysis.estimates import Estimate, independent
 
 TRAINED = {"nDCG": gb.nDCG(), "AP": gb.AP(), "GAP": GAP, "P@10": gb.Precision(k=10), "nDCG@10": gb.nDCG(k=10)}
 WHOLE_LIST = ("nDCG", "AP", "GAP")
@@ -44,16 +46,18 @@ def fitted(collection: str, number: int, model: str, name: str, objective: str, 
 def planned(collection: str) -> Iterator[tuple[int, str, str, str, float]]:
     """Fold, model, training measure, objective and setting.
 
-    On MQ2007 trees of one size alone, without SoftRank by distributions over ranks, which would take ten times as long as the
-    rest. ApproxRank is [qin2008]'s, who train for whole lists of OHSUMED.
+    On MQ2007 trees of one size alone, and no SoftRank for nDCG: rank distributions of whole lists take ten times as long as
+    those of the first ten ranks. ApproxRank is [qin2008]'s, who train for whole lists of OHSUMED.
     """
     for number, name, objective in product(FOLDS, TRAINED, OBJECTIVES):
         if objective == "ApproxRank" and (collection != "OHSUMED" or name not in WHOLE_LIST):
             continue
+        if (collection, objective, name) == ("MQ2007", "SoftRank", "nDCG"):
+            continue
         if collection == "OHSUMED":
             for model, settings in SETTINGS.items():
                 yield from ((number, model, name, objective, setting) for setting in settings)
-        elif objective == "LambdaRank" or name in ("AP", "GAP"):
+        else:
             yield number, "trees", name, objective, SETTINGS["trees"][-1]
 
 
@@ -72,3 +76,15 @@ def chosen(collection: str) -> pd.DataFrame:
     rows = load(f"trained_{collection.lower()}")
     best = rows.groupby(["fold", "model", "trained", "objective"])["validation"].idxmax()
     return rows.loc[best]
+
+
+def difference(collection: str, model: str, objective: str, pair: tuple[str, str], tested: str) -> Estimate:
+    """Training for the first measure instead of the second, one value a fold."""
+    rows = chosen(collection)
+    rows = rows[(rows["model"] == model) & (rows["objective"] == objective)].set_index(["trained", "fold"])[tested]
+    return independent((rows.loc[pair[0]] - rows.loc[pair[1]]).to_numpy())
+
+
+def means(collection: str) -> pd.DataFrame:
+    """Means over folds by model, objective and training measure."""
+    return chosen(collection).groupby(["model", "objective", "trained"]).mean()

@@ -8,9 +8,10 @@ import lightgbm
 import numpy as np
 
 import gapboost as gb
+from benchmarks.studies import DATA
 from benchmarks.studies.papers.grid import fold_of
 from benchmarks.studies.papers.results import Parts, Rows
-from benchmarks.studies.papers.training import DATA, GAP, Fold
+from benchmarks.studies.papers.training import GAP, Fold
 from gapboost._kernels import Array
 
 N_ROUNDS = 50

@@ -3,27 +3,27 @@
 from collections.abc import Callable
 from functools import partial
 
-from benchmarks.studies.papers import grid, hessians, models, runs
+from benchmarks.studies.papers import approximation, grid, hessians, informativeness, less_data, optima, systems
 from benchmarks.studies.papers.results import Parts
 
 ITEMS: dict[str, Callable[[], Parts]] = {
-    "biases": runs.biases,
-    "features_of_collections": runs.features_of_collections,
-    "curves_of_one_list": runs.curves_of_one_list,
-    "correlation_with_p10": models.correlation_with_p10,
-    "discrimination": runs.discrimination,
-    "correlation": runs.correlation,
-    "two_features": models.two_features,
-    "directions": models.directions,
-    "learning_curves": models.learning_curves,
-    "accuracy": models.accuracy,
-    "approx_linear": models.approx_linear,
-    "inferred": models.inferred,
-    "gain_and_discount": runs.gain_and_discount,
-    "informativeness_elsewhere": runs.informativeness_elsewhere,
-    "robustness": runs.robustness,
-    "local_optima": models.local_optima,
+    "biases": systems.biases,
+    "features_of_collections": systems.features_of_collections,
+    "curves_of_one_list": systems.curves_of_one_list,
+    "correlation_with_p10": systems.correlation_with_p10,
+    "discrimination": systems.discrimination,
+    "correlation": systems.correlation,
+    "two_features": optima.two_features,
+    "directions": optima.directions,
+    "learning_curves": optima.learning_curves,
+    "inferred": informativeness.inferred,
+    "informativeness": informativeness.graded,
+    "robustness": systems.robustness,
+    "accuracy": approximation.accuracy,
     "hessians": hessians.hessians,
-    "informativeness_robust": runs.informativeness_robust,
+    "shallow_pools": systems.shallow_pools,
+    "local_optima": optima.local_optima,
+    "approx_linear": approximation.approx_linear,
+    "less_data": less_data.less_data,
     **{f"trained_{name.lower()}": partial(grid.parts, name) for name in grid.COLLECTIONS},
 }

@@ -1,16 +1,28 @@
 # ruff: noqa: E501  (the page's own text)
 """PAPERS.md and its pictures, from saved results alone."""
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.studies.papers import ferrante2014, figures, qin2008, robertson2010, yilmaz2009
 from benchmarks.studies.papers.results import load
-from benchmarks.studies.papers.rows import as_table, folded, rows_of, table
+from benchmarks.studies.papers.rows import VERDICTS, as_table, rows_of
+from benchmarks.studies.tables import folded, table
 
 PAGE = Path(__file__).parents[2] / "PAPERS.md"
 
 HEAD = """# The papers, item by item
+
+Every numbered table, figure, theorem and worked example of the four papers: what it shows, what gapboost gives on which data, and
+what that says of the paper's claim. **done**: as in the paper; **in kind**: on other data, as said; **not possible here**: with the
+reason.
+
+Three verdicts, from errors and not from signs: a claim **holds** where the 95 % interval of the quantity that it is about lies on
+its side, is **contradicted** where it lies on the other, and **cannot be told** otherwise. Systems: intervals over topics, drawn
+with replacement; fewer than ten topics tell nothing. Rankers: Student's t over five folds. Of many cells one is *contradicted* only
+after Holm's correction over them, and that two things are alike holds within a margin that is named. So of {claims} claims
+{verdicts}. Most *cannot be told* say that public collections are small: 3 to 467 topics, 106 or 1 692 queries.
 
 ```sh
 pip install 'gapboost[all]'
@@ -18,20 +30,16 @@ python -m benchmarks.studies.papers            # computes what is not saved; an 
 python -m benchmarks.studies.papers --redraw   # this page and its pictures alone, from studies/papers/results/*.csv
 ```
 
-Every numbered table, figure, theorem and worked example of the four papers: what it shows, what gapboost gives on which data, and
-whether the claim holds there. **done**: as in the paper; **in kind**: on other data, as said; **not possible here**: with the
-reason. gapboost's numbers in tables and pictures are read from `benchmarks/studies/papers/results`, and a test holds the page to them.
-
-Python 3.11, numpy 2.4, scipy 1.17, LightGBM 4.7.0, XGBoost 3.2.0, 2026-11-20 to 22, everything seeded. Data: OHSUMED in LETOR's five
-folds; MQ2007 (85 % of its documents) in five random parts; TREC 12 (2003) Robust track, topics 601 to 650, with 12 of its runs;
-DBpedia-Entity v2 with 20 runs; a fragment of MSLR-WEB, whose retrieval scores are systems. Few systems make tau coarse: one swap of two of 9 systems moves it by 0.06.
+Python 3.11, numpy 2.4, scipy 1.17, LightGBM 4.7.0, XGBoost 3.2.0, everything seeded. Data: OHSUMED in LETOR's five folds; MQ2007 (85 % of
+its documents) in five random parts; TREC 12 (2003) Robust track, topics 601 to 650, with 12 of its runs; DBpedia-Entity v2 with 20 runs; a
+fragment of MSLR-WEB and OHSUMED, whose features are systems where they rank. Few systems make tau coarse: one swap of two of 9 moves it by .06.
 Ties count by expected value, except where one list is needed, which has trec_eval's order. On every run and topic of Robust AP, P@10 and
 nDCG are trec_eval's to 1e-9 (tested).
 
 **Which nDCG.** Whole lists have gains 2^i − 1 and the discount log2(n + 1) unless said otherwise. Table 2 of [robertson2010] fits linear
-gains, `nDCG(k=10, gains="linear")`. LETOR's tables, and [qin2008], have the discount 1, 1, 1/log2 3, ..., count a list of less than k
-documents 0 and keep tied documents in the order of their lines: `nDCG(k=10, discount_by="letor", short_is_zero=True)` with
-`evaluate(..., ties="row")`.
+gains, `nDCG(k=10, gains="linear")`. [qin2008] writes log2(1 + n), but its numbers on OHSUMED fit LETOR's tables, which is an inference of ours: the
+discount 1, 1, 1/log2 3, ..., 0 for lists of less than k documents, tied documents in the order of their lines:
+`nDCG(k=10, discount_by="letor", short_is_zero=True)` with `evaluate(..., ties="row")`.
 """
 
 TITLES = (
@@ -44,24 +52,33 @@ TITLES = (
 READING = {
     "[robertson2010]: graded average precision": """A value of GAP can be reached with relevant or with highly relevant documents near the
 top, and for middling g entropy prefers the latter, because it takes fewer of them; real systems hardly rank by grade within the
-relevant documents. That is why the right panel rises in the middle; a general solver (SLSQP) found the same distributions on short
-lists. "R documents of each grade" are here those in the list; the others enter through the recall base alone.
+relevant documents. That is why the error of highly relevant documents is largest in the middle. "R documents of each grade" are here
+those in the list; the others enter through the recall base alone.
 """,
-    "[ferrante2014]: xGAP and eGAP": "",
-    "[yilmaz2009]: which measure to train for": "",
     "[qin2008]: approximated measures": """The theorems assume scores that differ; `approximation_bound` says NaN for queries with
 equal ones. At the first epochs of Algorithm 1 they nearly do.
 """,
 }
+
+ERRATA = """## Errata of the papers
+
+* [ferrante2014], section 3: Jensen's inequality is printed as E[1/X] < 1/E[X]; for a positive random variable that is not constant it is
+  E[1/X] > 1/E[X]. What follows from it, that GAP is not E[AP], stays.
+* [ferrante2014], after eq. 7: P[X = n | K = k] is 1/RB(k) where the document is relevant; the factor g_k printed beside it is counted in eq. 7
+  already.
+* [qin2008], Theorem 3: with two documents it is an equality, so < should be ≤ (and in Corollary 4).
+* [yilmaz2009], section 4.1.1: the derivative of PC(k) by one score goes through the rank distributions of all documents, which move with it; the
+  chain rule as printed has that of one. `SoftRank` takes the sum over all.
+"""
 
 CHOICES = """## Choices that the papers leave open
 
 **The hessian** of SoftRank and ApproxRank. The second derivative of a smooth measure is negative wherever a pair is in the wrong order,
 so something positive stands in for it: the sum of the absolute pushes of its pairs, times the steepest slope of pi, which bounds the step
 of a document by the width of pi. Means over two folds of OHSUMED, GAP, LightGBM, 50 rounds of 15 leaves, learning rate 0.1, best round
-on validation. Every hessian raises the smooth training value in every round. A constant one, the textbook's, and the query's mean climb
-fastest, towards the training queries; pushes, the query's mean and the absolute gradient cannot be told apart on test. The library sums
-pushes by grade, not by pair, which needs no loop over pairs; the difference is some thousandths at most (kept from 2026-11-22).
+on validation. With the default beta every hessian raises the smooth training value in every round. A constant one, the textbook's, and the
+mean of the query's pushes climb fastest, towards the training queries; two folds tell none of them from pushes on test. The library sums
+pushes by grade, not by pair, which needs no loop over pairs.
 
 **The smoothing is absolute**, not relative to the spread of a query's scores: at the first iteration there is no spread, and since scores
 grow while boosting, an absolute smoothing sharpens by itself. sigma and alpha are units: with `normalize=True` a change of either
@@ -87,16 +104,20 @@ def choices() -> Iterator[str]:
     beta = means[(means["objective"] == "ApproxRank") & (means["hessian"] == "pushes")][["beta", *numbers]]
     for summary, shown in (("Hessians", default), ("beta of ApproxRank(GAP); the default is 4 / n", beta)):
         yield folded(summary, table(list(shown), shown.to_numpy().tolist()))
-    pairs = load("kept_hessians_by_grade").astype(str)
-    yield folded("By grade beside by pair", table(list(pairs), pairs.to_numpy().tolist()))
 
 
 def text() -> str:
     """The page."""
-    parts = [HEAD]
+    rows = {title: rows_of(paper) for title, paper in TITLES}
+    claims = Counter(claim.verdict for of_paper in rows.values() for row in of_paper for claim in row.claims)
+    told = [f"{claims[verdict]} {verdict}" for verdict in VERDICTS]
+    verdicts = (
+        f"{told[0].replace('holds', 'hold')}, {told[1].replace('contradicted', 'are contradicted')} and {told[2]}"
+    )
+    parts = [HEAD.replace("{claims}", str(claims.total())).replace("{verdicts}", verdicts)]
     for title, paper in TITLES:
-        parts += [f"## {title}\n", as_table(rows_of(paper)) + "\n", READING[title], *paper.details()]
-    parts += [CHOICES, *choices()]
+        parts += [f"## {title}\n", as_table(rows[title]) + "\n", READING.get(title, ""), *paper.details()]
+    parts += [ERRATA, CHOICES, *choices()]
     return "\n".join(part for part in parts if part).rstrip() + "\n"
 
 

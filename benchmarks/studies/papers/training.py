@@ -15,11 +15,11 @@ import xgboost
 import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
+from benchmarks.studies import DATA
 from gapboost._data.judged import judged
 from gapboost._kernels import Array
 from gapboost.datasets import RankingData, RankingSplit, load_letor, load_letor_fold
 
-DATA = Path(__file__).parents[4] / "shared" / "data"
 FOLDS = (1, 2, 3, 4, 5)
 OBJECTIVES: dict[str, type] = {"LambdaRank": gb.LambdaRank, "SoftRank": gb.SoftRank, "ApproxRank": gb.ApproxRank}
 GAP = gb.GAP(g=(0.5, 0.5))

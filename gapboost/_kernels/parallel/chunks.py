@@ -45,7 +45,7 @@ def available_cores() -> int:
     """
     cores = int(joblib.cpu_count())
     share = os.environ.get("OMP_NUM_THREADS", "")
-    return max(1, min(cores, int(share))) if share.isdigit() and int(share) > 0 else cores
+    return max(1, min(cores, int(share))) if share.isdecimal() and int(share) > 0 else cores
 
 
 def resolve_n_jobs(n_jobs: int | None) -> int:

@@ -30,7 +30,7 @@ SHORT = 64
 SPARSE = 32
 
 
-class Step(NamedTuple):
+class SmoothStep(NamedTuple):
     """A smooth step: its kind, and it and its derivative as cells see them."""
 
     kind: Any
@@ -49,28 +49,28 @@ class Room(NamedTuple):
     by_grade: Array
 
 
-def _step(kind: int, width: float, farthest: float, above: Any, slope: Any) -> Step:
+def _smooth_step(kind: int, width: float, farthest: float, above: Any, slope: Any) -> SmoothStep:
     reach = int(np.ceil(farthest / width))
-    return Step(
+    return SmoothStep(
         kind=kind,
         above=Reach(width=width, tables=interaction_tables(above, width, reach), beyond=1.0),
         slope=Reach(width=width, tables=interaction_tables(slope, width, reach), beyond=0.0),
     )
 
 
-def logistic_step() -> Step:
+def logistic_step() -> SmoothStep:
     """The logistic function; beyond 30 it is 0 or 1 to 1e-13."""
 
     def slope(x: Array) -> Any:
         u = np.exp(-np.abs(x))
         return u / (1.0 + u) ** 2
 
-    return _step(LOGISTIC, 2.0, 30.0, lambda x: 1.0 / (1.0 + np.exp(-x)), slope)
+    return _smooth_step(LOGISTIC, 2.0, 30.0, lambda x: 1.0 / (1.0 + np.exp(-x)), slope)
 
 
-def gaussian_step() -> Step:
+def gaussian_step() -> SmoothStep:
     """The distribution function of a Gaussian of variance 1/2; beyond 6 it is 0 or 1 to 1e-16."""
-    return _step(GAUSSIAN, 1.5, 6.0, lambda x: 0.5 * erfc(-x), lambda x: np.exp(-x * x) / np.sqrt(np.pi))
+    return _smooth_step(GAUSSIAN, 1.5, 6.0, lambda x: 0.5 * erfc(-x), lambda x: np.exp(-x * x) / np.sqrt(np.pi))
 
 
 def room_for(longest: int, n_grades: int) -> Room:
@@ -106,7 +106,7 @@ def part(documents: Documents, first: int, last: int) -> Documents:
 
 
 @kernel
-def smooth_ranks(starts: Array, step: Step, all_x: Array, room: Room, all_ranks: Array) -> None:
+def smooth_ranks(starts: Array, step: SmoothStep, all_x: Array, room: Room, all_ranks: Array) -> None:
     """Write ``1 + sum_{m != n} F(x_m - x_n)`` for the documents of each query."""
     channels = 1
     for q in range(len(starts) - 1):
@@ -125,7 +125,7 @@ def smooth_ranks(starts: Array, step: Step, all_x: Array, room: Room, all_ranks:
 
 
 @kernel
-def compare(starts: Array, step: Step, pairs: Array, turning: bool, room: Room, everything: Documents) -> None:
+def compare(starts: Array, step: SmoothStep, pairs: Array, turning: bool, room: Room, everything: Documents) -> None:
     """Add ``sum_{m != n} P[i_m, i_n] F(x_m - x_n)`` to ``total``.
 
     If ``turning``, add ``sum_m f(x_m - x_n) (share_n P[i_m, i_n] - share_m P[i_n, i_m])`` to ``rising``.
@@ -169,7 +169,7 @@ def read_turned(pair: Array, room: Room, documents: Documents) -> None:
 
 
 @kernel
-def push(starts: Array, step: Step, pairs: Array, paired: bool, room: Room, everything: Documents) -> None:
+def push(starts: Array, step: SmoothStep, pairs: Array, paired: bool, room: Room, everything: Documents) -> None:
     """Add to ``rising`` and ``pushes``; the pairs themselves push if ``paired``, else only the ranks do."""
     n_grades = pairs.shape[1]
     channels = 3 * n_grades if paired else 2 * n_grades

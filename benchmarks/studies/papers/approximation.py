@@ -1,0 +1,97 @@
+"""ApproxRank as [qin2008] trains it: Algorithm 1, what it gives, and how near the smooth measure is to the real one."""
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import product
+
+import numpy as np
+
+import gapboost as gb
+from benchmarks.studies.papers.grid import TESTED
+from benchmarks.studies.papers.results import Parts, Rows
+from benchmarks.studies.papers.training import FOLDS, Fold, split_of
+from gapboost._data.judged import judged
+from gapboost._kernels import Array
+from gapboost.datasets import RankingData
+
+MEASURES = {"AP": gb.AP(), "nDCG": gb.nDCG()}
+EPOCHS = {"OHSUMED": 200, "MQ2007": 10}
+# The ends of the paper's grid, which has 10, 20, 50 and 100, for nDCG up to 300; beta is 10, of the paper's 1 to 100.
+ALPHAS, BETA = (10, 100), 10
+STEEPNESS = (1, 10, 100)
+
+
+def algorithm_1(train: RankingData, how: gb.ApproxRank, epochs: int, rate: float = 0.01) -> Iterator[Array]:
+    """Weights of a linear model after each epoch of gradient ascent, query by query [qin2008]."""
+    queries = []
+    for q in np.unique(train.qid):
+        rows = train.qid == q
+        queries.append((train.X[rows], how.prepared(judged(train.y[rows], None), 1)))
+    rng, weights = np.random.default_rng(0), np.zeros(train.X.shape[1])
+    longest = max(len(X) for X, _ in queries)
+    grad, hess = np.empty((2, longest))
+    for _ in range(epochs):
+        for i in rng.permutation(len(queries)):
+            X, prepared = queries[i]
+            n = len(X)
+            prepared(X @ weights, grad[:n], hess[:n])
+            weights = weights - rate * (grad[:n] @ X)
+        yield weights
+
+
+def distances(y: Array, scores: Array, qid: Array, how: gb.ApproxRank) -> tuple[Array, Array]:
+    """Of the smooth measure from the real one, by query; and the real one."""
+    smooth = how.value(y, scores, qid, per_query=True, n_jobs=1)
+    exact = gb.evaluate(how.measure, y, scores, qid, per_query=True, n_jobs=1)[how.measure]
+    return np.abs(smooth - exact), exact
+
+
+def accuracy() -> Parts:
+    """Distance of the approximation while Algorithm 1 trains: Figures 1 to 3 of [qin2008]."""
+
+    def along(name: str, label: str, fixed: str, steepness: float) -> Rows:
+        train = split_of(name, 1).train
+        options = {"beta": {"alpha": steepness, "beta": 10.0}, "alpha": {"alpha": 100.0, "beta": steepness}}[fixed]
+        options = options if label == "AP" else {"alpha": steepness}
+        how = gb.ApproxRank(MEASURES[label], normalize=False, **options)
+        where = {"collection": name, "measure": label, "fixed": fixed, "steepness": steepness}
+        rows: Rows = []
+        epochs = EPOCHS[name]
+        for epoch, weights in enumerate(algorithm_1(train, how, epochs), 1):
+            if epoch in (1, 2, 3, 5) or epoch % 10 == 0:
+                apart, exact = distances(train.y, train.X @ weights, train.qid, how)
+                rows.append(where | {"epoch": epoch, "query": None, "distance": apart.mean(), "value": exact.mean()})
+        rows += [
+            where | {"epoch": epochs, "query": q, "distance": d, "value": v}
+            for q, (d, v) in enumerate(zip(apart, exact, strict=True))
+        ]
+        return rows
+
+    plan = [("AP", "beta"), ("AP", "alpha"), ("nDCG", "beta")]
+    return {
+        f"{name} {label} {fixed} {steepness}": partial(along, name, label, fixed, steepness)
+        for name in ("OHSUMED", "MQ2007")
+        for label, fixed in plan
+        for steepness in STEEPNESS
+    }
+
+
+def approx_linear() -> Parts:
+    """Algorithm 1 with the settings of [qin2008]: Tables 2 and 3, Figures 4 and 5 on OHSUMED."""
+
+    def trained(number: int, label: str, alpha: float) -> Rows:
+        fold = Fold("OHSUMED", number)
+        how = gb.ApproxRank(MEASURES[label], alpha=alpha, beta=BETA, normalize=False)
+        best, chosen, at = -1.0, np.zeros(0), 0
+        for epoch, weights in enumerate(algorithm_1(fold.split.train, how, EPOCHS["OHSUMED"]), 1):
+            value = fold.value(MEASURES[label], 1, fold.split.vali.X @ weights)
+            if value > best:
+                best, chosen, at = value, weights, epoch
+        scores = fold.split.test.X @ chosen
+        row = {"fold": number, "trained": label, "alpha": alpha, "epoch": at, "validation": best}
+        return [row | {name: fold.value(m, 2, scores) for name, m in TESTED.items()}]
+
+    return {
+        f"fold {number} {label} alpha {alpha}": partial(trained, number, label, alpha)
+        for number, label, alpha in product(FOLDS, MEASURES, ALPHAS)
+    }

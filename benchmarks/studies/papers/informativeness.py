@@ -1,0 +1,101 @@
+"""How much of a ranking a measure's value tells, by maximum entropy: lists of systems, one row a list and measure."""
+
+from functools import partial
+
+import numpy as np
+
+import gapboost as gb
+from benchmarks.studies.papers.collections import collection
+from benchmarks.studies.papers.results import Parts, Rows
+from gapboost import analysis
+from gapboost.analysis import RankedList, trec
+from gapboost.analysis.informativeness import inferred_precision, real_precision
+from gapboost.model_selection import simplex_grid
+
+NDCGS = {
+    "nDCG": gb.nDCG(),
+    "nDCG, linear gain": gb.nDCG(gains="linear"),
+    "nDCG, discount 1/rank": gb.nDCG(discount_by="reciprocal"),
+    "nDCG, linear gain, discount 1/rank": gb.nDCG(gains="linear", discount_by="reciprocal"),
+}
+# Lists of a system, drawn where there are more.
+MOST = {"Robust": 15, "DBpedia": 5, "OHSUMED": 5}
+
+
+def lists_of(name: str, system: str) -> list[RankedList]:
+    """Those of one system; a list needs one order of ties."""
+    found = collection(name)
+    return trec.rankings(found.qrels, found.runs[system], ties="trec_eval").lists()
+
+
+def rich(one: RankedList) -> bool:
+    """Whether it has at least five documents of each of two positive grades, as [robertson2010] asks."""
+    return len(one.counts) == 3 and bool((one.counts[1:] >= 5).all())
+
+
+def graded() -> Parts:
+    """One part a system: errors of GAP for eleven g and of nDCG; Figure 2 of [robertson2010], its footnote 1."""
+    measures: dict[str, gb.Measure] = {f"GAP {g[0]:g}": gb.GAP(g=g) for g in simplex_grid(2, 10)} | NDCGS
+
+    def errors(name: str, run: str) -> Rows:
+        lists = [one for one in lists_of(name, run) if rich(one)]
+        lists = [lists[i] for i in sorted(np.random.default_rng(0).permutation(len(lists))[: MOST[name]])]
+        result = analysis.informativeness(list(measures.values()), lists, n_jobs=1)
+        return [
+            {
+                "collection": name,
+                "topic": one.name,
+                "list": f"{run} {one.name}",
+                "measure": label,
+                "converged": int(result.converged[m, i]),
+                **{f"rms {rel}": result.rms[m, i, rel - 1] for rel in (1, 2)},
+            }
+            for m, label in enumerate(measures)
+            for i, one in enumerate(lists)
+        ]
+
+    return {
+        f"{name} {run}": partial(errors, name, run)
+        for name in MOST
+        for run in collection(name).runs
+        if any(rich(one) for one in lists_of(name, run))
+    }
+
+
+def binary(one: RankedList) -> RankedList:
+    """Relevant or not."""
+    return RankedList(one.name, np.minimum(one.grades, 1), np.array([one.recall_base[0], one.recall_base[1:].sum()]))
+
+
+def inferred() -> Parts:
+    """What AP and nDCG tell about binary relevance and P@10: Table 1 and Figure 3 of [yilmaz2009]; 20 lists of a system."""
+
+    def system(name: str, run: str) -> Rows:
+        lists = [one for one in lists_of(name, run) if one.counts[1:].sum() >= 5]
+        lists = [lists[i] for i in sorted(np.random.default_rng(0).permutation(len(lists))[:20])]
+        rows = []
+        for label, measure in (("AP", gb.AP()), ("nDCG", gb.nDCG())):
+            for one in lists:
+                seen = binary(one) if label == "AP" else one
+                falling = -np.arange(len(seen.grades), dtype=float)
+                (value,) = gb.evaluate(measure, seen.grades, falling, recall_base=[seen.recall_base], n_jobs=1).values()
+                relevance = analysis.maximum_entropy(measure, value, seen.counts, seen.recall_base).relevance()
+                missed = inferred_precision(relevance, one.grades, 1) - real_precision(one.grades, 1)
+                rows.append(
+                    {
+                        "collection": name,
+                        "system": run,
+                        "topic": one.name,
+                        "list": f"{run} {one.name}",
+                        "measure": label,
+                        "rms": np.sqrt(np.mean(missed**2)),
+                        "mae": np.mean(np.abs(missed)),
+                        "inferred P@10": relevance[:10].sum() / 10,
+                        "P@10": (one.grades[:10] > 0).sum() / 10,
+                    }
+                )
+        return rows
+
+    return {
+        f"{name} {run}": partial(system, name, run) for name in ("Robust", "DBpedia") for run in collection(name).runs
+    }

@@ -1,0 +1,308 @@
+"""Questions about systems: which measures rank them alike, tell them apart, and still do so with fewer judgements.
+
+Quantities are saved with their 95 % intervals over topics, drawn with replacement.
+"""
+
+from functools import partial
+from itertools import product
+
+import ir_measures
+import numpy as np
+from scipy import stats
+
+import gapboost as gb
+from benchmarks.studies.papers import topics
+from benchmarks.studies.papers.collections import Collection, above_first_quartile, collection, few, values_with_bpref
+from benchmarks.studies.papers.results import Parts, Rows
+from benchmarks.studies.papers.training import GAP
+from gapboost import analysis
+from gapboost._kernels import Array
+from gapboost.analysis import SystemValues, trec
+from gapboost.analysis.robustness import thinned
+from gapboost.model_selection import simplex_grid
+
+FAMILIES = (gb.GAP, gb.xGAP, gb.eGAP)
+RBP = gb.RBP(p=0.8)
+REFERENCES = {"AP": gb.AP(), "nDCG": gb.nDCG(), "RBP": RBP}
+TOLD_APART = {
+    "GAP": GAP,
+    "xGAP": gb.xGAP(g=(0.5, 0.5)),
+    "eGAP": gb.eGAP(g=(0.5, 0.5)),
+    "AP": gb.AP(),
+    "nDCG": gb.nDCG(),
+    "nDCG@10": gb.nDCG(k=10),
+    "P@10": gb.Precision(k=10),
+}
+FRACTIONS = (1.0, 0.5, 0.3, 0.2, 0.1, 0.05)
+SHALLOW = (0.1, 0.05)
+# A low g_1, and one that is higher by two tenths: the example of [ferrante2014].
+LOW = {2: ("0.1 0.9", "0.3 0.7"), 3: ("0.2 0.2 0.6", "0.4 0.2 0.4")}
+
+
+def top_grade(found: Collection) -> int:
+    """The highest of its judgements."""
+    return max(max(judged.values()) for judged in found.qrels.values())
+
+
+def subsets(found: Collection) -> dict[str, list[str]]:
+    """All topics, and those with few documents of a grade above 1."""
+    rare = {f"few of grade {k}": few(found.qrels, k) for k in range(2, top_grade(found) + 1)}
+    return {"all": list(found.qrels)} | {name: of for name, of in rare.items() if of}
+
+
+def features_of_collections() -> Parts:
+    """Table 1 of [ferrante2014]."""
+
+    def features(name: str) -> Rows:
+        found = collection(name)
+        relevant = [sum(g > 0 for g in judged.values()) for judged in found.qrels.values()]
+        rare = {f"few of grade {g}": len(few(found.qrels, g)) if g <= top_grade(found) else None for g in (2, 3)}
+        return [
+            {
+                "collection": name,
+                "topics": len(found.qrels),
+                **rare,
+                "runs": len(found.runs),
+                "above the first quartile": len(above_first_quartile(found).runs),
+                "grades": top_grade(found) + 1,
+                "least relevant": min(relevant),
+                "mean relevant": float(np.mean(relevant)),
+                "most relevant": max(relevant),
+            }
+        ]
+
+    return {name: partial(features, name) for name in ("Robust", "DBpedia", "MSLR")}
+
+
+def curves_of_one_list() -> Parts:
+    """Graded precision and recall here, and those of Kekäläinen and Järvelin, of one ranking (section 3.2)."""
+
+    def points() -> Rows:
+        found = collection("Robust")
+        (chosen,) = [x for x in trec.rankings(found.qrels, found.runs["fub03IeOLKe3"]).lists() if x.name == "650"]
+        scores = -np.arange(len(chosen.grades), dtype=float)
+        rows = []
+        for label, measure in (("GAP", GAP), ("AP", gb.AP())):
+            curve = analysis.precision_recall(measure, chosen.grades, scores, recall_base=chosen.recall_base)
+            rows += [
+                {"curve": label, "rank": int(rank), "recall": recall, "precision": precision}
+                for rank, recall, precision in zip(curve.rank, curve.recall, curve.precision, strict=True)
+            ]
+        ranks = np.arange(1, len(scores) + 1)
+        for label, gains in (("gains 0, 1, 2", [0, 1, 2]), ("gains 0, 1, 3", [0, 1, 3])):
+            share = np.array(gains) / max(gains)
+            gained = np.cumsum(share[chosen.grades])
+            recall = gained / (share @ chosen.recall_base)
+            rows += [
+                {"curve": label, "rank": int(rank), "recall": recall[rank - 1], "precision": gained[rank - 1] / rank}
+                for rank in ranks[chosen.grades > 0]
+            ]
+        return rows
+
+    return {"Robust 650": points}
+
+
+def correlation_with_p10() -> Parts:
+    """Means of systems, and tau with P@10: Figure 1 of [yilmaz2009]."""
+
+    def systems(name: str) -> Rows:
+        found = collection(name)
+        measures = {"AP": gb.AP(), "nDCG": gb.nDCG(), "P@10": gb.Precision(k=10)}
+        values = analysis.system_values(list(measures.values()), found.qrels, found.runs, n_jobs=1)
+        signs = topics.signs(values.values)
+        ap, ndcg = (topics.tau(signs[:, m], signs[:, 2]) for m in (0, 1))
+        quantities = {"AP": ap, "nDCG": ndcg, "nDCG minus AP": ndcg - ap}
+        blank = dict.fromkeys((*measures, "system"))
+        rows: Rows = [blank | row for row in topics.rows_of(quantities, collection=name)]
+        blank = dict.fromkeys(("quantity", "value", "low", "high"))
+        for system, mean in zip(values.systems, values.means.T, strict=True):
+            rows.append({"collection": name, **blank, "system": system, **dict(zip(measures, mean, strict=True))})
+        return rows
+
+    return {name: partial(systems, name) for name in ("Robust", "DBpedia", "OHSUMED", "MSLR")}
+
+
+def correlation() -> Parts:
+    """Tau of graded measures with others, for each g, and how it differs: Tables 2 and 3 of [ferrante2014]."""
+
+    def table(name: str) -> Rows:
+        found = above_first_quartile(collection(name))
+        top = top_grade(found)
+        grid = simplex_grid(2, 10) if top == 2 else simplex_grid(3, 5)
+        labels = [" ".join(f"{x:g}" for x in g) for g in grid]
+        graded = {
+            (family.__name__, label): family(g=g) for g, label in zip(grid, labels, strict=True) for family in FAMILIES
+        }
+        values = values_with_bpref([*graded.values(), *REFERENCES.values()], found)
+        rows = []
+        for subset, of in subsets(found).items():
+            signs = topics.signs(values.on_topics(of).values)
+            at = {key: signs[:, m] for m, key in enumerate([*graded, *REFERENCES, "bpref"])}
+            where = {"collection": name, "runs": len(found.runs), "topics": subset, "of topics": len(of)}
+            for label in labels:
+                rows += topics.rows_of(taus(at, label), **where, g=label)
+            rows += topics.rows_of(rises(at, *LOW[top]), **where, g=" minus ".join(reversed(LOW[top])))
+        return rows
+
+    return {name: partial(table, name) for name in ("Robust", "DBpedia", "MSLR")}
+
+
+def taus(at: dict[object, Array], g: str) -> dict[str, Array]:
+    """Tau of the graded measures at one g with the others, and how much nearer GAP is than the other two."""
+    found = {
+        f"{family} with {other}": topics.tau(at[family, g], at[other])
+        for family, other in product(("GAP", "xGAP", "eGAP"), (*REFERENCES, "bpref"))
+    }
+    found |= {f"{family} with GAP": topics.tau(at[family, g], at["GAP", g]) for family in ("xGAP", "eGAP")}
+    for family, other in product(("xGAP", "eGAP"), ("AP", "nDCG")):
+        found[f"GAP minus {family} with {other}"] = found[f"GAP with {other}"] - found[f"{family} with {other}"]
+    return found
+
+
+def rises(at: dict[object, Array], low: str, high: str) -> dict[str, Array]:
+    """How tau rises from a low g_1 to a higher one."""
+    before, after = taus(at, low), taus(at, high)
+    return {name: after[name] - before[name] for name in before if "minus" not in name}
+
+
+def robustness() -> Parts:
+    """Tau under fewer judgements, mean of five samples: the curves of Figures 1 and 2 of [ferrante2014]."""
+
+    def curve(name: str, subset: str) -> Rows:
+        found, measures = above_first_quartile(collection(name)), thinned_measures(name)
+        of = subsets(found)[subset]
+        wanted = [*measures.values(), ir_measures.Bpref]
+        result = analysis.robustness(
+            wanted, found.qrels, found.runs, fractions=FRACTIONS, topics=of, repeats=5, random_state=0, n_jobs=1
+        )
+        where = {"collection": name, "topics": subset, "of topics": len(of)}
+        return [
+            where | {"measure": label, "kept": fraction, "tau": result.mean[m, f]}
+            for m, label in enumerate([*measures, "bpref"])
+            for f, fraction in enumerate(FRACTIONS)
+        ]
+
+    return {f"{name} {subset}": partial(curve, name, subset) for name, subset in PLAN}
+
+
+PLAN = (("Robust", "all"), ("Robust", "few of grade 2"), ("DBpedia", "all"), ("DBpedia", "few of grade 2"),
+        ("MSLR", "all"), ("MSLR", "few of grade 2"), ("MSLR", "few of grade 3"))  # fmt: skip
+
+
+def thinned_measures(name: str) -> dict[str, gb.Measure]:
+    """The graded ones at the paper's g, and the others but bpref."""
+    g = (0.2, 0.2, 0.6) if name == "MSLR" else (0.1, 0.9)
+    return {family.__name__: family(g=g) for family in FAMILIES} | REFERENCES
+
+
+def shallow_pools() -> Parts:
+    """Tau at a tenth and a twentieth of the judgements, and its differences; each draw has its own judgements and topics."""
+
+    def drawn(name: str, subset: str, draws: int = 50) -> Rows:
+        found, measures = above_first_quartile(collection(name)), thinned_measures(name)
+        of = subsets(found)[subset]
+        qrels = {topic: found.qrels[topic] for topic in of}
+        complete = values_with_bpref(list(measures.values()), Collection(name, qrels, found.runs))
+        rng, by_draw = np.random.default_rng(0), []
+        for _ in range(draws):
+            again = rng.integers(len(of), size=len(of))
+            seed, taus = int(rng.integers(2**63)), []
+            for fraction in SHALLOW:
+                sample = thinned(qrels, fraction, np.random.default_rng(seed))
+                thin = values_with_bpref(list(measures.values()), Collection(name, sample, found.runs))
+                taus.append(with_complete(complete, thin, again))
+            by_draw.append(taus)
+        tau = dict(zip([*measures, "bpref"], np.array(by_draw).transpose(2, 1, 0), strict=True))
+        rows = []
+        for f, fraction in enumerate(SHALLOW):
+            found_at = {m: t[f] for m, t in tau.items()}
+            pairs = [
+                *product(("xGAP", "eGAP"), ("GAP",)),
+                *product(("nDCG", "bpref"), ("GAP", "xGAP", "eGAP", "AP", "RBP")),
+            ]
+            quantities = found_at | {f"{a} minus {b}": found_at[a] - found_at[b] for a, b in pairs}
+            for quantity, values in quantities.items():
+                low, high = np.nanpercentile(values, (2.5, 97.5))
+                where = {"collection": name, "topics": subset, "of topics": len(of), "kept": fraction}
+                rows.append(
+                    where | {"quantity": quantity, "value": float(np.nanmean(values)), "low": low, "high": high}
+                )
+        return rows
+
+    return {f"{name} {subset}": partial(drawn, name, subset) for name, subset in PLAN}
+
+
+def with_complete(complete: SystemValues, thin: SystemValues, again: Array) -> Array:
+    """Tau of each measure with itself under all judgements, on topics that are drawn again."""
+    assert complete.topics == thin.topics
+    pair = np.triu_indices(len(complete.systems), 1)
+    taus = []
+    for a, b in zip(complete.values, thin.values, strict=True):
+        one, other = (
+            np.sign(np.subtract.outer(m, m)[pair]) for m in (a[:, again].mean(axis=1), b[:, again].mean(axis=1))
+        )
+        scale = np.sqrt((one**2).sum() * (other**2).sum())
+        taus.append((one * other).sum() / scale if scale else np.nan)
+    return np.array(taus)
+
+
+def discrimination() -> Parts:
+    """ASL curves, Figure 3 of [robertson2010], and the shares of pairs that are told apart."""
+
+    def curves(name: str, top: int | None) -> Rows:
+        found = collection(name)
+        values = analysis.system_values(list(TOLD_APART.values()), found.qrels, found.runs, n_jobs=1)
+        power = analysis.discriminative_power(values, top=top, n_resamples=10_000, random_state=0)
+        kept = values.best(top) if top else values
+        shares = told_apart(kept.values)
+        blank = dict.fromkeys(("measure", "pair", "asl"))
+        where = {"collection": name, "top": top or 0}
+        quantities = {label: shares[:, m] for m, label in enumerate(TOLD_APART)}
+        for a, b in (("GAP", "nDCG"), ("GAP", "AP"), ("GAP", "xGAP"), ("GAP", "eGAP")):
+            quantities[f"{a} minus {b}"] = quantities[a] - quantities[b]
+        rows: Rows = [blank | row for row in topics.rows_of(quantities, **where)]
+        blank = dict.fromkeys(("quantity", "value", "low", "high"))
+        for label in TOLD_APART:
+            points = enumerate(power.curve(TOLD_APART[label]))
+            rows += [where | blank | {"measure": label, "pair": pair, "asl": asl} for pair, asl in points]
+        return rows
+
+    plan = (("Robust", None), ("Robust", 6), ("DBpedia", None), ("DBpedia", 10))
+    return {f"{name} {top or 'all'}": partial(curves, name, top) for name, top in plan}
+
+
+def told_apart(values: Array) -> Array:
+    """Share of pairs of systems with p < .05 in a paired t-test over topics that are drawn again: (draws + 1, measures).
+
+    The bootstrap test within each draw would come to the same shares, and takes ten thousand times as long.
+    """
+    first, second = np.triu_indices(values.shape[1], 1)
+    z = values[:, first] - values[:, second]
+    times = topics.drawn(values.shape[2])
+    n = values.shape[2]
+    mean = z @ times.T / n
+    variance = np.maximum((z**2) @ times.T / n - mean**2, 1e-18) * n / (n - 1)
+    return np.asarray((np.abs(mean) / np.sqrt(variance / n) > stats.t.ppf(0.975, n - 1)).mean(axis=1).T)
+
+
+def biases() -> Parts:
+    """The worked examples of [ferrante2014], sections 3 to 5."""
+
+    def examples() -> Rows:
+        rows = []
+        blank = dict.fromkeys(("low", "high", "value"))
+        for g in ((0.5, 0.5), (0.1, 0.9)):
+            for family in FAMILIES[:2]:
+                _, own = family(g=g).tables(np.array([[0, 10, 1]]))
+                low, high = own[0, 1:]
+                where = {"example": "chosen first", "measure": family.__name__, "g1": g[0]}
+                rows.append(where | blank | {"low": low, "high": high})
+        for n in (10, 1_000, 1_000_000):
+            y = np.append(np.ones(n, dtype=int), 2)
+            for family in FAMILIES:
+                measure = family(g=(0.1, 0.9))
+                value = gb.evaluate(measure, y, -np.arange(n + 1.0), n_jobs=1)[measure]
+                rows.append({"example": f"after {n}", "measure": family.__name__, "g1": 0.1} | blank | {"value": value})
+        return rows
+
+    return {"sections 3 to 5": examples}

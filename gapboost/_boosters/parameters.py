@@ -1,0 +1,171 @@
+"""Parameters of a training, checked: gapboost's own, and those of a booster, which its vocabulary knows.
+
+What has the same meaning here is taken. What has another meaning or none comes in one error, before training, with what to
+write in its place; so do names that nobody knows.
+"""
+
+import difflib
+import inspect
+from contextlib import suppress
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from gapboost._boosters.asked import Asked
+from gapboost._boosters.callbacks import as_metrics
+from gapboost._boosters.vocabulary import Parameters, Step, Vocabulary
+from gapboost._data.arguments import shown
+from gapboost.measures import GAP, Measure, as_measure
+from gapboost.objectives import NAMED, Objective, as_objective
+
+
+class Own(NamedTuple):
+    """The parameters of gapboost's own.
+
+    Attributes
+    ----------
+    measure, g, objective
+        As in the rankers.
+    metrics : str, Measure, list of them, or None
+        What to report.
+    where : str
+        Where that is told, if not among the parameters: " in fit".
+    takes_objective : str
+        The parameter that takes an objective as a value.
+    """
+
+    measure: Any
+    g: Any
+    objective: Any
+    metrics: Any = None
+    where: str = ""
+    takes_objective: str = "objective"
+
+    @property
+    def asked(self) -> Asked:
+        """What they ask for. Those that are unusable have errors of their own, and count as left out here."""
+        asked = Asked()
+        with suppress(TypeError, ValueError):
+            asked = replace(asked, metrics=tuple([] if self.metrics is None else as_metrics(self.metrics)))
+        with suppress(TypeError, ValueError):
+            if isinstance(self.objective, Objective):
+                return replace(asked, objective=self.objective, chosen=True)
+            measure = as_measure(self.measure, self.g)
+            asked = replace(asked, objective=self.by_name(measure), chosen=measure != GAP())
+        return asked
+
+    def by_name(self, measure: Measure) -> Objective:
+        """The objective for `measure` by the name that `objective` is, or by the default."""
+        known = isinstance(self.objective, str) and self.objective in NAMED
+        return as_objective(self.objective if known else "lambdarank", measure)
+
+    def instead(self, before: Asked, after: Asked, wanted: Asked) -> str:
+        """The parameters that ask for what is `wanted`, those in which a change has a part."""
+        parts = []
+        if after.objective != before.objective:
+            parts.append(self._code(wanted.objective))
+        if after.metrics != before.metrics and wanted.metrics:
+            metrics = ", ".join(dict.fromkeys(map(_written, wanted.metrics)))
+            parts.append(f"eval_metric=[{metrics}]{self.where}")
+        if after.n_jobs != before.n_jobs:
+            parts.append(f"n_jobs={wanted.n_jobs!r}")
+        return " and ".join(parts)
+
+    def _code(self, objective: Objective) -> str:
+        measure = objective.measure
+        if not isinstance(self.objective, Objective) and objective == self.by_name(measure):
+            apart = self.g is not None and hasattr(measure, "g")
+            return f"measure={_written(replace(measure, **{'g': None}) if apart else measure)}"
+        text = repr(objective).replace(repr(measure), _written(measure), 1)
+        text = f"gapboost.{text}" if type(objective) in NAMED.values() else text
+        default = isinstance(self.measure, str) and self.measure == "gap"
+        replaced = ([] if default else ["measure"]) + ([] if self.g is None else ["g"])
+        replaced = [name for name in replaced if name != self.takes_objective]
+        return f"{self.takes_objective}={text}" + (f" in place of {' and '.join(replaced)}" if replaced else "")
+
+
+def check_parameters(
+    vocabulary: Vocabulary,
+    given: Parameters,
+    own: Own,
+    *,
+    listed: frozenset[str] = frozenset(),
+    of_fit: frozenset[str] = frozenset(),
+    begins: str = "{} is {}",
+    takes: bool = True,
+) -> Asked:
+    """What parameters ask for; those that would be ignored are refused, all at once.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+    given : mapping {name: value}
+        None is a parameter that is not set.
+    own : Own
+    listed : frozenset of str
+        Names that signatures of rankers list.
+    of_fit : frozenset of str
+        Those of arguments of `fit`.
+    begins : str
+        How a message names a parameter and its value.
+    takes : bool
+        Whether those that have an equal here are taken; else they are refused too.
+
+    Raises
+    ------
+    ValueError
+        With one line for each of them.
+    """
+    given = {name: value for name, value in given.items() if value is not None}
+    steps = vocabulary.steps(given, own.asked, takes)
+    asked = next((step.after for step in reversed(steps.values())), own.asked)
+    refused = {name: step for name, step in steps.items() if not step.taken}
+    # Those that are taken stay: what is to be written does not say them again.
+    wanted = vocabulary.translated({name: given[name] for name in refused}, own.asked)
+    expected = {name: _refusal(name, step, own, wanted) for name, step in refused.items()}
+    for name in given.keys() - vocabulary.names - listed:
+        if name in of_fit:
+            expected[name] = "; expected it in fit"
+        elif given.get(vocabulary.passed_on_by) is not False and name not in vocabulary.known():
+            expected[name] = _unknown(name, listed, vocabulary)
+    if expected:
+        lines = (
+            begins.format(name, shown(value)) + expected[name] for name, value in given.items() if name in expected
+        )
+        raise ValueError("\n".join(lines))
+    return asked
+
+
+def _refusal(name: str, step: Step, own: Own, wanted: Asked) -> str:
+    """What the message says of a parameter that is not taken: what to write for all of them together."""
+    text = own.instead(step.before, step.after, wanted)
+    unset = f"it unset, and {text}" if text else f"it unset: {step.entry.why}"
+    return f"; expected {text if text.startswith(f'{name}=') else unset}"
+
+
+def _unknown(name: str, listed: frozenset[str], vocabulary: Vocabulary) -> str:
+    near = difflib.get_close_matches(name.lower(), sorted(listed | vocabulary.known()), 1)
+    passed_on = f" ({vocabulary.passed_on_by}=False passes it on)" if vocabulary.passed_on_by else ""
+    return f", which neither gapboost nor {vocabulary.library} knows; expected {near[0] if near else 'it unset'}{passed_on}"
+
+
+def _written(measure: Measure) -> str:
+    """A measure as code: as a name where there is one, which wants no import."""
+    short = measure.short_name + (f"@{measure.k}" if measure.k else "")
+    for name in (short, repr(measure)):
+        with suppress(TypeError, ValueError):
+            if as_measure(name) == measure:
+                return f'"{name}"'
+    return repr(measure)
+
+
+@lru_cache(maxsize=32)
+def arguments_of(kind: type[Any], method: str) -> frozenset[str]:
+    """Names of the arguments of a method, in all the classes that `kind` comes from."""
+    return frozenset(
+        name
+        for base in kind.__mro__
+        if method in vars(base)
+        for name, p in inspect.signature(vars(base)[method]).parameters.items()
+        if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) and name != "self"
+    )

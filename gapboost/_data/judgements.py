@@ -1,0 +1,92 @@
+"""The recall base of queries as judgements: how many documents of which grade, whole or not."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gapboost._data.grades import GradeLimit, checked_grades
+from gapboost._data.levels import ManyLevels, numbered_by_query
+from gapboost._data.recall_base import MOST_DOCUMENTS, by_query
+from gapboost._kernels import Array
+
+
+class Judgements(NamedTuple):
+    """Numbers of judged documents, listed or not; all of shape (M,).
+
+    Attributes
+    ----------
+    query : int64 ndarray
+        Number of the query.
+    grade : ndarray
+        int32 where all are whole, and else float64.
+    documents : int64 ndarray
+    """
+
+    query: Array
+    grade: Array
+    documents: Array
+
+    @property
+    def whole(self) -> bool:
+        """Whether all grades are."""
+        return bool(self.grade.dtype.kind != "f")
+
+    def counts(self, n_queries: int) -> Array:
+        """Of whole grades: documents of grade 0, 1, ... of each query, int64 of shape (Q, c + 1)."""
+        counts = np.zeros((n_queries, int(self.grade.max()) + 1), dtype=np.int64)
+        np.add.at(counts, (self.query, self.grade), self.documents)
+        return counts
+
+
+def judgements_of(recall_base: Any, ids: Array, qid_name: str, limit: GradeLimit | None) -> Judgements | None:
+    """Those of a mapping from queries to ``{grade: documents}``; None where `recall_base` is of another kind.
+
+    Raises
+    ------
+    ValueError
+        Where grades or numbers of documents are none.
+    """
+    if not isinstance(recall_base, Mapping) or not any(isinstance(entry, Mapping) for entry in recall_base.values()):
+        return None
+    entries = by_query(recall_base, ids, qid_name)
+    for name, entry in entries:
+        if not isinstance(entry, Mapping) or not entry:
+            raise ValueError(f"recall_base[{name!r}] is {entry!r}; expected {{grade: documents}}, as for other queries")
+        numbers = list(entry.values())
+        if not all(isinstance(n, int | np.integer) and 0 <= n <= MOST_DOCUMENTS for n in numbers):
+            raise ValueError(
+                f"recall_base[{name!r}] is {entry!r}; expected numbers of documents from 0 to {MOST_DOCUMENTS}, by grade"
+            )
+    return Judgements(
+        query=np.repeat(np.arange(len(entries)), [len(entry) for _, entry in entries]),
+        grade=checked_grades([grade for _, entry in entries for grade in entry], "recall_base", limit, real=True),
+        documents=np.array([n for _, entry in entries for n in entry.values()], dtype=np.int64),
+    )
+
+
+def numbered_among(grades: Array, offsets: Array, judged: Judgements, ids: Array) -> tuple[Array, ManyLevels]:
+    """The numbers of grades, in grouped order, among those of their query that are judged, and the recall base.
+
+    Raises
+    ------
+    ValueError
+        Where more documents of a grade above 0 are listed than judged.
+    """
+    query = np.concatenate((np.repeat(np.arange(len(ids)), np.diff(offsets)), judged.query))
+    order = np.argsort(query, kind="stable")
+    ends = np.concatenate(([0], np.cumsum(np.bincount(query, minlength=len(ids)))))
+    codes = np.empty(len(query), dtype=np.int32)
+    codes[order], base = numbered_by_query(np.concatenate((grades, judged.grade))[order], ends)
+    level = base.starts[query] + codes
+    listed = np.bincount(level[: len(grades)], minlength=len(base.levels))
+    counts = np.bincount(level[len(grades) :], judged.documents, minlength=len(base.levels)).astype(np.int64)
+    short = (counts < listed) & (base.levels > 0)
+    if short.any():
+        at = int(np.argmax(short))
+        q = int(np.searchsorted(base.starts, at, side="right")) - 1
+        raise ValueError(
+            f"recall_base counts {counts[at]} documents of grade {base.levels[at]:g} for query {ids[q]!r}, but {listed[at]} are "
+            "listed; expected at least the listed ones of each grade above 0"
+        )
+    return codes[: len(grades)], ManyLevels(np.maximum(counts, listed), base.levels, base.starts)

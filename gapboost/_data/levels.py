@@ -1,0 +1,97 @@
+"""Fractional grades, numbered among those of their query or of all queries."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from gapboost._data.recall_base import RecallBase, grade_counts
+from gapboost._kernels import Array
+from gapboost._kernels.order.short import ranking
+
+# Numbers by query and level that are at work at a time, where a query alone has not more.
+CELLS = 1 << 18
+
+
+@dataclass(frozen=True, eq=False)
+class ManyLevels:
+    """The recall base of queries of which some have many grades: slices of it are a `RecallBase`.
+
+    Attributes
+    ----------
+    counts : int64 ndarray of shape (M,)
+        Documents of each grade of each query, query after query.
+    levels : float64 ndarray of shape (M,)
+        These grades, ascending in each query.
+    starts : int64 ndarray of shape (Q + 1,)
+        Where those of each query begin.
+    """
+
+    counts: Array
+    levels: Array
+    starts: Array
+
+    is_whole = False
+    many_levels = True
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __getitem__(self, queries: slice) -> RecallBase:
+        first, last, _ = queries.indices(len(self))
+        starts = self.starts[first:last]
+        sizes = self.starts[first + 1 : last + 1] - starts
+        level = np.arange(int(sizes.max()))
+        at = starts[:, None] + np.minimum(level, sizes[:, None] - 1)
+        counts = np.where(level < sizes[:, None], self.counts[at], 0)
+        return RecallBase(counts, self.levels[at], many_levels=True)
+
+    @property
+    def n_levels(self) -> int:
+        """How many a query has at most."""
+        return int(np.diff(self.starts).max())
+
+    @property
+    def occurring(self) -> Array:
+        """The distinct grades, ascending."""
+        return np.unique(self.levels)
+
+    def grades_of(self, numbers: Array, sizes: Array) -> Array:
+        """The grades of these numbers of documents, by queries of these sizes."""
+        grades: Array = self.levels[np.repeat(self.starts[:-1], sizes) + numbers]
+        return grades
+
+    def ranges(self) -> list[tuple[int, int]]:
+        """Ranges of queries, of one at least, that have up to `CELLS` numbers by query and level."""
+        return list(self._ranges())
+
+    def _ranges(self) -> Iterator[tuple[int, int]]:
+        first, width = 0, 0
+        for q, size in enumerate(np.diff(self.starts).tolist()):
+            width = max(width, size)
+            if (q + 1 - first) * width > CELLS and q > first:
+                yield first, q
+                first, width = q, size
+        yield first, len(self)
+
+
+def numbered_by_query(grades: Array, offsets: Array) -> tuple[Array, ManyLevels]:
+    """The number of each document's grade among those of its query, int32 of shape (N,), and the recall base of the rows."""
+    sizes = np.diff(offsets)
+    order = np.repeat(offsets[:-1], sizes) + ranking(-grades, offsets)
+    ordered = grades[order]
+    new = np.append(True, ordered[1:] != ordered[:-1])
+    new[offsets[:-1][sizes > 0]] = True
+    at = np.cumsum(new) - 1
+    first = np.flatnonzero(new)
+    starts = np.searchsorted(first, offsets)
+    codes = np.empty(len(grades), dtype=np.int32)
+    codes[order] = at - np.repeat(starts[:-1], sizes)
+    counts = np.diff(np.append(first, len(grades)))
+    return codes, ManyLevels(counts, ordered[first], starts)
+
+
+def numbered_alike(grades: Array, offsets: Array, levels: Array) -> tuple[Array, RecallBase]:
+    """As `numbered_by_query`, with the same `levels`, ascending, for all queries."""
+    codes = np.searchsorted(levels, grades).astype(np.int32)
+    return codes, RecallBase(grade_counts(codes, offsets, len(levels) - 1), levels)

@@ -1,0 +1,16 @@
+"""Warnings that name the line of the user's own code."""
+
+import sys
+import warnings
+
+# scikit-learn's searches and pipelines fit for the user, some through joblib.
+PASSED_OVER = frozenset(("gapboost", "joblib", "sklearn"))
+
+
+def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
+    """A warning at the nearest call from outside of gapboost, and of what fits for the user."""
+    # What `skip_file_prefixes` does from Python 3.12 on.
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in PASSED_OVER:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)

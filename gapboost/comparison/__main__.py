@@ -1,0 +1,133 @@
+"""``python -m gapboost.comparison FILE``: which ranker ranks better on the data of a file."""
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gapboost._optional import progress_bar, tqdm
+from gapboost.comparison.call import MEASURES, carried_out, prepared
+from gapboost.comparison.comparison import Comparison
+from gapboost.comparison.field import standard_rankers
+from gapboost.comparison.files import read
+from gapboost.comparison.report import Report, Table
+from gapboost.comparison.run import Run
+from gapboost.comparison.work import Result
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; the exit status."""
+    given = _parser().parse_args(arguments)
+    report = Path(given.report)
+    checkpoint = Path(given.checkpoint) if given.checkpoint else report.with_suffix(".checkpoint")
+    try:
+        rankers = standard_rankers()
+        left = [name for name in rankers if name not in given.leave_out]
+        if given.baseline not in (None, *left):
+            raise ValueError(f"--baseline is {given.baseline!r}; expected one of {', '.join(left)}")
+        if report.suffix not in (".html", ".md"):
+            raise ValueError(f"--report is {given.report!r}; expected a path that ends with .html or .md")
+        data = read([Path(file) for file in given.file], given.label, given.qid, given.drop)
+        run = prepared(
+            data.X, data.y, data.qid, rankers, measures=given.measures, cv=data.folds or given.cv, seeds=given.seeds,
+            tune=given.tune, choose_by=given.choose_by, leave_out=given.leave_out, checkpoint=checkpoint, n_jobs=given.n_jobs,
+        )  # fmt: skip
+    except (ValueError, TypeError, OSError, ImportError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    try:
+        comparison = _carried_out(run)
+    except KeyboardInterrupt:
+        print(f"\nstopped; the same command goes on from {checkpoint}", file=sys.stderr)
+        return 130
+    _tell(comparison, given.baseline)
+    comparison.report(report, given.baseline)
+    print(f"\nreport: {report}")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m gapboost.comparison",
+        description="Train the rankers that are installed on folds of whole queries, test them, and say which is ahead of which.",
+    )
+    add = parser.add_argument
+    add(
+        "file",
+        nargs="+",
+        metavar="FILE",
+        help="LETOR, CSV or Parquet; or train [vali] test; or a folder with Fold1, Fold2, ...",
+    )
+    add("--label", default="label", help="column with the grades, in CSV and Parquet (default: label)")
+    add("--qid", default="qid", help="column with the query ids (default: qid)")
+    add("--drop", nargs="+", default=[], metavar="NAME", help="columns that are no features")
+    add("--measures", nargs="+", default=MEASURES, metavar="MEASURE", help=f"default: {' '.join(MEASURES)}")
+    add("--cv", type=int, default=5, help="number of folds, where the files bring none (default: 5)")
+    add("--seeds", type=int, default=3, help="models of a ranker on a fold (default: 3)")
+    add("--tune", type=int, metavar="N", help="choose among N candidates of each ranker on validation queries")
+    add("--choose-by", metavar="MEASURE", help="what chooses (default: the first measure)")
+    add("--leave-out", nargs="+", default=[], metavar="NAME", help="rankers that are not to be compared")
+    add("--baseline", metavar="NAME", help="beside which ranker the others are put (default: the first)")
+    add("--report", default="comparison.html", metavar="PATH", help="ends with .html or .md (default: comparison.html)")
+    add("--checkpoint", metavar="FOLDER", help="finished trainings (default: beside the report)")
+    add("--n-jobs", type=int, default=-1, help="processes (default: one for each core)")
+    return parser
+
+
+def _carried_out(run: Run) -> Comparison:
+    """With a bar, and a line for each ranker on each fold when its last model is tested."""
+    measures = list(run.work.measures)
+    width = max(map(len, run.work.rankers))
+    _print(f"{'fold':>4}  {'ranker':{width}}" + "".join(f"{name:>10}" for name in measures) + f"{'seconds':>10}")
+    models = Counter((task.ranker, task.fold) for task in run.tests)
+    tested: dict[tuple[str, int], list[Result]] = {}
+
+    def seen(result: Result) -> None:
+        advance(1)
+        key = (result.task.ranker, result.task.fold)
+        if not result.task.search:
+            tested.setdefault(key, []).append(result)
+            if len(tested[key]) == models[key]:
+                means = [np.mean([r.values[name] for r in tested[key]]) for name in measures]
+                seconds = np.mean([r.seconds for r in tested[key]])
+                numbers = "".join(f"{mean:10.4f}" for mean in means)
+                _print(f"{key[1] + 1:4}  {key[0]:{width}}{numbers}{seconds:10.2f}")
+
+    with progress_bar(run.total, None, "trainings") as advance:
+        return carried_out(run, seen)
+
+
+def _tell(comparison: Comparison, baseline: str | None) -> None:
+    report = Report(
+        comparison.work, comparison.values, comparison.verdicts(baseline or comparison.rankers[0]), comparison.best
+    )
+    print(f"\nmeans over all test queries\n\n{_aligned(report.means())}")
+    print(f"\nbeside {report.verdicts[0].beside}\n\n{_aligned(report.differences())}")
+
+
+def _aligned(table: Table) -> str:
+    rows = [table.head, *table.rows]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(
+            f"{cell:<{width}}" if place < table.words else f"{cell:>{width}}"
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    )
+
+
+def _print(line: Any) -> None:
+    """Above the bar, where there is one."""
+    try:
+        tqdm().write(line)
+    except ImportError:
+        print(line, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

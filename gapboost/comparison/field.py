@@ -1,0 +1,107 @@
+"""The rankers that are compared: the standard field of what is installed, and what users bring."""
+
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
+from typing import Any
+
+from gapboost._data.arguments import ordered, shown
+
+
+def standard_rankers() -> dict[str, Any]:
+    """The rankers that `compare_rankers` takes by default, as they come from the libraries that are installed.
+
+    LightGBM's ``lambdarank``, ``rank_xendcg`` and regression on grades, XGBoost's ``rank:ndcg``, ``rank:pairwise`` and
+    ``rank:map``, CatBoost's ``YetiRank`` and ``QueryRMSE``, and gapboost's for GAP on both boosters. Nothing is set but what
+    keeps them silent.
+
+    Returns
+    -------
+    dict {name: ranker}
+
+    Raises
+    ------
+    ImportError
+        Where none of the three libraries is installed.
+    """
+    rankers: dict[str, Any] = {}
+    if find_spec("lightgbm"):
+        import lightgbm
+
+        from gapboost.lightgbm import LGBMGAPRanker
+
+        rankers |= {
+            "LightGBM lambdarank": lightgbm.LGBMRanker(verbose=-1),
+            "LightGBM rank_xendcg": lightgbm.LGBMRanker(objective="rank_xendcg", verbose=-1),
+            "LightGBM regression": lightgbm.LGBMRegressor(verbose=-1),
+            "LightGBM GAP": LGBMGAPRanker(verbose=-1),
+        }
+    if find_spec("xgboost"):
+        import xgboost
+
+        from gapboost.xgboost import XGBGAPRanker
+
+        rankers |= {f"XGBoost {name}": xgboost.XGBRanker(objective=name) for name in XGBOOST_OBJECTIVES}
+        rankers["XGBoost GAP"] = XGBGAPRanker()
+    if find_spec("catboost"):
+        from catboost import CatBoostRanker
+
+        quiet = {"verbose": False, "allow_writing_files": False}
+        rankers |= {
+            f"CatBoost {loss}": CatBoostRanker(loss_function=loss, **quiet) for loss in ("YetiRank", "QueryRMSE")
+        }
+    if not rankers:
+        raise ImportError(
+            "none of lightgbm, xgboost and catboost is installed; expected one: pip install 'gapboost[lightgbm,xgboost]'"
+        )
+    return rankers
+
+
+XGBOOST_OBJECTIVES = ("rank:ndcg", "rank:pairwise", "rank:map")
+
+
+def checked_rankers(rankers: Any, leave_out: Any) -> dict[str, Any]:
+    """The rankers by name, without those that are to be left out.
+
+    Raises
+    ------
+    TypeError
+        Where they are no mapping from names, or one cannot be copied, trained or asked for scores.
+    ValueError
+        Where fewer than two are left, or one is left out that is not there.
+    """
+    if rankers is None:
+        rankers = standard_rankers()
+    if not isinstance(rankers, Mapping) or not all(isinstance(name, str) and name for name in rankers):
+        raise TypeError(f"rankers is {shown(rankers)}; expected {{name: ranker}}, or None for the standard field")
+    for name, ranker in rankers.items():
+        lacks = [method for method in ("fit", "predict", "get_params", "set_params") if not hasattr(ranker, method)]
+        if lacks or isinstance(ranker, type):
+            found = f"the class {ranker.__name__}" if isinstance(ranker, type) else f"without {', '.join(lacks)}"
+            raise TypeError(
+                f"rankers holds {name!r}: {shown(ranker)}, {found}; expected an estimator with fit and predict, and with "
+                "get_params and set_params, as scikit-learn's have them"
+            )
+    if not ordered(leave_out) or not all(isinstance(name, str) for name in leave_out):
+        raise TypeError(f"leave_out is {leave_out!r}; expected a list of names of rankers")
+    unknown = [name for name in leave_out if name not in rankers]
+    if unknown:
+        raise ValueError(f"leave_out names {unknown[0]!r}; expected some of {', '.join(rankers)}")
+    left = {name: ranker for name, ranker in rankers.items() if name not in leave_out}
+    if len(left) < 2:
+        raise ValueError(f"rankers holds {list(left)}; expected at least two rankers to compare")
+    return left
+
+
+def described(ranker: Any) -> str:
+    """A ranker with its parameters and the version of its library: what a checkpoint and a report know it by."""
+    given = ", ".join(f"{name}={value!r}" for name, value in sorted(ranker.get_params(deep=False).items()))
+    libraries = (kind.__module__.split(".")[0] for kind in type(ranker).__mro__)
+    return f"{type(ranker).__name__}({re.sub(r' at 0x[0-9a-f]+', '', given)}) of {versions(libraries)}"
+
+
+def versions(libraries: Iterable[str]) -> str:
+    """In words, of those that have been imported and say which they are."""
+    found = {name: getattr(sys.modules.get(name), "__version__", None) for name in libraries}
+    return ", ".join(f"{name} {version}" for name, version in found.items() if version)

@@ -1,0 +1,110 @@
+"""Files as the command reads them: LETOR files and folders of folds, CSV and Parquet."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gapboost._kernels import Array
+from gapboost._optional import imported
+from gapboost.datasets import RankingData, RankingSplit, load_letor, load_letor_fold
+
+Fold = tuple[Array, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Input:
+    """Rows, and the folds that come with them: (train, vali, test) or (train, test) row numbers, or none."""
+
+    X: Any
+    y: Any
+    qid: Any
+    folds: list[Fold] | None
+
+
+def read(paths: Sequence[Path], label: str, qid: str, drop: Sequence[str]) -> Input:
+    """Rows of one file, of train, vali and test files, or of a folder.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        One file; training and test files, or with validation between them; a folder with train.txt, vali.txt and test.txt, or
+        with folders ``Fold1``, ``Fold2``, ... of them.
+    label, qid : str
+        Columns of CSV and Parquet files.
+    drop : sequence of str
+        Columns of them that are no features.
+
+    Raises
+    ------
+    ValueError, OSError
+        Where they cannot be read, or folds do not hold the same queries.
+    """
+    if len(paths) > 3:
+        raise ValueError(f"FILE is there {len(paths)} times; expected one, train and test, or train, vali and test")
+    if len(paths) == 1 and paths[0].is_dir():
+        return _folder(paths[0])
+    if paths[0].suffix in (".csv", ".parquet"):
+        return _frames(paths, label, qid, drop)
+    if len(paths) == 3:
+        return _joined(list(load_letor_fold(list(paths))))
+    if len(paths) == 2:
+        width = load_letor(paths, dense=False).n_features
+        return _joined([load_letor(path, n_features=width) for path in paths])
+    data = load_letor(paths[0])
+    return Input(data.X, data.y, data.qid, None)
+
+
+def _joined(parts: Sequence[RankingData]) -> Input:
+    """Parts one after the other, as one fold."""
+    X, y, qid = (np.concatenate([getattr(part, name) for part in parts]) for name in ("X", "y", "qid"))
+    return Input(X, y, qid, [_consecutive(parts)])
+
+
+def _consecutive(parts: Sequence[Any]) -> Fold:
+    """The rows of each part, where they stand one after the other."""
+    ends = np.cumsum([0, *map(len, parts)])
+    return tuple(np.arange(begin, end) for begin, end in pairwise(ends))
+
+
+def _folder(folder: Path) -> Input:
+    inside = sorted(path for path in folder.iterdir() if path.is_dir() and path.name.lower().startswith("fold"))
+    first = load_letor_fold(inside[0] if inside else folder)
+    data = _joined(list(first))
+    folds = [_rows(data, first, folder), *(_rows(data, load_letor_fold(path), path) for path in inside[1:])]
+    return Input(data.X, data.y, data.qid, folds)
+
+
+def _rows(data: Input, split: RankingSplit, folder: Path) -> Fold:
+    """The rows of a fold's queries among those of the first fold, which hold the same queries."""
+    ids, sizes = np.unique(np.concatenate([part.qid for part in split]), return_counts=True)
+    there, expected = np.unique(data.qid, return_counts=True)
+    if not (np.array_equal(ids, there) and np.array_equal(sizes, expected)):
+        raise ValueError(f"{folder} holds other queries than the first fold; expected the same ones, as in LETOR")
+    return tuple(np.flatnonzero(np.isin(data.qid, part.qid)) for part in split)
+
+
+def _frames(paths: Sequence[Path], label: str, qid: str, drop: Sequence[str]) -> Input:
+    pandas = imported("pandas", "analysis", "to read CSV and Parquet")
+    frames = [
+        pandas.read_parquet(path) if path.suffix == ".parquet" else pandas.read_csv(path, dtype={qid: str})
+        for path in paths
+    ]
+    for path, frame in zip(paths, frames, strict=True):
+        for option, column in (("--label", label), ("--qid", qid), *(("--drop", name) for name in drop)):
+            if column not in frame:
+                raise ValueError(
+                    f"{option} is {column!r}; expected a column of {path}: {', '.join(map(str, frame.columns))}"
+                )
+    whole = pandas.concat(frames, ignore_index=True)
+    X = whole.drop(columns=[label, qid, *drop])
+    words = [column for column in X if X[column].dtype.kind not in "biuf" and str(X[column].dtype) != "category"]
+    if words:
+        raise ValueError(
+            f"{paths[0]} has the column {words[0]!r} of type {X[words[0]].dtype}; expected numbers or categories. "
+            f"--drop {words[0]} leaves it out"
+        )
+    return Input(X, whole[label].to_numpy(), whole[qid], [_consecutive(frames)] if len(paths) > 1 else None)

@@ -1,0 +1,53 @@
+"""Differences from one ranker with their intervals; needs matplotlib (``pip install 'gapboost[plot]'``)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gapboost._optional import imported
+from gapboost._pictures import COLOURS
+from gapboost.comparison.verdicts import AHEAD, BEHIND, UNTOLD, Verdict
+
+# Told apart without colour: filled triangles that point to their side, and an empty circle.
+MARKS = {
+    AHEAD: {"marker": ">", "color": COLOURS[0], "markerfacecolor": COLOURS[0]},
+    BEHIND: {"marker": "<", "color": COLOURS[1], "markerfacecolor": COLOURS[1]},
+    UNTOLD: {"marker": "o", "color": "#808080", "markerfacecolor": "none"},
+}
+
+
+def draw(verdicts: Sequence[Verdict], measures: Sequence[str]) -> Any:
+    """A figure with a panel for each measure, and below them what the marks mean."""
+    pyplot = imported("matplotlib.pyplot", "plot", "to plot")
+    n_rows = len(verdicts) // len(measures)
+    figure, panels = pyplot.subplots(
+        1,
+        len(measures),
+        sharey=True,
+        squeeze=False,
+        figsize=(2.2 + 2.9 * len(measures), 1.5 + 0.3 * n_rows),
+        layout="constrained",
+    )
+    for ax, measure in zip(panels[0], measures, strict=True):
+        panel(ax, [v for v in verdicts if v.measure == measure])
+    figure.suptitle(f"beside {verdicts[0].beside}", fontsize=11)
+    handles = [
+        panels[0][0].plot([], [], linewidth=1.5, markersize=7, label=told, **mark)[0] for told, mark in MARKS.items()
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
+    return figure
+
+
+def panel(ax: Any, verdicts: Sequence[Verdict]) -> None:
+    """The verdicts of one measure, the first at the top."""
+    for place, verdict in enumerate(verdicts):
+        ax.plot(verdict.interval, (place, place), linewidth=1.5, color=MARKS[verdict.told]["color"])
+        ax.plot([verdict.difference], [place], markersize=7, linestyle="none", **MARKS[verdict.told])
+    ax.axvline(0, color="#808080", linewidth=0.8)
+    ax.set_yticks(range(len(verdicts)), [verdict.ranker for verdict in verdicts])
+    ax.set_ylim(len(verdicts) - 0.5, -0.5)
+    ax.margins(x=0.08)
+    ax.locator_params(axis="x", nbins=4)
+    ax.set_title(verdicts[0].measure, fontsize=10)
+    ax.set_xlabel(f"difference, {verdicts[0].confidence:.0%} interval", fontsize=9)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.tick_params(axis="y", length=0)

@@ -1,0 +1,210 @@
+"""The report: what it says, as headings, paragraphs and tables, and how that is written in HTML and Markdown."""
+
+import html
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from string import Template
+
+from gapboost._optional import imported
+from gapboost.comparison.field import described, versions
+from gapboost.comparison.picture import panel
+from gapboost.comparison.values import Values
+from gapboost.comparison.verdicts import AHEAD, BEHIND, UNTOLD, Verdict
+from gapboost.comparison.work import Work
+
+LIBRARIES = ("gapboost", "numpy", "scipy", "sklearn")
+# Stands for the colour of text until the page says which it is.
+INK = "#010203"
+PAGE = Template((Path(__file__).parent / "page.html").read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells as text; all but the first columns that are `words` are numbers."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    words: int = 1
+
+    def html(self) -> str:
+        """In a frame that scrolls where the page is narrow."""
+        lines = [self._row(self.head, "th"), *(self._row(row, "td") for row in self.rows)]
+        return f'<div class="wide"><table>{"".join(lines)}</table></div>'
+
+    def _row(self, cells: Sequence[str], kind: str) -> str:
+        classes = ["" if place < self.words else ' class="number"' for place in range(len(cells))]
+        return f"<tr>{''.join(f'<{kind}{c}>{html.escape(cell)}</{kind}>' for c, cell in zip(classes, cells, strict=True))}</tr>"
+
+    def markdown(self) -> str:
+        """With bars."""
+        rule = ["---" if place < self.words else "---:" for place in range(len(self.head))]
+        return "\n".join(f"| {' | '.join(cells)} |" for cells in (self.head, rule, *self.rows))
+
+
+Block = str | Table
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What is reported."""
+
+    work: Work
+    values: Values
+    verdicts: Sequence[Verdict]
+    best: str
+
+    def write(self, path: Path) -> None:
+        """As HTML or Markdown, by the ending of `path`."""
+        path.write_text(self.html() if path.suffix == ".html" else self.markdown(), encoding="utf-8")
+
+    def html(self) -> str:
+        """A page with nothing outside it."""
+        body = []
+        for heading, blocks in self.sections():
+            body.append(f"<h2>{html.escape(heading)}</h2>")
+            body += [b.html() if isinstance(b, Table) else f"<p>{html.escape(b)}</p>" for b in blocks]
+            if heading == "The answer":
+                body.append(f'<div class="pictures">{"".join(self._pictures())}</div><p class="key">{KEY}</p>')
+        return PAGE.substitute(body="\n".join(body))
+
+    def markdown(self) -> str:
+        """Without pictures."""
+        parts = ["# Which ranker ranks better?"]
+        for heading, blocks in self.sections():
+            parts += [f"## {heading}", *(b.markdown() if isinstance(b, Table) else b for b in blocks)]
+        return "\n\n".join(parts) + "\n"
+
+    def sections(self) -> list[tuple[str, list[Block]]]:
+        """Headings, each with paragraphs and tables."""
+        return [
+            ("The answer", [self._about(), *self._told()]),
+            (
+                "Means",
+                [self.means(), f"{self.best} has the highest mean by {self.work.best_by}, which alone is no proof."],
+            ),
+            ("Differences", [self.differences(), *READING, self._of_folds()]),
+            ("Settings", [*self._settings(), self._rankers(), versions(LIBRARIES)]),
+        ]
+
+    def means(self) -> Table:
+        """Of each ranker by each measure, and the seconds of a training."""
+        measures = list(self.work.measures)
+        rows = [
+            [
+                name,
+                *(f"{self.values.mean(name, measure):.4f}" for measure in measures),
+                f"{self.values.seconds(name):.2f}",
+            ]
+            for name in self.work.rankers
+        ]
+        return Table(["ranker", *measures, "seconds"], rows)
+
+    def differences(self) -> Table:
+        """All verdicts."""
+        rows = [
+            [
+                v.measure, v.ranker, v.told, signed(v.difference), " … ".join(map(signed, v.interval)),
+                "< 0.001" if v.p < 0.001 else f"{v.p:.3f}", needed(v),
+            ]
+            for v in self.verdicts
+        ]  # fmt: skip
+        confidence = f"{self.verdicts[0].confidence:.0%} interval"
+        head = ["measure", "ranker", "verdict", "difference", confidence, "p, corrected", "queries needed"]
+        return Table(head, rows, words=3)
+
+    def _about(self) -> str:
+        whole, folds = self.work.documents.all, self.work.splits
+        n = sum(len(fold.test) for fold in folds)
+        return (
+            f"{len(self.work.rankers)} rankers, {len(self.work.measures)} measures; {whole.X.shape[0]:,} documents of "
+            f"{len(whole.sizes):,} queries with {whole.X.shape[1]:,} features; {n:,} queries tested in {len(folds)} "
+            f"{'fold' if len(folds) == 1 else 'folds'}."
+        )
+
+    def _told(self) -> list[str]:
+        """One sentence for each of the three verdicts."""
+        beside = self.verdicts[0].beside
+        begins = {AHEAD: f"Ahead of {beside}", BEHIND: f"Behind {beside}", UNTOLD: f"Cannot be told from {beside}"}
+        sentences = []
+        for told, begin in begins.items():
+            by_ranker: dict[str, list[str]] = {}
+            for v in self.verdicts:
+                if v.told == told:
+                    of_measure = v.measure if told == UNTOLD else f"{v.measure} {signed(v.difference)}"
+                    by_ranker.setdefault(v.ranker, []).append(of_measure)
+            listed = "; ".join(f"{ranker} ({', '.join(which)})" for ranker, which in by_ranker.items())
+            sentences.append(f"{begin}: {listed or 'none'}.")
+        return sentences
+
+    def _of_folds(self) -> str:
+        if len(self.work.splits) == 1:
+            return "There is one fold: the intervals tell of the models that were trained here, not of others trained alike."
+        return (
+            "The queries of one fold were ranked by the same models: each fold is one piece of evidence, with the standard error "
+            "of Bell and McCaffrey and Satterthwaite's degrees of freedom. Folds share training queries, which no such interval "
+            "can count."
+        )
+
+    def _settings(self) -> list[str]:
+        tuned = next((len(c) for c in self.work.candidates.values()), None)
+        seeds = max(result.task.seed for result in self.values.results)
+        return [
+            f"Measures: {'; '.join(f'{name} is {measure}' for name, measure in self.work.measures.items())}. "
+            f"{seeds} {'model' if seeds == 1 else 'models'} a fold, where a ranker takes a seed. "
+            + (
+                f"Each ranker had {tuned} candidates, of which the validation queries chose by {self.work.choose_by}."
+                if tuned
+                else "The rankers are as they were handed in; nothing was tuned."
+            )
+        ]
+
+    def _rankers(self) -> Table:
+        return Table(["ranker", "what it is"], [[n, described(r)] for n, r in self.work.rankers.items()], words=2)
+
+    def _pictures(self) -> list[str]:
+        """One panel a measure, as SVG whose ink is the colour of the page's text."""
+        matplotlib = imported("matplotlib", "plot", "for the report's pictures")
+        figures = imported("matplotlib.figure", "plot", "for the report's pictures")
+        ink = dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK)
+        drawn = []
+        for measure in self.work.measures:
+            found = [v for v in self.verdicts if v.measure == measure]
+            with matplotlib.rc_context(
+                {**ink, "svg.fonttype": "none", "svg.hashsalt": measure, "font.family": "sans-serif"}
+            ):
+                figure = figures.Figure(figsize=(4.6, 1.1 + 0.3 * len(found)), layout="constrained")
+                panel(figure.subplots(), found)
+                stream = io.StringIO()
+                figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None})
+            drawn.append(
+                "<figure>"
+                + stream.getvalue().split("?>", 1)[1].partition(">")[2].replace(INK, "currentColor")
+                + "</figure>"
+            )
+        return drawn
+
+
+def needed(verdict: Verdict) -> str:
+    """The number of queries that a verdict would take, for those that cannot be told."""
+    if verdict.told != UNTOLD:
+        return ""
+    return f"{verdict.queries_needed:,.0f}" if verdict.queries_needed <= MOST_QUERIES else f"> {MOST_QUERIES:,}"
+
+
+def signed(value: float) -> str:
+    """With four decimals and a true minus sign."""
+    return f"{value:+.4f}".replace("-", "−")
+
+
+# Beyond it a number says no more than that nothing is seen.
+MOST_QUERIES = 1_000_000
+KEY = "▶ ahead  ◀ behind  ○ cannot be told"
+READING = [
+    "A difference is the mean over all test queries of ranker minus baseline, each query's values averaged over the seeds; "
+    "ties count their expected value. The interval is that of its row alone. The verdict goes by p, corrected by Holm's method "
+    "for all rows together.",
+    "Queries needed: with so many test queries, in as many folds, a true difference as large as the one seen would be told in "
+    "80 % of comparisons. Where little is seen, this number is rough.",
+]

@@ -1,0 +1,105 @@
+"""Tuning: from which parameters candidates are drawn, the same number for every ranker."""
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy import stats
+from sklearn.base import clone
+from sklearn.model_selection import ParameterSampler
+
+from gapboost._data.arguments import mapping, shown, whole
+
+LIGHTGBM = {
+    "num_leaves": [8, 16, 32, 64],
+    "learning_rate": stats.loguniform(0.02, 0.2),
+    "n_estimators": [50, 100, 200, 400],
+    "colsample_bytree": stats.uniform(0.3, 0.7),
+    "reg_lambda": stats.loguniform(0.01, 10),
+    "min_child_samples": stats.randint(5, 100),
+}
+XGBOOST = {
+    "max_depth": [3, 4, 5, 6, 8],
+    "learning_rate": stats.loguniform(0.02, 0.2),
+    "n_estimators": [50, 100, 200, 400],
+    "colsample_bytree": stats.uniform(0.3, 0.7),
+    "reg_lambda": stats.loguniform(0.01, 10),
+    "min_child_weight": stats.loguniform(0.01, 10),
+}
+CATBOOST = {
+    "depth": [3, 4, 5, 6, 8],
+    "learning_rate": stats.loguniform(0.02, 0.2),
+    "iterations": [100, 200, 400, 800],
+    "rsm": stats.uniform(0.3, 0.7),
+    "l2_leaf_reg": stats.loguniform(0.01, 10),
+}
+# By the library that an estimator's class, or one that it is made from, belongs to.
+SPACES: dict[str, dict[str, Any]] = {"lightgbm": LIGHTGBM, "xgboost": XGBOOST, "catboost": CATBOOST}
+
+
+def candidates(rankers: Mapping[str, Any], tune: Any, spaces: Any) -> dict[str, list[dict[str, Any]]]:
+    """`tune` candidates of each ranker, drawn by scikit-learn's `ParameterSampler`; rankers of one space get the same.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Where a ranker has no space, or its space a parameter that the ranker does not have.
+    """
+    given = {} if spaces is None else mapping(spaces, "spaces", "{name: {parameter: list or distribution}}")
+    if tune is None:
+        if given:
+            raise ValueError(
+                f"spaces is {shown(spaces)} but tune is None; expected tune=16 or another number of candidates"
+            )
+        return {}
+    number = whole(tune, "tune", 2, "None or a whole number of candidates")
+    unknown = [name for name in given if name not in rankers]
+    if unknown:
+        raise ValueError(f"spaces names {unknown[0]!r}; expected some of {', '.join(rankers)}")
+    drawn = {}
+    for name, ranker in rankers.items():
+        space = given.get(name) or _space_of(ranker)
+        if space is None:
+            raise ValueError(
+                f"tune is {tune} but {name!r} of rankers is a {type(ranker).__name__}, for which there is no space; expected "
+                f"spaces={{{name!r}: {{parameter: list or distribution}}}}, or leave_out=[{name!r}]"
+            )
+        drawn[name] = _drawn(name, ranker, space, number)
+    return drawn
+
+
+def _drawn(name: str, ranker: Any, space: Mapping[str, Any], number: int) -> list[dict[str, Any]]:
+    known = ranker.get_params()
+    library = _library_of(ranker)
+    for parameter in mapping(space, f"spaces[{name!r}]", "{parameter: list or distribution}"):
+        if parameter not in known and library != "catboost":  # whose get_params tells only what is set
+            raise ValueError(f"spaces has the parameter {parameter!r} of {name!r}; expected some of {', '.join(known)}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of too small a space, which is an error here
+        sampler = list(ParameterSampler(space, number, random_state=0))
+    found = [{key: _rounded(value) for key, value in candidate.items()} for candidate in sampler]
+    if len(found) < number:
+        raise ValueError(
+            f"tune is {number} but the space of {name!r} has {len(found)} candidates; expected no more than these"
+        )
+    for candidate in found:
+        clone(ranker).set_params(**candidate)
+    return found
+
+
+def _rounded(value: Any) -> Any:
+    """Three digits of real numbers: what a report shows is what was trained."""
+    if isinstance(value, float | np.floating):
+        return float(f"{value:.3g}")
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _library_of(ranker: Any) -> str | None:
+    there = {kind.__module__.split(".")[0] for kind in type(ranker).__mro__}
+    return next((library for library in SPACES if library in there), None)
+
+
+def _space_of(ranker: Any) -> dict[str, Any] | None:
+    library = _library_of(ranker)
+    return None if library is None else SPACES[library]

@@ -1,0 +1,64 @@
+"""One number for each test query, ranker, measure, fold and seed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gapboost._kernels import Array
+from gapboost._optional import frame
+from gapboost.comparison.work import Result
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """What all comparisons of rankers are made of.
+
+    Attributes
+    ----------
+    results : list of Result
+        One a training that was tested, fold by fold.
+    queries : list of ndarray
+        Ids of the test queries of each fold.
+    """
+
+    results: Sequence[Result]
+    queries: Sequence[Array]
+
+    def of(self, ranker: str, measure: str) -> list[Array]:
+        """One value a test query, the mean over the seeds: a float64 array of shape (Q,) for each fold."""
+        folds: list[list[list[float]]] = [[] for _ in self.queries]
+        for result in self.results:
+            if result.task.ranker == ranker:
+                folds[result.task.fold].append(result.values[measure])
+        return [np.mean(seeds, axis=0) for seeds in folds]
+
+    def mean(self, ranker: str, measure: str) -> float:
+        """Over all test queries."""
+        return float(np.concatenate(self.of(ranker, measure)).mean())
+
+    def seconds(self, ranker: str) -> float:
+        """Mean time of a training."""
+        return float(np.mean([result.seconds for result in self.results if result.task.ranker == ranker]))
+
+    def columns(self) -> Mapping[str, list[Any]]:
+        """``query``, ``ranker``, ``measure``, ``fold``, ``seed`` and ``value``, one entry a value."""
+        rows = [
+            (query, result.task.ranker, measure, result.task.fold, result.task.seed, value)
+            for result in self.results
+            for measure, values in result.values.items()
+            for query, value in zip(self.queries[result.task.fold].tolist(), values, strict=True)
+        ]
+        names = ("query", "ranker", "measure", "fold", "seed", "value")
+        return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+
+    def to_pandas(self) -> Any:
+        """One row a value."""
+        return frame(self.columns())
+
+    def to_polars(self) -> Any:
+        """One row a value; needs polars."""
+        import polars
+
+        return polars.DataFrame(dict(self.columns()))

@@ -1,0 +1,39 @@
+"""The order of documents with equal scores: by random keys, never by row."""
+
+import numpy as np
+
+from gapboost._data.judged import Judged
+from gapboost._kernels import Array
+
+KEYS_AT_ONCE = 1 << 20
+
+
+def turns(random_state: int, data: Judged) -> Array:
+    """The order in which the documents of each query are ranked where their scores are equal: int32 of shape (N,), positions."""
+    offsets, sizes = data.queries.offsets, data.queries.sizes
+    query = np.repeat(np.arange(len(sizes), dtype=np.uint64), sizes)
+    rows = np.argsort(query << np.uint64(32) | tie_keys(random_state, data), kind="stable")
+    positions: Array = (rows - np.repeat(offsets[:-1], sizes)).astype(np.int32)
+    return positions
+
+
+def tie_keys(random_state: int, data: Judged) -> Array:
+    """A random key for each document, uint32 of shape (N,), by its position in the whole data set."""
+    rng = np.random.default_rng(random_state)
+
+    def draw(n: int) -> Array:
+        return rng.integers(np.iinfo(np.uint32).max, size=n, dtype=np.uint32, endpoint=True)
+
+    queries, whole = data.queries, data.whole
+    if whole is None:
+        return draw(queries.n_rows)
+    positions = np.arange(queries.n_rows) + np.repeat(whole.begins - queries.offsets[:-1], queries.sizes)
+    keys = np.empty(queries.n_rows, dtype=np.uint32)
+    # Queries keep the order of the whole. Its keys are drawn block by block: no worker has room for all of them.
+    filled = 0
+    for first in range(0, whole.n_rows, KEYS_AT_ONCE):
+        block = draw(min(KEYS_AT_ONCE, whole.n_rows - first))
+        until = int(np.searchsorted(positions, first + len(block)))
+        keys[filled:until] = block[positions[filled:until] - first]
+        filled = until
+    return keys

@@ -1,0 +1,364 @@
+"""One call: what each ranker is handed, what is tested, and what comes of it."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import lightgbm
+import numpy as np
+import numpy.testing as npt
+import pandas as pd
+import polars as pl
+import pytest
+import xgboost
+from cheap_rankers import Noisy, made
+from sklearn.base import BaseEstimator
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GroupKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import gapboost as gb
+from gapboost.comparison import compare_rankers, standard_rankers
+from gapboost.comparison.data import Part
+from gapboost.comparison.handing import fit, stops_early
+from gapboost.lightgbm import LGBMGAPRanker
+from gapboost.xgboost import XGBGAPRanker
+
+X, Y, QID = made()
+PAIR = {"one": Noisy(0.2, 1), "other": Noisy(0.6, 2)}
+SMALL = {"n_estimators": 3, "n_jobs": 1}
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return compare_rankers(X, Y, QID, PAIR, cv=4, seeds=2)
+
+
+def test_values_are_those_of_evaluate(comparison):
+    """By hand: train on the other folds, test, and take the values of evaluate."""
+    table = comparison.values.to_pandas()
+    assert set(table.columns) == {"query", "ranker", "measure", "fold", "seed", "value"}
+    assert len(table) == 60 * 2 * 3 * 2
+    g = (0.5, 0.5)
+    for fold, (train, test) in enumerate(GroupKFold(4).split(X, Y, QID)):
+        for seed in (1, 2):
+            ranker = Noisy(0.6, 2, random_state=seed).fit(X[train], Y[train])
+            expected = gb.evaluate(
+                [gb.GAP(g=g), "ndcg@10", "map"], Y[test], ranker.predict(X[test]), QID[test], per_query=True
+            )
+            mine = table[(table["ranker"] == "other") & (table["fold"] == fold) & (table["seed"] == seed)]
+            for name, values in zip(("gap", "ndcg@10", "map"), expected.values(), strict=True):
+                found = mine[mine["measure"] == name].set_index("query")["value"]
+                npt.assert_allclose(found.loc[expected.qid], values, rtol=1e-12)
+
+
+def test_frames_agree(comparison):
+    assert pl.from_pandas(comparison.values.to_pandas()).equals(comparison.values.to_polars())
+
+
+def test_means_and_summary(comparison):
+    table = comparison.values.to_pandas()
+    means = comparison.means()
+    for ranker in PAIR:
+        for measure in ("gap", "ndcg@10", "map"):
+            chosen = table[(table["ranker"] == ranker) & (table["measure"] == measure)]
+            assert means.loc[ranker, measure] == pytest.approx(chosen["value"].mean())
+    summary = comparison.summary()
+    assert (summary["ranker"] == "other").all()
+    assert (summary["beside"] == "one").all()
+    npt.assert_allclose(
+        summary["difference"], means.loc["other", summary["measure"]] - means.loc["one", summary["measure"]]
+    )
+    npt.assert_allclose(comparison.summary("other")["difference"], -summary["difference"])
+    assert set(summary["verdict"]) <= {"ahead", "behind", "cannot be told"}
+    assert (summary["queries"] == 60).all()
+
+
+def test_the_best_is_trained_on_everything(comparison):
+    assert comparison.best == "one"
+    npt.assert_array_equal(
+        comparison.best_.weights_, Noisy(0.2, 1, random_state=1).fit(X, Y).weights_, "480 rows draw these"
+    )
+
+
+class Recorder(BaseEstimator):
+    """Keeps what it is handed."""
+
+    def __init__(self, early_stopping_rounds=None):
+        self.early_stopping_rounds = early_stopping_rounds
+
+    def predict(self, X):
+        return np.zeros(len(X))
+
+
+def recorder(arguments):
+    names = ", ".join(f"{name}=None" for name in arguments)
+    scope = {"Recorder": Recorder}
+    handed = ", ".join(f"{name!r}: {name}" for name in arguments)
+    exec(
+        f"def fit(self, X, y, {names}):\n    self.handed_ = {{{handed}}}\n    return self", scope
+    )  # a signature is read
+    return type("Recording", (Recorder,), {"fit": scope["fit"]})
+
+
+TRAIN = Part(np.ones((6, 2)), np.array([0, 1, 2, 0, 1, 2]), np.array([2, 4]))
+VALI = Part(np.zeros((3, 2)), np.array([1, 0, 2]), np.array([1, 2]))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "handed"),
+    [
+        (["qid", "group", "eval_set", "eval_qid"], {"qid": [0, 0, 1, 1, 1, 1], "eval_qid": [[0, 1, 1]]}),
+        (["group", "eval_set", "eval_group"], {"group": [2, 4], "eval_group": [[1, 2]]}),
+        (["sample_weight", "eval_set"], {}),
+    ],
+)
+def test_a_fit_is_handed_what_it_has_arguments_for(arguments, handed):
+    ranker = recorder(arguments)(early_stopping_rounds=3)
+    assert stops_early(ranker)
+    given = {name: value for name, value in fit(ranker, TRAIN, VALI).handed_.items() if value is not None}
+    ((X_vali, y_vali),) = given.pop("eval_set")
+    assert X_vali is VALI.X
+    npt.assert_array_equal(y_vali, VALI.y)
+    assert {
+        name: [v.tolist() for v in value] if name.startswith("eval") else value.tolist()
+        for name, value in given.items()
+    } == handed
+
+
+def test_a_pipeline_ends_with_what_is_handed_the_queries():
+    line = make_pipeline(StandardScaler(), LGBMGAPRanker(**SMALL, verbose=-1))
+    found = compare_rankers(X, Y, QID, {"line": line, **PAIR}, cv=2, seeds=1)
+    train, test = (found.work.documents.of(part) for part in (found.work.splits[1].train, found.work.splits[1].test))
+    line.set_params(lgbmgapranker__random_state=1).fit(train.X, train.y, lgbmgapranker__qid=train.numbers)
+    expected = gb.evaluate("map", test.y, line.predict(test.X), test.numbers, per_query=True)
+    npt.assert_array_equal(found.values.of("line", "map")[1], next(iter(expected.values())))
+
+
+BOOSTERS = {
+    "LGBMRanker": lightgbm.LGBMRanker(**SMALL, verbose=-1),
+    "LGBMRegressor": lightgbm.LGBMRegressor(**SMALL, verbose=-1),
+    "LGBMGAPRanker": LGBMGAPRanker(**SMALL, verbose=-1),
+    "XGBRanker": xgboost.XGBRanker(**SMALL),
+    "rank:map": xgboost.XGBRanker(**SMALL, objective="rank:map"),
+    "XGBGAPRanker": XGBGAPRanker(**SMALL),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", [pd.DataFrame, pl.DataFrame, np.asarray])
+def test_each_booster_gets_what_its_own_fit_wants(form):
+    """The same values as by hand: rows query by query, sizes or ids, and grades above 0 for rank:map."""
+    rows = np.argsort(QID, kind="stable")
+    X_, y_, qid_ = X[rows], Y[rows], QID[rows]
+    found = compare_rankers(form(X_), y_, qid_, BOOSTERS, measures="ndcg@10", cv=3, seeds=1, shuffle=False)
+    for fold, split in enumerate(found.work.splits):
+        train, test = (np.isin(qid_, np.unique(qid_)[part]) for part in (split.train, split.test))
+        for name, ranker in BOOSTERS.items():
+            grades = (y_ > 0).astype(int) if name == "rank:map" else y_
+            sizes = np.unique(qid_[train], return_counts=True)[1]
+            given = {"group": sizes} if name == "LGBMRanker" else {"qid": qid_[train]}
+            given = {} if name == "LGBMRegressor" else given
+            model = ranker.__class__(**{**ranker.get_params(), "random_state": 1}).fit(
+                X_[train], grades[train], **given
+            )
+            expected = gb.evaluate("ndcg@10", y_[test], model.predict(X_[test]), qid_[test], per_query=True)
+            npt.assert_array_equal(found.values.of(name, "ndcg@10")[fold], next(iter(expected.values())))
+
+
+@pytest.mark.parametrize(
+    "ranker",
+    [
+        lightgbm.LGBMRanker(n_estimators=50, n_jobs=1, verbose=-1, early_stopping_round=3),
+        LGBMGAPRanker(n_estimators=50, n_jobs=1, verbose=-1, early_stopping_round=3),
+        xgboost.XGBRanker(n_estimators=50, n_jobs=1, early_stopping_rounds=3),
+        XGBGAPRanker(n_estimators=50, n_jobs=1, early_stopping_rounds=3),
+        xgboost.XGBRegressor(n_estimators=50, n_jobs=1, early_stopping_rounds=3),
+    ],
+    ids=lambda ranker: type(ranker).__name__,
+)
+@pytest.mark.slow(keep=1)
+def test_who_stops_early_gets_validation_queries_that_nobody_trains_on(ranker):
+    found = compare_rankers(X, Y, QID, {"early": ranker, "line": Ridge()}, cv=4, seeds=1)
+    for fold, following in zip(found.work.splits, found.work.splits[1:] + found.work.splits[:1], strict=True):
+        npt.assert_array_equal(fold.vali, following.test)
+        assert sorted([*fold.train, *fold.vali, *fold.test]) == list(range(60))
+    model, _ = found.work.trained(
+        found.values.results[0].task, *(found.work.documents.of(p) for p in (fold.train, fold.vali))
+    )
+    last = getattr(model, "best_iteration_", None) or getattr(model, "best_iteration", 0)
+    assert 0 < last < 50
+
+
+def test_ready_made_folds():
+    parts = np.array_split(np.arange(60) + 1000, 4)
+    rows = [np.flatnonzero(np.isin(QID, part)) for part in parts]
+    folds = [(np.concatenate(rows[:2]), rows[2], rows[3]), (np.concatenate(rows[2:]), rows[0], rows[1])]
+    found = compare_rankers(X, Y, QID, PAIR, cv=folds, seeds=1)
+    for queries, part in zip(found.values.queries, (parts[3], parts[1]), strict=True):
+        assert sorted(queries) == part.tolist()
+    npt.assert_array_equal(np.sort(found.work.documents.ids[found.work.splits[0].vali]), parts[2])
+
+
+@pytest.mark.parametrize(
+    "cv", [4, GroupKFold(4), list(GroupKFold(4).split(X, Y, QID))], ids=["int", "splitter", "pairs"]
+)
+def test_folds_are_the_same_however_they_are_said(cv, comparison):
+    found = compare_rankers(X, Y, QID, PAIR, cv=cv, seeds=2)
+    assert found.means().drop(columns="seconds").equals(comparison.means().drop(columns="seconds"))
+
+
+def test_group_and_a_column_qid_say_the_same():
+    rows = np.argsort(QID, kind="stable")
+    by_group = compare_rankers(X[rows], Y[rows], rankers=PAIR, group=[8] * 60, cv=4, seeds=1)
+    frame = pd.DataFrame(X[rows], columns=list("abcde")).assign(qid=QID[rows].astype(str))
+    by_column = compare_rankers(frame, Y[rows], rankers=PAIR, cv=4, seeds=1)
+    npt.assert_array_equal(by_group.values.of("one", "map"), by_column.values.of("one", "map"))
+    assert set(by_column.values.to_pandas()["query"]) == set(QID.astype(str))
+
+
+def test_a_ranker_without_seed_is_trained_once_a_fold():
+    found = compare_rankers(X, Y, QID, {**PAIR, "line": make_pipeline(StandardScaler(), Line())}, cv=3, seeds=2)
+    seeds = found.values.to_pandas().groupby("ranker")["seed"].max()
+    assert seeds.to_dict() == {"one": 2, "other": 2, "line": 1}
+
+
+class Line(BaseEstimator):
+    def fit(self, X, y):
+        self.weights_ = np.linalg.lstsq(X, y, rcond=None)[0]
+        return self
+
+    def predict(self, X):
+        return X @ self.weights_
+
+
+def test_real_grades_and_string_ids():
+    real = np.round(Y + 0.25 * (np.arange(len(Y)) % 2), 2)
+    ids = np.array([f"query {i}" for i in QID])
+    found = compare_rankers(
+        X, real, ids, {"GAP": XGBGAPRanker(**SMALL), "line": Ridge()}, measures="gap", cv=3, seeds=1
+    )
+    assert 0 < found.means().loc["line", "gap"] < 1
+
+
+@pytest.mark.slow
+def test_processes_change_nothing():
+    rankers = {"booster": LGBMGAPRanker(**SMALL, verbose=-1), **PAIR}
+    one, two = (compare_rankers(X, Y, QID, rankers, cv=4, seeds=2, n_jobs=n) for n in (1, 2))
+    assert one.values.to_pandas().equals(two.values.to_pandas())
+
+
+def test_documents_of_a_query_come_in_a_random_order_the_same_for_all():
+    """A file sorted by grades would tell LightGBM, which breaks ties by the order of rows."""
+    order = np.lexsort((-Y, QID))
+    found = compare_rankers(X[order], Y[order], QID[order], PAIR, cv=3, seeds=1)
+    grades = found.work.documents.all.y
+    assert (np.diff(grades[found.work.documents.all.numbers == 0]) > 0).any()
+    kept = compare_rankers(X[order], Y[order], QID[order], PAIR, cv=3, seeds=1, shuffle=False)
+    npt.assert_array_equal(kept.work.documents.all.y, Y[order])
+
+
+@pytest.mark.slow
+def test_the_standard_field():
+    rankers = standard_rankers()
+    assert {"LightGBM lambdarank", "LightGBM GAP", "XGBoost rank:map", "XGBoost GAP"} <= set(rankers)
+    small = {name: ranker.set_params(n_estimators=2) for name, ranker in rankers.items() if "CatBoost" not in name}
+    found = compare_rankers(X, Y, QID, small, cv=2, seeds=1, leave_out=["XGBoost rank:map"])
+    assert set(found.rankers) == set(small) - {"XGBoost rank:map"}
+
+
+# ---------------------------------------------------------------------------------------------------------- tuning
+
+
+def test_tuning_chooses_on_validation_queries():
+    """The candidate with the best mean of the validation queries is the one that is tested."""
+    spaces = {name: {"noise": [0.0, 0.1, 2.0, 5.0]} for name in PAIR}
+    found = compare_rankers(X, Y, QID, PAIR, cv=4, seeds=2, tune=4, spaces=spaces, choose_by="ndcg@5")
+    values = {(r.task.ranker, r.task.fold, r.task.candidate): np.mean(r.values["choose_by"]) for r in found.searches}
+    assert len(values) == 2 * 4 * 4
+    for result in found.values.results:
+        of_fold = [values[result.task.ranker, result.task.fold, number] for number in range(4)]
+        assert result.task.candidate == np.argmax(of_fold)
+    again = found.work.documents.of(found.work.splits[1].vali)
+    train = found.work.documents.of(found.work.splits[1].train)
+    ranker = Noisy(found.work.candidates["one"][2]["noise"], 1, random_state=1).fit(train.X, train.y)
+    expected = gb.evaluate("ndcg@5", again.y, ranker.predict(again.X), again.numbers)
+    assert values["one", 1, 2] == pytest.approx(next(iter(expected.values())))
+    assert found.best_.noise in (0.0, 0.1)
+
+
+@pytest.mark.slow
+def test_boosters_have_spaces_and_as_many_candidates_each():
+    rankers = {name: BOOSTERS[name] for name in ("LGBMRanker", "LGBMGAPRanker", "XGBGAPRanker")}
+    found = compare_rankers(*made(150), rankers, cv=3, seeds=1, tune=2)
+    candidates = found.work.candidates
+    assert {len(each) for each in candidates.values()} == {2}
+    assert candidates["LGBMRanker"] == candidates["LGBMGAPRanker"]
+    assert "num_leaves" in candidates["LGBMRanker"][0]
+    assert "max_depth" in candidates["XGBGAPRanker"][0]
+
+
+# ----------------------------------------------------------------------------------------------- pictures and pages
+
+
+class Page(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags, self.links, self.text = [], [], ""
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.links += [value for name, value in attributes if name in ("src", "href", "xlink:href")]
+
+    def handle_data(self, data):
+        self.text += data
+
+
+@pytest.mark.slow
+def test_the_report_is_one_file_that_needs_no_other(comparison, tmp_path):
+    path = tmp_path / "report.html"
+    comparison.report(path)
+    text = path.read_text(encoding="utf-8")
+    page = Page()
+    page.feed(text)
+    assert all(link.startswith("#") for link in page.links)
+    assert not re.search(r"url\((?!#)|@import|<script|<link", text)
+    assert page.tags.count("svg") == 3
+    assert "prefers-color-scheme: dark" in text
+    for row in comparison.verdicts("one"):
+        assert f"{row.difference:+.4f}".replace("-", "−") in page.text
+    for said in ("GAP(g=(0.5, 0.5))", "Noisy(noise=0.2", f"gapboost {gb.__version__}", "60 queries"):
+        assert said in page.text, said
+
+
+def test_the_report_in_markdown(comparison, tmp_path):
+    comparison.report(tmp_path / "report.md", "other")
+    text = (tmp_path / "report.md").read_text(encoding="utf-8")
+    for row in comparison.verdicts("other"):
+        line = f"| {row.measure} | one | {row.told} | {row.difference:+.4f} |"
+        assert line.replace("-", "−") in text
+
+
+@pytest.mark.slow
+def test_the_picture(comparison):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    figure = comparison.plot()
+    assert [ax.get_title() for ax in figure.axes] == ["gap", "ndcg@10", "map"]
+    for ax, verdict in zip(figure.axes, comparison.verdicts("one"), strict=True):
+        (line,) = (
+            line for line in ax.lines if len(line.get_xdata()) == 2 and line.get_ydata()[0] == 0 == line.get_ydata()[1]
+        )
+        npt.assert_allclose(line.get_xdata(), verdict.interval)
+    matplotlib.pyplot.close(figure)
+
+
+def test_what_is_saved_of_a_training_reads_as_json(tmp_path):
+    found = compare_rankers(X, Y, QID, PAIR, cv=3, seeds=1, checkpoint=tmp_path / "saved")
+    files = sorted((tmp_path / "saved").glob("fold*.json"))
+    assert len(files) == 6
+    held = json.loads(files[0].read_text())
+    assert held["values"] == next(
+        r.values for r in found.values.results if (r.task.ranker, r.task.fold) == (held["ranker"], held["fold"])
+    )
