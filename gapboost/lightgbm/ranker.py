@@ -323,7 +323,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         # LightGBM's own check is for pandas alone.
         theirs = bool(validate_features) and hasattr(X, "iloc")
         # It stops early for its own objectives alone, without a word.
-        early = kwargs.get("pred_early_stop", self.get_params().get("pred_early_stop"))
+        early = kwargs.get("pred_early_stop", self._other_params.get("pred_early_stop"))
         predict = self.to_vendor().predict if early else super().predict
         scores: Array = predict(
             read_exactly(self._features(X, validate_features is not False and not theirs), "X"),
