@@ -16,16 +16,19 @@ PROPERTIES = (property, functools.cached_property)
 
 def members_of(fullname: str) -> list[tuple[str, str]]:
     """Kind and name of the public members that gapboost wrote; scikit-learn adds the requests of metadata."""
-    module, _, name = fullname.rpartition(".")
-    members: dict[str, str] = {}
-    for base in getattr(importlib.import_module(module), name).__mro__:
+    module, _, of = fullname.rpartition(".")
+    kinds: dict[str, str] = {}
+    for base in getattr(importlib.import_module(module), of).__mro__:
+        if not base.__module__.startswith("gapboost."):
+            continue
         for name, value in vars(base).items():
-            if base.__module__.startswith("gapboost.") and not re.match("_|set_.*_request$", name):
-                if isinstance(value, PROPERTIES):
-                    members.setdefault(name, "property")
-                elif inspect.isroutine(inspect.unwrap(getattr(value, "__func__", value))):
-                    members.setdefault(name, "method")
-    return sorted(((kind, name) for name, kind in members.items()), key=lambda member: member[1])
+            if re.match("_|set_.*_request$", name):
+                continue
+            if isinstance(value, PROPERTIES):
+                kinds.setdefault(name, "property")
+            elif inspect.isroutine(value):
+                kinds.setdefault(name, "method")
+    return [(kind, name) for name, kind in sorted(kinds.items())]
 
 
 def booster_of(kind: Any) -> tuple[str, Any] | None:
