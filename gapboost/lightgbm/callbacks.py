@@ -7,7 +7,8 @@ from typing import Any
 import lightgbm
 import numpy as np
 
-from gapboost._boosters.callbacks import Content, Gradients, Metrics, as_gradients, as_metrics
+from gapboost._boosters.callbacks import Gradients, Metrics, as_gradients, as_metrics
+from gapboost._boosters.data_sets import Content
 from gapboost._boosters.parameters import Own, check_parameters
 from gapboost._data.judged import Judged
 from gapboost._kernels import Array

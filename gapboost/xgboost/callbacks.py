@@ -6,7 +6,8 @@ import numpy as np
 import xgboost
 from xgboost import collective
 
-from gapboost._boosters.callbacks import AllWorkers, Content, Gradients, Metrics, as_gradients, as_metrics
+from gapboost._boosters.callbacks import Gradients, Metrics, as_gradients, as_metrics
+from gapboost._boosters.data_sets import AllWorkers, Content
 from gapboost._boosters.positions import checked_penalty
 from gapboost._data.grades import MAX_GRADE, occurring_grades
 from gapboost._data.queries import Queries
