@@ -29,8 +29,7 @@ ours = LGBMGAPRanker(n_estimators=60, verbose=-1).fit(train.X, train.y, group=si
 # With ``qid``, one id a row, rows may be in any order. LightGBM has no such call, so there is nothing to sort or to count.
 
 order = np.random.default_rng(0).permutation(len(train.y))
-shuffled = LGBMGAPRanker(n_estimators=60, verbose=-1)
-shuffled.fit(train.X[order], train.y[order], qid=train.qid[order])
+shuffled = LGBMGAPRanker(n_estimators=60, verbose=-1).fit(train.X[order], train.y[order], qid=train.qid[order])
 
 # %%
 # XGBoost
@@ -79,8 +78,8 @@ makers = {
     "XGBGAPRanker": lambda: XGBGAPRanker(n_estimators=60),
 }
 values = {name: [] for name in makers}
-for rows, held_out in GroupKFold(5).split(train.X, train.y, train.qid):
-    X, y, qid = train.X[rows], train.y[rows], train.qid[rows]
+for fold, held_out in GroupKFold(5).split(train.X, train.y, train.qid):
+    X, y, qid = train.X[fold], train.y[fold], train.qid[fold]
     for name, maker in makers.items():
         which = {"group": np.unique(qid, return_counts=True)[1]} if name == "LGBMRanker" else {"qid": qid}
         scores = maker().fit(X, y, **which).predict(train.X[held_out])
@@ -88,10 +87,9 @@ for rows, held_out in GroupKFold(5).split(train.X, train.y, train.qid):
         values[name].append(value)
 
 _, ax = plt.subplots(figsize=(6, 3.2))
-ax.plot(list(values), np.transpose(list(values.values())).T, color="#6baed6", marker="o", markersize=4)
-ax.plot(
-    list(values), [np.mean(of_folds) for of_folds in values.values()], "D", color="#d95f02", label="mean of five folds"
-)
+by_ranker = np.array(list(values.values()))
+ax.plot(list(values), by_ranker, color="#6baed6", marker="o", markersize=4)
+ax.plot(list(values), by_ranker.mean(axis=1), "D", color="#d95f02", label="mean of five folds")
 ax.set(ylabel="nDCG@10")
 ax.legend(loc="upper left", fontsize=8)
 ax.margins(y=0.25)

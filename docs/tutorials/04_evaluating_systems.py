@@ -67,4 +67,4 @@ rows = test.qid == middling
 curve = analysis.precision_recall(gap, test.y[rows], deep.predict(test.X[rows]))
 ax = curve.plot()
 ax.set_ylim(0, 1.05)
-ax.legend(loc="lower left")
+_ = ax.legend(loc="lower left")

@@ -71,9 +71,8 @@ for objective in (Softmax(gb.GAP(g=(0.5, 0.5))), gb.LambdaRank(gb.GAP(g=(0.5, 0.
     for Ranker, options in ((LGBMGAPRanker, {"verbose": -1}), (XGBGAPRanker, {})):
         ranker = Ranker(objective=objective, n_estimators=80, **options)
         ranker.fit(train.X, train.y, qid=train.qid, eval_set=[(vali.X, vali.y)], eval_qid=[vali.qid])
-        (courses[f"{Ranker.__name__}, {type(objective).__name__}"],) = next(
-            iter(ranker.evals_result_.values())
-        ).values()
+        (log,) = ranker.evals_result_.values()
+        (courses[f"{Ranker.__name__}, {type(objective).__name__}"],) = log.values()
         value = ranker.score(test.X, test.y, qid=test.qid)
         print(f"{Ranker.__name__:15} {type(objective).__name__:12} GAP {value:.3f}")
 
