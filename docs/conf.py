@@ -55,7 +55,7 @@ autosummary_generate = True
 autodoc_typehints = "none"  # numpydoc sections say the types
 autodoc_mock_imports = ["pyspark", "py4j", "xgboost.spark"]  # Spark is no part of the environment that builds
 autodoc_member_order = "bysource"
-autosummary_context = {"members_of": reference.members_of}
+autosummary_context = {"members_of": reference.Members()}
 numpydoc_show_class_members = False  # the template lists them
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
@@ -117,4 +117,5 @@ def setup(app: Any) -> None:
     """What Sphinx calls."""
     app.connect("source-read", lead_somewhere)
     app.connect("autodoc-process-signature", reference.ours_first)
+    app.connect("autodoc-process-docstring", reference.linked)
     app.connect("autodoc-process-docstring", reference.booster_folded, priority=900)  # after numpydoc

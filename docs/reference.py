@@ -4,31 +4,55 @@ import functools
 import importlib
 import inspect
 import re
+from dataclasses import dataclass
 from typing import Any
 
 import lightgbm
 import xgboost
+from numpydoc.docscrape import NumpyDocString
+from numpydoc.docscrape_sphinx import SphinxDocString
 
 from gapboost._boosters.ranker import GAPRanker
 
 PROPERTIES = (property, functools.cached_property)
 
 
-def members_of(fullname: str) -> list[tuple[str, str]]:
-    """Kind and name of the public members that gapboost wrote; scikit-learn adds the requests of metadata."""
-    module, _, of = fullname.rpartition(".")
-    kinds: dict[str, str] = {}
-    for base in getattr(importlib.import_module(module), of).__mro__:
-        if not base.__module__.startswith("gapboost."):
-            continue
-        for name, value in vars(base).items():
-            if re.match("_|set_.*_request$", name):
+@dataclass(frozen=True)
+class Members:
+    """What templates ask for the members of a class. Sphinx caches values with its configuration, and functions not."""
+
+    def __call__(self, fullname: str) -> dict[str, list[str]]:
+        """Methods and properties that gapboost wrote, without those among the attributes in the docstring of the class."""
+        module, _, of = fullname.rpartition(".")
+        kind = getattr(importlib.import_module(module), of)
+        told = {attribute.name for attribute in NumpyDocString(inspect.getdoc(kind) or "")["Attributes"]}
+        kinds: dict[str, str] = {}
+        for base in kind.__mro__:
+            if not base.__module__.startswith("gapboost."):
                 continue
-            if isinstance(value, PROPERTIES):
-                kinds.setdefault(name, "property")
-            elif inspect.isroutine(value):
-                kinds.setdefault(name, "method")
-    return [(kind, name) for name, kind in sorted(kinds.items())]
+            for name, value in vars(base).items():
+                if name in told or re.match("_|set_.*_request$", name):  # scikit-learn adds the requests of metadata
+                    continue
+                if isinstance(value, PROPERTIES):
+                    kinds.setdefault(name, "property")
+                elif inspect.isroutine(value):
+                    kinds.setdefault(name, "method")
+        return {kind: sorted(name for name in kinds if kinds[name] == kind) for kind in ("method", "property")}
+
+
+def as_written(self: SphinxDocString, name: str, text: list[str], fake_autosummary: bool) -> tuple[str, list[str]]:
+    """An attribute as its class tells of it; numpydoc would take the property's own text, which is LightGBM's of many."""
+    return f"**{self._escape_args_and_kwargs(name.strip())}**", text
+
+
+SphinxDocString._process_param = as_written  # type: ignore[method-assign]
+
+
+def linked(app: Any, what: str, name: str, kind: Any, options: Any, lines: list[str]) -> None:
+    """Pages of the repository that a docstring names are pages of the site."""
+    lines[:] = [
+        re.sub(r"\bbenchmarks/([A-Z]+)\.md", r":doc:`benchmarks/\1.md </benchmarks/\1>`", line) for line in lines
+    ]
 
 
 def booster_of(kind: Any) -> tuple[str, Any] | None:
