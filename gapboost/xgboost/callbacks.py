@@ -58,7 +58,7 @@ def objective(
     >>> import xgboost
     >>> from gapboost.datasets import load_digits_ranking
     >>> from gapboost.xgboost import objective
-    >>> train = load_digits_ranking().train
+    >>> train = load_digits_ranking((60, 20, 40), 20).train
     >>> data = xgboost.DMatrix(train.X, train.y, qid=train.qid)
     >>> settings = {"base_score": 0.0, "disable_default_eval_metric": 1}
     >>> xgboost.train(settings, data, num_boost_round=5, obj=objective("gap")).num_boosted_rounds()
@@ -89,7 +89,7 @@ def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = Non
     >>> import xgboost
     >>> from gapboost.datasets import load_digits_ranking
     >>> from gapboost.xgboost import eval_metric, objective
-    >>> train = load_digits_ranking().train
+    >>> train = load_digits_ranking((60, 20, 40), 20).train
     >>> data, log = xgboost.DMatrix(train.X, train.y, qid=train.qid), {}
     >>> booster = xgboost.train(
     ...     {"base_score": 0.0, "disable_default_eval_metric": 1},
