@@ -13,6 +13,7 @@ import gapboost
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+import reference  # noqa: E402
 import words  # noqa: E402
 
 ROOT = HERE.parent
@@ -25,9 +26,9 @@ version = release = gapboost.__version__
 
 extensions = [
     "myst_parser",
+    "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.napoleon",
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
@@ -54,9 +55,8 @@ autosummary_generate = True
 autodoc_typehints = "none"  # numpydoc sections say the types
 autodoc_mock_imports = ["pyspark", "py4j", "xgboost.spark"]  # Spark is no part of the environment that builds
 autodoc_member_order = "bysource"
-napoleon_google_docstring = False
-napoleon_use_rtype = False
-napoleon_use_ivar = True
+autosummary_context = {"members_of": reference.Members()}
+numpydoc_show_class_members = False  # the template lists them
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
@@ -116,3 +116,6 @@ copy_benchmarks(ROOT / "benchmarks", HERE / "benchmarks")
 def setup(app: Any) -> None:
     """What Sphinx calls."""
     app.connect("source-read", lead_somewhere)
+    app.connect("autodoc-process-signature", reference.ours_first)
+    app.connect("autodoc-process-docstring", reference.linked)
+    app.connect("autodoc-process-docstring", reference.booster_folded, priority=900)  # after numpydoc

@@ -87,6 +87,27 @@ def idea():
     saved(figure, "idea")
 
 
+def idea_narrow():
+    """The same for a telephone: words above the rows, and no columns of numbers."""
+    scores = -np.arange(len(RANKING), dtype=float)
+    figure, ax = canvas(9, -1.6, 8)
+    words = {"ha": "left", "va": "center", "fontsize": 13}
+    ax.text(0.1, 7.7, "a ranking, by grade", weight="bold", **words)
+    for rank, grade in enumerate(RANKING):
+        box(ax, 0.6 + rank, 7, str(grade), GRADES[grade], INK[grade])
+    for row, (k, g) in enumerate(zip((1, 2, 3), G, strict=True)):
+        y, ap = 4.9 - 2.1 * row, gb.AP(rel=k)
+        value = gb.evaluate(ap, RANKING, scores)[ap]
+        wants = {1: "1 or better", 2: "2 or better", 3: "3 alone"}[k]
+        ax.text(0.1, y + 0.75, f"{g:.0%} accept {wants}: AP {value:.3f}", **words)
+        for rank, grade in enumerate(RANKING):
+            accepted = grade >= k
+            box(ax, 0.6 + rank, y, "✓" if accepted else "", GRADES[2] if accepted else "white", edge="#bbbbbb")
+    gap = gb.evaluate(gb.GAP(g=G), RANKING, scores)[gb.GAP(g=G)]
+    ax.text(0.1, -0.6, f"their weighted mean, GAP: {gap:.3f}", weight="bold", **words)
+    saved(figure, "idea_narrow")
+
+
 def swap():
     """What two documents change when they trade places splits into a part of each rank."""
     measure = gb.GAP(g=G)
@@ -201,6 +222,7 @@ def logo():
 if __name__ == "__main__":
     plt.rcParams.update({"svg.hashsalt": "gapboost", "svg.fonttype": "path", "font.family": "DejaVu Sans"})
     idea()
+    idea_narrow()
     swap()
     near_linear()
     way()

@@ -27,8 +27,22 @@ client = Client(cluster)
 X = da.from_array(train.X, chunks=(1111, -1))
 y, qid = (da.from_array(values, chunks=1111) for values in (train.y, train.qid))
 
-ranker = DaskLGBMGAPRanker(client=client, measure="gap", n_estimators=40, verbose=-1)
-ranker.fit(X, y, qid=qid)
+ranker = DaskLGBMGAPRanker(client=client, measure="gap", n_estimators=40, verbose=-1).fit(X, y, qid=qid)
+
+# %%
+# Where the first partition ends it cuts a query, whose rows are trained on by one worker all the same.
+
+from matplotlib import pyplot as plt
+
+near = np.arange(1051, 1171)
+cut = train.qid[near] == train.qid[1111]
+_, ax = plt.subplots(figsize=(6, 3))
+ax.plot(near[~cut], train.qid[near][~cut], ".", label="queries that one partition has")
+ax.plot(near[cut], train.qid[near][cut], "o", label="the query that comes together")
+ax.axvline(1110.5, color="grey", linestyle="--", label="end of the first partition")
+ax.set(xlabel="row", ylabel="query id")
+ax.legend(loc="upper left", fontsize=8)
+plt.tight_layout()
 
 # %%
 # Predictions are lazy, partition by partition.

@@ -35,10 +35,24 @@ class Zipf(Measure):
         """From the documents of each grade in each query, ``base.counts``: pairs gain nothing; grade 2 gains 1 / ideal."""
         n_queries, n_levels = base.counts.shape
         wanted = base.counts[:, base.levels >= 2].sum(axis=1)
+        wanted = wanted if self.k is None else np.minimum(wanted, self.k)  # an ideal ranking is cut off too
         ideal = np.array([(np.arange(1, n + 1) ** -self.a).sum() if n else np.inf for n in wanted])
         own = (base.levels >= 2) / ideal[:, None]
         return np.zeros((n_queries, n_levels, n_levels)), own
 
+
+# %%
+# What it looks at, beside GAP's own discount 1 / n.
+
+from matplotlib import pyplot as plt
+
+ranks = np.arange(1, 21)
+_, ax = plt.subplots(figsize=(6, 3))
+for a in (0.5, 1.0, 2.0):
+    ax.plot(ranks, Zipf(a=a).discount_at(ranks.astype(float))[0], marker="o", markersize=3, label=f"a = {a:g}")
+ax.set(xlabel="rank", ylabel="probability to look", title="How deep the users of Zipf(a) look")
+ax.legend()
+plt.tight_layout()
 
 # %%
 # With tables it is defined for up to 64 different grades in a query. A measure that states ``worth`` in their place, the worth of
@@ -47,6 +61,12 @@ class Zipf(Measure):
 # It evaluates. Two documents with equal scores share what they would have in either order:
 
 gb.evaluate(Zipf(a=1.0), y_true=[0, 2, 1], y_score=[2.0, 2.0, 1.0])
+
+# %%
+# Its ideal knows the cut-off, so a perfect ranking has 1 with any k. Without the line about `self.k` this would be .657:
+
+(value,) = gb.evaluate(Zipf(a=1.0, k=3), y_true=[2] * 8, y_score=-np.arange(8.0)).values()
+round(value, 3)
 
 # %%
 # And it trains, by all three objectives, on both boosters, with early stopping by it.

@@ -14,7 +14,7 @@ from gapboost.datasets import load_digits_ranking
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
 
-data = load_digits_ranking((200, 1, 1), 20).train
+data = load_digits_ranking((190, 5, 5), 20).train
 trees = {"n_estimators": 30, "n_jobs": 1}
 rankers = {
     "LightGBM lambdarank": lightgbm.LGBMRanker(verbose=-1, **trees),

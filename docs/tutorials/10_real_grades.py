@@ -31,6 +31,16 @@ labels = {
 {name: len(np.unique(y)) for name, y in labels.items()}
 
 # %%
+
+from matplotlib import pyplot as plt
+
+_, (left, right) = plt.subplots(1, 2, figsize=(7, 2.6), layout="constrained")
+left.hist(mean, bins=np.arange(13) / 6 - 1 / 12, color="#6baed6")
+left.set(title="mean of three judges", xlabel="grade", ylabel="documents")
+right.hist(score, bins=40, color="#d95f02")
+_ = right.set(title="score of a model", xlabel="grade")
+
+# %%
 # A threshold between the grades
 # ------------------------------
 # A user of GAP accepts documents from some grade on. With ``g=(0.5, 0.5)`` the threshold is 0 to 1 in one case of two, and 1 to 2

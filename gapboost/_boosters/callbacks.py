@@ -1,13 +1,13 @@
 """What both boosters call back: gradients and metrics for labels, group sizes and weights as a data set holds them."""
 
-import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self
 
 import numpy as np
 
 from gapboost._boosters.callers import booster_in_training
+from gapboost._boosters.data_sets import AllWorkers, Content, PerDataSet, State
 from gapboost._boosters.library import Library
 from gapboost._boosters.positions import PositionPass, Trainings
 from gapboost._data.judged import Judged, Whole, judged
@@ -19,45 +19,12 @@ from gapboost.measures import Measure, as_measure, as_measures
 from gapboost.measures.measure import grade_limit
 from gapboost.objectives import Objective, Pass, as_objective
 
-State = TypeVar("State")
-
 # XGBoost guesses the direction of a metric from its name and minimises every other one. The names are the same for
 # both boosters.
 MAXIMISED_PREFIXES = ("auc", "pre", "map", "ndcg")
 
 # Grades that an error lists.
 MOST_SHOWN = 20
-
-
-class AllWorkers(NamedTuple):
-    """The data set that a worker of a communicator holds a part of.
-
-    Attributes
-    ----------
-    grades : tuple of float
-        As `occurring_grades` has them.
-    earlier : int
-        Rows of the workers of lower ranks.
-    n_rows, n_queries : int
-    weighted_size : float
-        Mean number of documents a query, by the weights of the queries.
-    """
-
-    grades: tuple[float, ...]
-    earlier: int
-    n_rows: int
-    n_queries: int
-    weighted_size: float
-
-    @property
-    def occurring(self) -> Array:
-        """The grades as an array."""
-        return np.array(self.grades)
-
-
-# Labels, group sizes and weights as a booster's data set holds them; and, where it is one worker's part of a data set, what is
-# known of the whole.
-Content = tuple[Array, Array, Array | None, AllWorkers | None]
 
 
 def metric_names(measures: Sequence[Measure]) -> list[str]:
@@ -69,40 +36,6 @@ def metric_names(measures: Sequence[Measure]) -> list[str]:
     short = [measure.short_name + (f"@{measure.k}" if measure.k else "") for measure in measures]
     names = [measure.label if short.count(name) > 1 else name for name, measure in zip(short, measures, strict=True)]
     return [name if name.startswith(MAXIMISED_PREFIXES) else f"map-{name}" for name in names]
-
-
-class PerDataSet(Generic[State]):
-    """One state for each data set that a booster passes: built when it is first seen, gone when the data set is.
-
-    Threads that see a data set first at the same time build equal states, of which one stays: no lock is held meanwhile.
-    """
-
-    def __init__(self, build: Callable[[Array, Array, Array | None, AllWorkers | None], State]) -> None:
-        self._build = build
-        self._entries: dict[int, tuple[weakref.ref[Any], Content, State]] = {}
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def __call__(self, owner: Any, content: Content) -> State:
-        """The state of the data set `owner`, which now has this content."""
-        key = id(owner)
-        entry = self._entries.get(key)
-        # A data set can get new labels between trainings. XGBoost copies them at every call, so identity tells nothing.
-        if entry is not None and entry[1][3] == content[3] and all(map(_same, entry[1][:3], content[:3])):
-            return entry[2]
-        if content[0] is owner:
-            # LGBMRanker shows its array of labels in place of a data set: kept in its own entry, it would never go.
-            content = (owner.copy(), *content[1:])
-        state = self._build(*content)
-        # Only the dictionary is captured: the callback dies with the weak reference.
-        entries = self._entries
-        entries[key] = (weakref.ref(owner, lambda _: entries.pop(key, None)), content, state)
-        return state
-
-
-def _same(a: Array | None, b: Array | None) -> bool:
-    return a is b or (a is not None and b is not None and np.array_equal(a, b))
 
 
 class Callback(Generic[State]):
@@ -227,7 +160,7 @@ class Gradients(Callback[Pass]):
 
 def gradients_at(prepared: Pass, scores: Array) -> tuple[Array, Array]:
     """Gradient and hessian at finite `scores`, float32: both boosters take it without a copy."""
-    check_finite(scores)
+    check_scores(scores)
     grad = np.empty(len(scores), dtype=np.float32)
     hess = np.empty(len(scores), dtype=np.float32)
     prepared(np.ascontiguousarray(scores), grad, hess)
@@ -273,7 +206,7 @@ class Metrics(Callback[tuple[Judged, list[Measure]]]):
         Where it is one worker's part, `total` sums an array over the workers: means of the parts would weigh a query by its
         worker.
         """
-        check_finite(scores)
+        check_scores(scores)
         if len(content[0]) or content[3] is None:
             with working_on(self.library.team):
                 data, resolved = self.state(owner, content)
@@ -301,8 +234,13 @@ def _has_content(data: Judged, label: Array, sizes: Array, weight: Array | None)
     return np.array_equal(weights.astype(weight.dtype), weight)
 
 
-def check_finite(scores: Array) -> None:
-    """Refuse scores that a booster would turn into a constant model without a word."""
+def check_scores(scores: Array) -> None:
+    """Refuse several scores a row, and those that a booster would turn into a constant model without a word."""
+    if scores.ndim != 1:
+        raise ValueError(
+            f"the booster has {scores.shape[1]} scores a row; expected one, by which documents are ordered: leave num_class "
+            "and num_target unset"
+        )
     finite = np.isfinite(scores)
     if not finite.all():
         raise ValueError(

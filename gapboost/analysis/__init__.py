@@ -6,7 +6,8 @@
 `curve`            the graded precision-recall curve, whose area is the measure
 `entropy`          the distribution of grades over ranks that a measure's value implies
 `newton`           Newton's method for it
-`informativeness`  how much of the precision-recall curve a measure's value tells; the most informative g
+`informativeness`  how much of the precision-recall curve a measure's value tells
+`sweep`            the same for each g of a grid; the most informative g
 `lists`            single ranked lists of grades: what informativeness looks at
 `systems`          values of measures for several systems: what the next three compare
 `discrimination`   how many pairs of systems a measure tells apart
@@ -29,17 +30,12 @@ from gapboost.analysis.correlation import Correlation, correlation, tau_ap
 from gapboost.analysis.curve import PrecisionRecallCurve, precision_recall
 from gapboost.analysis.discrimination import DiscriminativePower, discriminative_power
 from gapboost.analysis.entropy import MaximumEntropy, expected_value, maximum_entropy
-from gapboost.analysis.informativeness import (
-    Informativeness,
-    ThresholdSweep,
-    informativeness,
-    most_informative_g,
-    threshold_sweep,
-)
+from gapboost.analysis.informativeness import Informativeness, informativeness
 from gapboost.analysis.lists import RankedList, ranked_lists
 from gapboost.analysis.optimality import LocalOptimality, local_optimality
 from gapboost.analysis.robustness import Robustness, robustness
 from gapboost.analysis.significance import Significance, significance
+from gapboost.analysis.sweep import ThresholdSweep, most_informative_g, threshold_sweep
 from gapboost.analysis.systems import SystemValues, system_values
 
 __all__ = [

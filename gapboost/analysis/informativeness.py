@@ -8,23 +8,21 @@ where recall changes: at the k-th relevant document of rank n_k the real precisi
 Q = k.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from gapboost._data.arguments import ordered, whole
+from gapboost._data.arguments import whole
 from gapboost._kernels import Array
 from gapboost._optional import axes, frame
 from gapboost._pictures import legend, line
 from gapboost.analysis.entropy import solve
 from gapboost.analysis.lists import RankedList, list_values
 from gapboost.analysis.work import in_order
-from gapboost.measures import GAP, Measure, Measures, as_measures
-from gapboost.measures.graded import as_thresholds
-from gapboost.measures.grids import simplex_grid
+from gapboost.measures import Measure, Measures, as_measures
 
 # Expected documents that do not count as missing.
 NEGLIGIBLE = 1e-4
@@ -167,7 +165,7 @@ def informativeness(
     wanted = tuple(as_measures(measures))
     if not wanted:
         raise ValueError("measures is empty; expected at least one")
-    top = _top(lists)
+    top = top_grade(lists)
     minimum = whole(minimum, "minimum")
     enough = [found for found in lists if len(found.counts) > top and (found.counts[1:] >= minimum).all()]
     if not enough or top < 1:
@@ -189,7 +187,7 @@ def informativeness(
     )
 
 
-def _top(lists: Any) -> int:
+def top_grade(lists: Any) -> int:
     """The highest grade that the lists know."""
     if not isinstance(lists, list | tuple) or not all(isinstance(found, RankedList) for found in lists):
         raise TypeError(f"lists is a {type(lists).__name__}; expected a list of RankedList, as from ranked_lists")
@@ -225,127 +223,3 @@ def inferred_precision(relevance: Array, grades: Array, rel: int) -> Array:
     expected = np.cumsum(relevance)
     # Probabilities never vanish: a count that is all but reached at one rank is met in full only at the last.
     return np.asarray(np.interp(found - NEGLIGIBLE, expected, expected / np.arange(1, len(relevance) + 1)))
-
-
-@dataclass(frozen=True, eq=False)
-class ThresholdSweep:
-    """Informativeness of a graded measure for each g of a grid, beside measures without one ([robertson2010] Figure 2).
-
-    Attributes
-    ----------
-    grid : tuple of tuple of float
-    result : Informativeness
-        Its measures: one for each g of `grid`, then the others.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gapboost import analysis
-    >>> rng = np.random.default_rng(0)
-    >>> y, qid = rng.integers(0, 3, size=60), np.repeat([0, 1], 30)
-    >>> lists = analysis.ranked_lists(y, rng.normal(size=60), qid)
-    >>> sweep = analysis.threshold_sweep(lists, grid=[(0.5, 0.5), (1.0, 0.0)], n_jobs=1)
-    >>> type(sweep).__name__, len(sweep.best)
-    ('ThresholdSweep', 2)
-    """
-
-    grid: tuple[tuple[float, ...], ...]
-    result: Informativeness
-
-    @property
-    def best(self) -> tuple[float, ...]:
-        """The g with the smallest RMS error in the mean over all relevance thresholds."""
-        return self.grid[int(np.argmin(self.result.mean_rms[: len(self.grid)].mean(axis=1)))]
-
-    def to_pandas(self) -> Any:
-        """As `Informativeness.to_pandas`."""
-        return self.result.to_pandas()
-
-    def plot(self, ax: Any = None, rel: int = 1) -> Any:
-        """RMS error against g for relevance from grade `rel` on; other measures as level lines. Returns the axes.
-
-        `best`, the g that is best in the mean over all `rel`, is marked.
-        """
-        ax = axes(ax)
-        errors = self.result.mean_rms[:, self.result.rels.index(rel)]
-        size = len(self.grid)
-        family = type(self.result.measures[0]).__name__
-        ax.plot(range(size), errors[:size], label=family, **line(0))
-        for number, measure in enumerate(self.result.measures[size:]):
-            ax.axhline(errors[size + number], label=str(measure), **line(number + 1, marked=False))
-        best = ", ".join(f"{x:.2g}" for x in self.best)
-        ax.axvline(self.grid.index(self.best), color="grey", linewidth=1, label=f"best in the mean: ({best})")
-        shown = range(0, size, max(1, (size - 1) // 10))
-        ax.set_xticks(
-            list(shown), [", ".join(f"{x:.2g}" for x in self.grid[i]) for i in shown], rotation=60, ha="right"
-        )
-        ax.set(xlabel="g", ylabel="mean RMS error (lower is better)", title=f"relevant from grade {rel}")
-        legend(ax)
-        return ax
-
-
-def threshold_sweep(
-    lists: Sequence[RankedList],
-    *,
-    family: Callable[..., Measure] = GAP,
-    grid: Sequence[Sequence[float]] | None = None,
-    others: Measures = "ndcg",
-    minimum: int = 5,
-    n_jobs: int | None = None,
-    progress: bool = False,
-) -> ThresholdSweep:
-    """Informativeness of ``family(g=g)`` for each g.
-
-    Parameters
-    ----------
-    lists, minimum, n_jobs, progress
-        As in `informativeness`.
-    family : GAP, xGAP or eGAP
-    grid : sequence of g, optional
-        By default every g with entries in tenths.
-    others : str, Measure or sequence of them
-        To compare with.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gapboost import analysis
-    >>> rng = np.random.default_rng(0)
-    >>> y, qid = rng.integers(0, 3, size=60), np.repeat([0, 1], 30)
-    >>> lists = analysis.ranked_lists(y, rng.normal(size=60), qid)
-    >>> sweep = analysis.threshold_sweep(lists, grid=[(0.5, 0.5), (1.0, 0.0)], n_jobs=1)
-    >>> sweep.best in [(0.5, 0.5), (1.0, 0.0)]
-    True
-    """
-    top = _top(lists)
-    given = [tuple(map(float, g)) for g in simplex_grid(max(top, 1), 10)] if grid is None else grid
-    if not ordered(given):
-        raise TypeError(f"grid is {given!r}; expected a list of g, such as simplex_grid makes")
-    thresholds = tuple(g for g in map(as_thresholds, given) if g is not None)
-    if not thresholds:
-        raise ValueError(f"grid is {given!r}; expected at least one g")
-    measures = [*(family(g=g) for g in thresholds), *as_measures(others, "others")]
-    return ThresholdSweep(
-        thresholds, informativeness(measures, lists, minimum=minimum, n_jobs=n_jobs, progress=progress)
-    )
-
-
-def most_informative_g(lists: Sequence[RankedList], **options: Any) -> tuple[float, ...]:
-    """The g for which a graded measure tells most about relevance from every grade on, in the mean.
-
-    Parameters
-    ----------
-    lists, **options
-        As in `threshold_sweep`, which shows what the choice rests on.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gapboost import analysis
-    >>> rng = np.random.default_rng(0)
-    >>> y, qid = rng.integers(0, 3, size=60), np.repeat([0, 1], 30)
-    >>> lists = analysis.ranked_lists(y, rng.normal(size=60), qid)
-    >>> sum(analysis.most_informative_g(lists, grid=[(0.5, 0.5), (1.0, 0.0)], n_jobs=1))
-    1.0
-    """
-    return threshold_sweep(lists, **{"others": (), **options}).best

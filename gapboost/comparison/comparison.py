@@ -30,6 +30,19 @@ class Comparison:
         What was trained, on what.
     searches : list of Result
         The candidates on the validation queries, where parameters were tuned.
+
+    Examples
+    --------
+    >>> from gapboost.comparison import compare_rankers
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from sklearn.linear_model import Ridge
+    >>> data = load_digits_ranking().test
+    >>> rankers = {"one": Ridge(alpha=1.0), "other": Ridge(alpha=100.0)}
+    >>> comparison = compare_rankers(data.X, data.y, data.qid, rankers, measures="map", seeds=1)
+    >>> comparison.rankers, comparison.measures
+    (['one', 'other'], ['map'])
+    >>> sorted(comparison.summary("one")["ranker"])
+    ['other']
     """
 
     values: Values

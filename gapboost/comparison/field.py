@@ -24,6 +24,12 @@ def standard_rankers() -> dict[str, Any]:
     ------
     ImportError
         Where none of the three libraries is installed.
+
+    Examples
+    --------
+    >>> from gapboost.comparison import standard_rankers
+    >>> "LightGBM lambdarank" in standard_rankers()
+    True
     """
     rankers: dict[str, Any] = {}
     if find_spec("lightgbm"):

@@ -21,6 +21,18 @@ class Values:
         One a training that was tested, fold by fold.
     queries : list of ndarray
         Ids of the test queries of each fold.
+
+    Examples
+    --------
+    >>> from gapboost.comparison import compare_rankers
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from sklearn.linear_model import Ridge
+    >>> data = load_digits_ranking().test
+    >>> rankers = {"one": Ridge(alpha=1.0), "other": Ridge(alpha=100.0)}
+    >>> comparison = compare_rankers(data.X, data.y, data.qid, rankers, measures="map", seeds=1)
+    >>> values = comparison.values
+    >>> sum(map(len, values.of("one", "map"))) == len(set(data.qid))
+    True
     """
 
     results: Sequence[Result]

@@ -33,6 +33,19 @@ class Verdict:
     confidence : float
     n_together : int
         How many these are.
+
+    Examples
+    --------
+    >>> from gapboost.comparison import compare_rankers
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from sklearn.linear_model import Ridge
+    >>> data = load_digits_ranking().test
+    >>> rankers = {"one": Ridge(alpha=1.0), "other": Ridge(alpha=100.0)}
+    >>> comparison = compare_rankers(data.X, data.y, data.qid, rankers, measures="map", seeds=1)
+    >>> from gapboost.comparison import Verdict
+    >>> (verdict,) = comparison.verdicts("one")
+    >>> isinstance(verdict, Verdict), verdict.ranker, verdict.beside
+    (True, 'other', 'one')
     """
 
     ranker: str

@@ -7,7 +7,8 @@ from typing import Any
 import lightgbm
 import numpy as np
 
-from gapboost._boosters.callbacks import Content, Gradients, Metrics, as_gradients, as_metrics
+from gapboost._boosters.callbacks import Gradients, Metrics, as_gradients, as_metrics
+from gapboost._boosters.data_sets import Content
 from gapboost._boosters.parameters import Own, check_parameters
 from gapboost._data.judged import Judged
 from gapboost._kernels import Array
@@ -49,10 +50,10 @@ def objective(
     >>> import lightgbm, numpy as np
     >>> from gapboost.datasets import load_digits_ranking
     >>> from gapboost.lightgbm import objective
-    >>> train = load_digits_ranking().train
+    >>> train = load_digits_ranking((60, 20, 40), 20).train
     >>> sizes = np.unique(train.qid, return_counts=True)[1]
     >>> data = lightgbm.Dataset(train.X, train.y, group=sizes)
-    >>> lightgbm.train({"objective": objective("gap"), "verbose": -1}, data, num_boost_round=5).num_trees()
+    >>> lightgbm.train({"objective": objective("gap"), "verbose": -1, "num_threads": 1}, data, num_boost_round=5).num_trees()
     5
     """
     return LightGBMObjective(as_gradients(measure, g), n_jobs)
@@ -79,11 +80,11 @@ def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = Non
     >>> import lightgbm, numpy as np
     >>> from gapboost.datasets import load_digits_ranking
     >>> from gapboost.lightgbm import eval_metric, objective
-    >>> train, vali, _ = load_digits_ranking()
+    >>> train, vali, _ = load_digits_ranking((60, 20, 40), 20)
     >>> data, other = (
     ...     lightgbm.Dataset(part.X, part.y, group=np.unique(part.qid, return_counts=True)[1]) for part in (train, vali)
     ... )
-    >>> settings = {"objective": objective("gap"), "verbose": -1}
+    >>> settings = {"objective": objective("gap"), "verbose": -1, "num_threads": 1}
     >>> booster = lightgbm.train(settings, data, num_boost_round=5, valid_sets=[other], feval=eval_metric("gap"))
     >>> list(booster.best_score["valid_0"])
     ['map-gap']

@@ -68,10 +68,10 @@ def cv(
     >>> import lightgbm, numpy as np
     >>> from gapboost.datasets import load_digits_ranking
     >>> from gapboost.lightgbm import cv
-    >>> train = load_digits_ranking().train
+    >>> train = load_digits_ranking((60, 20, 40), 20).train
     >>> sizes = np.unique(train.qid, return_counts=True)[1]
     >>> data = lightgbm.Dataset(train.X, train.y, group=sizes)
-    >>> results = cv({"verbose": -1}, data, num_boost_round=5, n_folds=3)
+    >>> results = cv({"verbose": -1, "num_threads": 1}, data, num_boost_round=5, n_folds=3)
     >>> {str(measure): len(curve.mean) for measure, curve in results.items()}
     {'GAP(g=(0.5, 0.5))': 5}
     """

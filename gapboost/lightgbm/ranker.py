@@ -59,22 +59,35 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
 
     Attributes
     ----------
-    measure_, objective_ : Measure, Objective
+    measure_ : Measure
         What was trained for, g filled in.
+    objective_ : Objective
+        How it was trained for.
     g_ : tuple of float or None
+        Threshold probabilities of a graded measure.
     n_queries_in_ : int
     position_bias_ : dict {position: float} or None
         What each position adds to the scores of the training set, where `fit` was given `position`.
-    booster_, best_iteration_, best_score_, evals_result_, feature_importances_, feature_name_, feature_names_in_,
-    n_estimators_, n_features_, n_features_in_, n_iter_
-        As in `lightgbm.LGBMRanker`; `best_iteration_` is 0 without early stopping.
+    booster_ : lightgbm.Booster
+    best_iteration_ : int
+        Rounds of the best model by early stopping, 0 without it.
+    best_score_ : dict {set: {metric: float}}
+    evals_result_ : dict {set: {metric: list of float}}
+        What was reported in each round.
+    feature_importances_ : ndarray of shape (n_features,)
+    feature_name_ : list of str
+    feature_names_in_ : ndarray of str
+    n_estimators_ : int
+        Rounds that were trained; `n_iter_` is the same.
+    n_features_in_ : int
+        Features of the training set; `n_features_` is the same.
 
     Examples
     --------
     >>> from gapboost.datasets import load_digits_ranking
     >>> from gapboost.lightgbm import LGBMGAPRanker
-    >>> train, vali, test = load_digits_ranking()
-    >>> ranker = LGBMGAPRanker(measure="gap", g=(0.5, 0.5), n_estimators=20, verbose=-1)
+    >>> train, vali, test = load_digits_ranking((60, 20, 40), 20)
+    >>> ranker = LGBMGAPRanker(measure="gap", g=(0.5, 0.5), n_estimators=20, n_jobs=1, verbose=-1)
     >>> ranker.fit(train.X, train.y, qid=train.qid).objective_
     LambdaRank(GAP(g=(0.5, 0.5)))
     >>> ranker.score(test.X, test.y, qid=test.qid) > 0.7
@@ -310,7 +323,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         # LightGBM's own check is for pandas alone.
         theirs = bool(validate_features) and hasattr(X, "iloc")
         # It stops early for its own objectives alone, without a word.
-        early = kwargs.get("pred_early_stop", self.get_params().get("pred_early_stop"))
+        early = kwargs.get("pred_early_stop", self._other_params.get("pred_early_stop"))
         predict = self.to_vendor().predict if early else super().predict
         scores: Array = predict(
             read_exactly(self._features(X, validate_features is not False and not theirs), "X"),

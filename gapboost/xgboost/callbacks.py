@@ -6,7 +6,8 @@ import numpy as np
 import xgboost
 from xgboost import collective
 
-from gapboost._boosters.callbacks import AllWorkers, Content, Gradients, Metrics, as_gradients, as_metrics
+from gapboost._boosters.callbacks import Gradients, Metrics, as_gradients, as_metrics
+from gapboost._boosters.data_sets import AllWorkers, Content
 from gapboost._boosters.positions import checked_penalty
 from gapboost._data.grades import MAX_GRADE, occurring_grades
 from gapboost._data.queries import Queries
@@ -57,7 +58,7 @@ def objective(
     >>> import xgboost
     >>> from gapboost.datasets import load_digits_ranking
     >>> from gapboost.xgboost import objective
-    >>> train = load_digits_ranking().train
+    >>> train = load_digits_ranking((60, 20, 40), 20).train
     >>> data = xgboost.DMatrix(train.X, train.y, qid=train.qid)
     >>> settings = {"base_score": 0.0, "disable_default_eval_metric": 1}
     >>> xgboost.train(settings, data, num_boost_round=5, obj=objective("gap")).num_boosted_rounds()
@@ -88,7 +89,7 @@ def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = Non
     >>> import xgboost
     >>> from gapboost.datasets import load_digits_ranking
     >>> from gapboost.xgboost import eval_metric, objective
-    >>> train = load_digits_ranking().train
+    >>> train = load_digits_ranking((60, 20, 40), 20).train
     >>> data, log = xgboost.DMatrix(train.X, train.y, qid=train.qid), {}
     >>> booster = xgboost.train(
     ...     {"base_score": 0.0, "disable_default_eval_metric": 1},

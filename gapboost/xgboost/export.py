@@ -38,8 +38,8 @@ def exportable(model: XGBGAPRanker | xgboost.Booster) -> xgboost.Booster:
     --------
     >>> from gapboost.datasets import load_digits_ranking
     >>> from gapboost.xgboost import XGBGAPRanker, exportable
-    >>> train = load_digits_ranking().train
-    >>> ranker = XGBGAPRanker(n_estimators=5).fit(train.X, train.y, qid=train.qid)
+    >>> train = load_digits_ranking((60, 20, 40), 20).train
+    >>> ranker = XGBGAPRanker(n_estimators=5, n_jobs=1).fit(train.X, train.y, qid=train.qid)
     >>> exportable(ranker).num_boosted_rounds()
     5
     """

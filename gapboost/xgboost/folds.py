@@ -66,7 +66,7 @@ def cv(
     >>> import xgboost
     >>> from gapboost.datasets import load_digits_ranking
     >>> from gapboost.xgboost import cv
-    >>> train = load_digits_ranking().train
+    >>> train = load_digits_ranking((60, 20, 40), 20).train
     >>> data = xgboost.DMatrix(train.X, train.y, qid=train.qid)
     >>> results = cv({"base_score": 0.0}, data, num_boost_round=5, n_folds=3)
     >>> {str(measure): len(curve.mean) for measure, curve in results.items()}

@@ -62,24 +62,34 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
     Attributes
     ----------
-    measure_, objective_ : Measure, Objective
+    measure_ : Measure
         What was trained for, g filled in.
+    objective_ : Objective
+        How it was trained for.
     g_ : tuple of float or None
+        Threshold probabilities of a graded measure.
     n_queries_in_ : int
     position_bias_ : dict {position: float} or None
         What each position adds to the scores of the training set, where `fit` was given `position`.
     best_iteration_ : int
         Rounds of the best model by early stopping, 0 without it; `best_iteration` counts from 0.
-    evals_result_, best_iteration, best_score, feature_importances_, feature_names_in_, n_features_in_
-        As in `xgboost.XGBRanker`; the first by ``evals_result()`` too. `best_iteration` and `best_score` are there after early
-        stopping, `feature_names_in_` after training on a data frame.
+    best_iteration : int
+        XGBoost's own, which counts from 0; after early stopping.
+    best_score : float
+        After early stopping.
+    evals_result_ : dict {set: {metric: list of float}}
+        What was reported in each round; by ``evals_result()`` too.
+    feature_importances_ : ndarray of shape (n_features,)
+    feature_names_in_ : ndarray of str
+        After training on a data frame.
+    n_features_in_ : int
 
     Examples
     --------
     >>> from gapboost.datasets import load_digits_ranking
     >>> from gapboost.xgboost import XGBGAPRanker
-    >>> train, vali, test = load_digits_ranking()
-    >>> ranker = XGBGAPRanker(measure="gap", g=(0.5, 0.5), n_estimators=20)
+    >>> train, vali, test = load_digits_ranking((60, 20, 40), 20)
+    >>> ranker = XGBGAPRanker(measure="gap", g=(0.5, 0.5), n_estimators=20, n_jobs=1)
     >>> ranker.fit(train.X, train.y, qid=train.qid).objective_
     LambdaRank(GAP(g=(0.5, 0.5)))
     >>> ranker.score(test.X, test.y, qid=test.qid) > 0.7

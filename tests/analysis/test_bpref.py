@@ -63,7 +63,7 @@ def test_bad_input():
     with pytest.raises(ValueError, match="ties is"):
         bpref(*good, ties="row")
     with pytest.raises(ValueError, match="qrels"):
-        bpref({"1": {"a": 0.5}}, good[1])
+        bpref({"1": {"a": np.nan}}, good[1])
 
 
 # ------------------------------------------------------------------------------------------------------ AP correlation

@@ -14,7 +14,7 @@ from twins import twins
 import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
-from gapboost._boosters.callbacks import PerDataSet
+from gapboost._boosters.data_sets import PerDataSet
 from gapboost._data.judged import judged
 from gapboost._kernels.parallel.chunks import working_on
 
@@ -245,15 +245,15 @@ class Owner:
 
 def test_states_of_data_sets_that_come_and_go_in_many_threads():
     """Each thread sees the state of its own content; nothing is left of data sets that are gone."""
-    states = PerDataSet(lambda label, sizes, weight: label.copy())
+    states = PerDataSet(lambda label, sizes, weight, workers: label.copy())
     shared = [Owner()]
 
     def work(k):
         for i in range(200):
             own, label = Owner(), np.array([k, i])
-            npt.assert_array_equal(states(own, (label, None, None)), label)
-            npt.assert_array_equal(states(own, (label, None, None)), label)
-            npt.assert_array_equal(states(shared[0], (label, None, None)), label)
+            npt.assert_array_equal(states(own, (label, None, None, None)), label)
+            npt.assert_array_equal(states(own, (label, None, None, None)), label)
+            npt.assert_array_equal(states(shared[0], (label, None, None, None)), label)
 
     for _ in range(3):
         at_once(work, range(8))

@@ -16,7 +16,6 @@ import psutil
 
 import gapboost as gb
 from gapboost.dask import child, rings
-from gapboost.objectives.lambdarank import LambdaRank, LambdaRankPass
 
 
 def ranking(n_queries, seed, longest=20):
@@ -36,34 +35,33 @@ def cut(values, chunks):
 
 
 @dataclass(frozen=True, repr=False)
-class Watched(LambdaRank):
+class Watched(gb.LambdaRank):
     """LambdaRank that writes down its first gradients, and may do something in one worker's fifth round."""
 
     folder: str = ""
     then: str = ""
 
     def prepared(self, data, n_jobs=None):
-        return WatchedPass(self, data, n_jobs)
+        return WatchedPass(self, data, super().prepared(data, n_jobs))
 
 
-class WatchedPass(LambdaRankPass):
-    def __init__(self, objective, data, n_jobs):
-        super().__init__(objective, data, n_jobs)
-        self.objective = objective
+class WatchedPass(gb.objectives.Pass):
+    def __init__(self, objective, data, inner):
+        self.objective, self.data, self.inner = objective, data, inner
         self.calls = 0
         # Every worker but one has queries beyond the first.
         self.first = data.whole is None or data.whole.begins[0] == 0
         self.file = Path(objective.folder, f"{os.getpid()}.npz")
 
     def __call__(self, scores, grad, hess):
-        super().__call__(scores, grad, hess)
+        self.inner(scores, grad, hess)
         if self.calls == 0:
             begins = self.data.whole.begins
             # What a booster gets: weights of documents are applied to what a pass leaves.
             factors = 1.0 if self.data.factors is None else self.data.factors
             own = {"begins": begins, "sizes": self.data.queries.sizes, "scores": scores}
             own |= {"grad": grad * factors, "hess": hess * factors}
-            np.savez(self.file, **own, n_jobs=self.threads, threads=int(os.environ["OMP_NUM_THREADS"]))
+            np.savez(self.file, **own, n_jobs=self.inner.threads, threads=int(os.environ["OMP_NUM_THREADS"]))
         self.calls += 1
         if self.calls == 5 and not self.first:
             if self.objective.then == "raise":

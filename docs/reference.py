@@ -1,0 +1,88 @@
+"""What the pages of the reference show of a class: a table of its own members, and a signature with what is ours first."""
+
+import functools
+import importlib
+import inspect
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import lightgbm
+import xgboost
+from numpydoc.docscrape import NumpyDocString
+from numpydoc.docscrape_sphinx import SphinxDocString
+
+from gapboost._boosters.ranker import GAPRanker
+
+PROPERTIES = (property, functools.cached_property)
+
+
+@dataclass(frozen=True)
+class Members:
+    """What templates ask for the members of a class. Sphinx caches values with its configuration, and functions not."""
+
+    def __call__(self, fullname: str) -> dict[str, list[str]]:
+        """Methods and properties that gapboost wrote, without those among the attributes in the docstring of the class."""
+        module, _, of = fullname.rpartition(".")
+        kind = getattr(importlib.import_module(module), of)
+        told = {attribute.name for attribute in NumpyDocString(inspect.getdoc(kind) or "")["Attributes"]}
+        kinds: dict[str, str] = {}
+        for base in kind.__mro__:
+            if not base.__module__.startswith("gapboost."):
+                continue
+            for name, value in vars(base).items():
+                if name in told or re.match("_|set_.*_request$", name):  # scikit-learn adds the requests of metadata
+                    continue
+                if isinstance(value, PROPERTIES):
+                    kinds.setdefault(name, "property")
+                elif inspect.isroutine(value):
+                    kinds.setdefault(name, "method")
+        return {kind: sorted(name for name in kinds if kinds[name] == kind) for kind in ("method", "property")}
+
+
+def as_written(self: SphinxDocString, name: str, text: list[str], fake_autosummary: bool) -> tuple[str, list[str]]:
+    """An attribute as its class tells of it; numpydoc would take the property's own text, which is LightGBM's of many."""
+    return f"**{self._escape_args_and_kwargs(name.strip())}**", text
+
+
+SphinxDocString._process_param = as_written  # type: ignore[method-assign]
+
+
+def linked(app: Any, what: str, name: str, kind: Any, options: Any, lines: list[str]) -> None:
+    """Pages of the repository that a docstring names are pages of the site."""
+    lines[:] = [
+        re.sub(r"\bbenchmarks/([A-Z]+)\.md", r":doc:`benchmarks/\1.md </benchmarks/\1>`", line) for line in lines
+    ]
+
+
+def booster_of(kind: Any) -> tuple[str, Any] | None:
+    """The library whose ranker a class is a subclass of, and what has its parameters."""
+    if not (inspect.isclass(kind) and issubclass(kind, GAPRanker)):
+        return None
+    return ("LightGBM", lightgbm.LGBMRanker) if issubclass(kind, lightgbm.LGBMRanker) else ("XGBoost", xgboost.XGBModel)
+
+
+def parted(kind: Any, booster: Any) -> tuple[list[inspect.Parameter], list[inspect.Parameter]]:
+    """Parameters of a ranker: ours, and those that it has from the booster."""
+    theirs = inspect.signature(booster.__init__).parameters.keys() - {"objective"}
+    listed = list(inspect.signature(kind).parameters.values())
+    return [p for p in listed if p.name not in theirs or p.kind is p.VAR_KEYWORD], [
+        p for p in listed if p.name in theirs and p.kind is not p.VAR_KEYWORD
+    ]
+
+
+def ours_first(app: Any, what: str, name: str, kind: Any, options: Any, signature: str, returns: str) -> Any:
+    """The signature of a ranker without the booster's parameters."""
+    booster = booster_of(kind) if what == "class" else None
+    if booster is None:
+        return None
+    bare = [p.replace(annotation=inspect.Parameter.empty) for p in parted(kind, booster[1])[0]]
+    return str(inspect.Signature(bare)), returns
+
+
+def booster_folded(app: Any, what: str, name: str, kind: Any, options: Any, lines: list[str]) -> None:
+    """They follow under a heading that opens."""
+    booster = booster_of(kind) if what == "class" else None
+    if booster is not None:
+        theirs = ", ".join(f"``{p.name}={p.default!r}``" for p in parted(kind, booster[1])[1])
+        lines += ["", f".. dropdown:: Parameters of {booster[0]}, with their defaults", "", f"   {theirs}", ""]
