@@ -1,18 +1,19 @@
 """Questions answered with real data, one package a study, each with its page beside those of the benchmarks.
 
-================  ============================================================================
-`papers`          what the papers show, item by item
-`effectiveness`   whether training for GAP ranks better than the boosters' own objectives
-`truncation`      what gradients of selected pairs lose beside those of all pairs
-`classification`  whether training for average precision pays for classifiers
-`variance`        how large a difference must be before a study can prove it
-`labels`          what real grades are worth beside rounded ones; a tutorial tells its results
-`records`         saved results: one CSV file, a task's rows at a time
-`boosters`        LightGBM, XGBoost and CatBoost, trained and watched through one interface
-`inference`       p-values by changes of signs, and bootstrapped intervals
-`tables`          numbers and tables in Markdown
-`pictures`        what the figures look like
-================  ============================================================================
+=================  ===================================================================================
+`papers`           what the papers show, item by item
+`effectiveness`    whether training for GAP ranks better than the boosters' own objectives
+`truncation`       what gradients of selected pairs lose beside those of all pairs
+`classification`   whether training for average precision pays for classifiers
+`variance`         how large a difference must be before a study can prove it
+`informativeness`  whether the informativeness of a measure tells what training for it gains in others
+`labels`           what real grades are worth beside rounded ones; a tutorial tells its results
+`records`          saved results: one CSV file, a task's rows at a time
+`boosters`         LightGBM, XGBoost and CatBoost, trained and watched through one interface
+`inference`        p-values by changes of signs, and bootstrapped intervals
+`tables`           numbers and tables in Markdown
+`pictures`         what the figures look like
+=================  ===================================================================================
 
 A study computes what its results lack and writes its page from them: ``python -m benchmarks.studies.NAME``; with ``--redraw`` it
 writes the page alone. The data are expected in ../shared/data.

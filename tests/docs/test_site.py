@@ -30,6 +30,7 @@ PAGES = (
     "guide/spark",
     "benchmarks/EFFECTIVENESS",
     "benchmarks/VARIANCE",
+    "benchmarks/INFORMATIVENESS",
     "theory",
     "compared",
     "api/generated/gapboost.lightgbm.LGBMGAPRanker",

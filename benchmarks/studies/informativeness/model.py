@@ -10,6 +10,7 @@ import pandas as pd
 from scipy import stats
 from statsmodels.regression.mixed_linear_model import MixedLM
 from statsmodels.tools.sm_exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
 
 from benchmarks.studies.informativeness.data import CASCADES, CUT_OFF, JUDGES, PRIMARY
 from benchmarks.studies.informativeness.response import EFFECTS, gains, in_others, values
@@ -35,7 +36,8 @@ def fitted(rows: pd.DataFrame, formula: str = FORMULA) -> tuple[dict[str, Estima
     there = rows["trained"] + " " + rows["collection"]
     rows = rows.assign(there=there, models=there + " " + rows["size"].astype(str))
     model = MixedLM.from_formula(formula, rows, groups=np.ones(len(rows)), re_formula="0", vc_formula=RANDOM)
-    with warnings.catch_warnings():
+    # The matrices are small: a second thread costs tens of times more than it brings.
+    with warnings.catch_warnings(), threadpool_limits(1):
         # A variance of 0 is an answer.
         warnings.simplefilter("ignore", ConvergenceWarning)
         result = model.fit(reml=True)

@@ -30,7 +30,7 @@ class Effect(NamedTuple):
     @property
     def sign(self) -> str:
         """Of two hypotheses, which one the interval leaves."""
-        return "above 0" if self.low > 0 else "below 0" if self.high < 0 else "cannot be told from 0"
+        return "is above 0" if self.low > 0 else "is below 0" if self.high < 0 else "cannot be told from 0"
 
 
 def verdict(effect: Effect) -> str:
@@ -141,6 +141,9 @@ def text() -> str:
     n, judged = (values(sources)["resplit"].nunique() for sources in (PRIMARY, (JUDGES,)))
     mean = found["gain"].groupby("trained").mean().sort_values(ascending=False)
     best, worst = (", ".join(f"{m} {signed(mean[m], 1)}" for m in part) for part in (mean.index[:3], mean.index[-3:]))
+    doses = found["dose"].groupby("trained").mean()
+    span = doses.max() - doses.min()
+    real = ", ".join(f"{size} training queries {of[f'{JUDGES.name}, {size}', 'line']}" for size in JUDGES.sizes)
     needed = (
         f"Another measure must be {own.estimate / dose.estimate:.1f} standard deviations more informative than the tested one to be the better choice."
         if dose.low > 0
@@ -156,10 +159,11 @@ training for the tested measure itself {own}, in hundredths of the standard devi
 
 With 95 % intervals over the sixteen training measures. LightGBM on OHSUMED, DBpedia and MQ2007, 12, 50 and 200 training queries, {n} resplits, each model stopped by the tested measure; xGAP, eGAP and grAP among the measures.
 
-* **It is {"not " if beside.low <= 0 or alone.low <= 0 else ""}more than the cut-off**: beside it the dose is worth {beside}, among measures without one {alone}.
-* **Few training queries**: what four times the queries change in the dose, {step}, is {step.sign}; the papers expect it below 0. {needed}
+* **It is little**: from the least to the most informative measure are {span:.1f} standard deviations, so about {span * dose.estimate:.1f} hundredths.
+* **Part of it is the cut-off**: with a term of its own for measures that have one, informativeness is worth {beside}, which {beside.sign}; among the eleven without one {alone}, which {alone.sign}.
+* **Few training queries**: what four times the queries change in the dose, {step}, {step.sign}; the papers expect less. {needed}
 * **By mean gain in the others**: first {best}; last {worst}.
-* **Real grades**: {f"means of three judges in place of MQ2007's grades, {judged} resplits, in the lines below" if judged else "not run"}.
+* **Real grades**, means of three judges in place of MQ2007's grades ({judged} resplits): with {real}.
 
 {folded("Collections, sizes and other tested measures, one by one", lines(of))}
 {folded("The sixteen measures", measures_told(found))}
