@@ -14,7 +14,7 @@ from gapboost._data.weights import LEAST_WEIGHT, MOST_WEIGHT
 from gapboost._kernels import Array
 from gapboost.measures.measure import grade_limit
 from gapboost.objectives import Objective
-from gapboost.spark.columns import LABEL, POSITION, QID, START, VALID, WEIGHT, Roles
+from gapboost.spark.columns import LABEL, POSITION, PREDICTION, QID, START, VALID, WEIGHT, Roles
 
 
 class Census(NamedTuple):
@@ -142,35 +142,42 @@ def _check_values(columns: DataFrame, roles: Roles) -> None:
     def finite(name: str) -> Column:
         return ~F.col(name).isin(float("inf"), float("-inf"))
 
-    present = [name for name in (QID, LABEL, WEIGHT, VALID, START, POSITION) if name in types]
+    names = {
+        LABEL: f"label_col {roles.label!r}",
+        WEIGHT: f"weight_col {roles.weight!r}",
+        VALID: f"validation_indicator_col {roles.valid!r}",
+        START: f"base_margin_col {roles.start!r}",
+        POSITION: f"position_col {roles.position!r}",
+        PREDICTION: f"prediction_col {roles.prediction!r}",
+    }
+    scores = [name for name in (START, PREDICTION) if name in types]
+    present = [name for name in (QID, *names) if name in types]
     asked = {name: _number(missing(name)).alias(name) for name in present}
     asked["lowest"], asked["highest"] = F.min(LABEL).alias("lowest"), F.max(LABEL).alias("highest")
     asked["rows"] = F.count(F.lit(1)).alias("rows")
     if WEIGHT in types:
         asked["weights"] = _number((F.col(WEIGHT) < 0) | ~finite(WEIGHT)).alias("weights")
-    if START in types:
-        asked["starts"] = _number(~finite(START)).alias("starts")
+    for name in scores:
+        asked[f"infinite {name}"] = _number(~finite(name)).alias(f"infinite {name}")
     row = columns.agg(*asked.values()).collect()[0]
     if not row["rows"]:
         raise ValueError("the data frame has no rows; expected at least one query")
     if row[QID]:
         raise missing_ids(row[QID], f"qid_col {roles.qid!r}", "query id")
-    names = {LABEL: roles.label, WEIGHT: roles.weight, VALID: roles.valid, START: roles.start, POSITION: roles.position}
     for name, own in names.items():
         if name in types and row[name]:
-            raise ValueError(f"column {own!r} holds {row[name]} missing values (null, NaN); expected one in every row")
-    if row["highest"] in (float("inf"),) or row["lowest"] == float("-inf"):
-        raise ValueError(f"label_col {roles.label!r} holds infinite values; expected grades >= 0")
+            raise ValueError(f"{own} holds {row[name]} missing values (null, NaN); expected one in every row")
+    if row["highest"] == float("inf") or row["lowest"] == float("-inf"):
+        raise ValueError(f"{names[LABEL]} holds infinite values; expected grades >= 0")
     if row["lowest"] < 0:
-        raise ValueError(f"label_col {roles.label!r} holds the negative grade {row['lowest']:g}; expected grades >= 0")
+        raise ValueError(f"{names[LABEL]} holds the negative grade {row['lowest']:g}; expected grades >= 0")
     if row["highest"] > MAX_GRADE:
-        check_highest(row["highest"], f"label_col {roles.label!r}", None)
+        check_highest(row["highest"], names[LABEL], None)
     if WEIGHT in types and row["weights"]:
-        raise ValueError(
-            f"weight_col {roles.weight!r} holds a negative or infinite value; expected finite weights >= 0"
-        )
-    if START in types and row["starts"]:
-        raise ValueError(f"base_margin_col {roles.start!r} holds infinite values; expected finite scores")
+        raise ValueError(f"{names[WEIGHT]} holds a negative or infinite value; expected finite weights >= 0")
+    for name in scores:
+        if row[f"infinite {name}"]:
+            raise ValueError(f"{names[name]} holds infinite values; expected finite scores")
 
 
 def _check_set(row: Any, roles: Roles) -> None:

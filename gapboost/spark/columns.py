@@ -4,11 +4,12 @@ from typing import NamedTuple
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.types import AtomicType, BooleanType, NumericType
+from pyspark.sql.types import AtomicType, BooleanType, DoubleType, FloatType, IntegralType, NumericType
 
 # How the columns are called on the way to a worker; no feature is called so.
 QID, LABEL, WEIGHT, VALID = "gapboost qid", "gapboost label", "gapboost weight", "gapboost valid"
 START, POSITION, ROW = "gapboost start", "gapboost position", "gapboost row"
+PREDICTION = "gapboost prediction"
 
 
 class Roles(NamedTuple):
@@ -20,6 +21,7 @@ class Roles(NamedTuple):
     valid: str | None = None
     start: str | None = None
     position: str | None = None
+    prediction: str | None = None
 
     def selected(self, dataset: DataFrame) -> list[Column]:
         """The columns, numbers as doubles, under their names on the way.
@@ -31,7 +33,7 @@ class Roles(NamedTuple):
         """
         check_columns(dataset, self._asdict())
         _check_types(dataset, self)
-        numbers = {LABEL: self.label, WEIGHT: self.weight, START: self.start}
+        numbers = {LABEL: self.label, WEIGHT: self.weight, START: self.start, PREDICTION: self.prediction}
         others = {QID: self.qid, VALID: self.valid, POSITION: self.position}
         return [
             *(column(name).cast("double").alias(alias) for alias, name in numbers.items() if name is not None),
@@ -55,12 +57,26 @@ def check_columns(dataset: DataFrame, names: dict[str, str | None]) -> None:
             )
 
 
+def check_features(dataset: DataFrame, names: list[str]) -> None:
+    """Refuse a column a feature where one is missing, named twice, or of no type that XGBoost takes on Spark."""
+    for name in names:
+        check_columns(dataset, {"features": name})
+        if names.count(name) > 1:
+            raise ValueError(f"features_col names {name!r} {names.count(name)} times; expected different columns")
+        kind = dataset.schema[name].dataType
+        if not isinstance(kind, IntegralType | FloatType | DoubleType):
+            raise ValueError(
+                f"features_col {name!r} is of type {kind.simpleString()}; expected integers, floats or doubles"
+            )
+
+
 def _check_types(dataset: DataFrame, roles: Roles) -> None:
     types = dict(zip(dataset.columns, (field.dataType for field in dataset.schema.fields), strict=True))
     for parameter, name in (
         ("label_col", roles.label),
         ("weight_col", roles.weight),
         ("base_margin_col", roles.start),
+        ("prediction_col", roles.prediction),
     ):
         if name is not None and not isinstance(types[name], NumericType):
             raise ValueError(f"{parameter} {name!r} is of type {types[name].simpleString()}; expected numbers")

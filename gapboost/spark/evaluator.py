@@ -17,7 +17,7 @@ from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.measure import grade_limit
 from gapboost.spark.census import check_grades, surveyed
-from gapboost.spark.columns import LABEL, QID, START, WEIGHT, Roles
+from gapboost.spark.columns import LABEL, PREDICTION, QID, WEIGHT, Roles
 from gapboost.spark.params import as_text, as_value
 
 
@@ -73,7 +73,7 @@ class RankingMeasureEvaluator(
             self.getOrDefault(self.qid_col),
             self.getOrDefault(self.labelCol),
             self._optional(self.weightCol),
-            start=self.getOrDefault(self.predictionCol),
+            prediction=self.getOrDefault(self.predictionCol),
         )
         columns = dataset.select(*roles.selected(dataset))
         found, _ = surveyed(columns, roles)
@@ -94,7 +94,7 @@ class RankingMeasureEvaluator(
 
 def _sums(measure: Measure, rows: pd.DataFrame) -> pd.DataFrame:
     """Sums of the values times weights and of the weights of some queries."""
-    result = evaluate(measure, rows[LABEL], rows[START], rows[QID], per_query=True, n_jobs=1)
+    result = evaluate(measure, rows[LABEL], rows[PREDICTION], rows[QID], per_query=True, n_jobs=1)
     weights = np.ones(len(result.qid))
     if WEIGHT in rows:
         weights = rows.groupby(QID, sort=False)[WEIGHT].mean().to_numpy()

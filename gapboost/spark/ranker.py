@@ -21,7 +21,7 @@ from gapboost.measures import Measure
 from gapboost.measures.measure import grade_limit
 from gapboost.objectives import Objective
 from gapboost.spark.census import check_grades, positions_of, resolved, surveyed
-from gapboost.spark.columns import QID, ROW, Roles, check_columns
+from gapboost.spark.columns import QID, ROW, Roles, check_columns, check_features
 from gapboost.spark.params import VALUES, GAPParams, as_text
 from gapboost.spark.training import SCHEMA, Features, Job, received
 from gapboost.xgboost import XGBGAPRanker
@@ -182,8 +182,7 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
         names = self.getOrDefault("feature_names")
         columns = self.getOrDefault(self.features_cols)
         if columns:
-            for one in columns:
-                check_columns(dataset, {"features": one})
+            check_features(dataset, columns)
             if names is not None:
                 raise ValueError(
                     "feature_names is set; expected it unset where features_col names a column for each feature"
@@ -228,6 +227,15 @@ class SparkXGBGAPRankerModel(GAPParams, SparkXGBRankerModel):
     @property
     def position_bias_(self) -> dict[Any, float] | None:  # noqa: D102
         return self.to_local().position_bias_
+
+    def _transform(self, dataset: DataFrame) -> DataFrame:
+        columns, column = self.getOrDefault(self.features_cols), self.getOrDefault(self.featuresCol)
+        if column not in dataset.columns:  # XGBoost takes it where the data frame lacks some of the others
+            if columns:
+                check_features(dataset, columns)
+            else:
+                check_columns(dataset, {"features": column})
+        return super()._transform(dataset)
 
     def to_local(self) -> XGBGAPRanker:
         """The fitted local ranker, for `save_model`, `gapboost.xgboost.exportable` and all else that it does."""

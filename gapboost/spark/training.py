@@ -1,7 +1,8 @@
 """What a worker does: it trains the local ranker on its own queries, inside XGBoost's communicator.
 
-All workers of a fit are the tasks of one barrier stage. Where one of them fails, Spark ends the others and the fit with an error,
-and starts all of them anew where it retries: the tracker of the communicator is a part of the first task for that.
+All workers of a fit are the tasks of one barrier stage. Where one of them fails, Spark ends the others and the fit with an error;
+it retries no barrier stage that returns the result, except where it has lost shuffled rows, and then starts all tasks anew: the
+tracker of the communicator is a part of the first task for that.
 """
 
 import json
@@ -61,9 +62,14 @@ class Features(NamedTuple):
         """The features of some rows as a ranker takes them."""
         if self.columns is not None:
             return rows[self.columns].reset_index(drop=True)
-        if self.sparse:
-            return _read_csr_matrix_from_unwrapped_spark_vec(rows)
-        X = stack_series(rows[alias.data])
+        if rows["featureVectorType" if self.sparse else alias.data].isna().any():
+            raise ValueError("features_col holds nulls; expected an array or vector in every row")
+        try:
+            X = _read_csr_matrix_from_unwrapped_spark_vec(rows) if self.sparse else stack_series(rows[alias.data])
+        except (AssertionError, ValueError):
+            raise ValueError(
+                "features_col holds rows of several lengths; expected the same number of features in every row"
+            ) from None
         return X if self.names is None else pd.DataFrame(X, columns=self.names)
 
     def empty_row(self, n_features: int, missing: float) -> Any:
@@ -189,10 +195,9 @@ class Job:
             X = self.features.empty_row(max(p["n_features"] for p in peers), float(self.ranker.missing))
             limit = grade_limit([self.objective.measure, *self.others])
             rows = ranking_rows(X, np.zeros(1), np.zeros(1), limit=limit)
-            start = np.zeros(1) if peers[0].get("start") else None
             codes = None if self.positions is None else Positions(self.positions, np.zeros(1, dtype=np.int64))
             data = replace(rows.data, weights=np.zeros(1))
-            rows = replace(rows, data=data, weighted=True, start=start, positions=codes)
+            rows = replace(rows, data=data, weighted=True, positions=codes)
         earlier = sum(p["n_rows"] for p in peers[:rank])
         begins: Array = rows.data.queries.offsets[:-1] + earlier
         whole = Whole(begins, self.train.n_rows, self.train.n_queries, self.train.weighted_size)

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 import xgboost
 from blocks import run, sections
 from collections_on_disk import real
-from pyspark import SparkConf
+from pyspark import SparkConf, cloudpickle
 from pyspark.ml import Pipeline, PipelineModel
 from pyspark.ml.feature import VectorAssembler
 from pyspark.ml.tuning import CrossValidator, ParamGridBuilder
@@ -292,6 +293,11 @@ def first(column, value):
     return changed
 
 
+def arrays(value):
+    """FRAME with its features as arrays, with another value in the first row."""
+    return FRAME.assign(array=[value, *FRAME[FEATURES].to_numpy().tolist()[1:]])
+
+
 @pytest.mark.parametrize(
     ("change", "parameters", "message"),
     [
@@ -301,6 +307,10 @@ def first(column, value):
         (lambda: FRAME.assign(label=FRAME.label.where(FRAME.index > 0)), {}, "missing"),
         (lambda: FRAME.drop(columns="qid"), {}, "qid_col is 'qid'"),
         (lambda: FRAME.drop(columns="d"), {}, "features_col is 'd'"),
+        (lambda: FRAME, {"features_col": ["a", "b", "a"]}, "features_col names 'a' 2 times"),
+        (lambda: FRAME.assign(d="1"), {}, "features_col 'd' is of type string"),
+        (lambda: arrays(None), {"features_col": "array"}, "features_col holds nulls"),
+        (lambda: arrays([1.0]), {"features_col": "array"}, "features_col holds rows of several lengths"),
         (lambda: FRAME.assign(label=1), {}, "nothing to learn"),
         (lambda: FRAME.assign(weight=0.0), {"weight_col": "weight"}, "weight"),
         (lambda: FRAME.assign(valid=FRAME.index % 2 == 0), {"validation_indicator_col": "valid"}, "whole queries"),
@@ -321,6 +331,28 @@ def test_bad_input_is_an_error(spark, change, parameters, message):
         ranker(**parameters).fit(spark.createDataFrame(change()))
 
 
+def test_columns_that_a_model_misses_are_named(data):
+    model = ranker(n_estimators=1).fit(data)
+    with pytest.raises(ValueError, match="features_col is 'a'"):
+        model.transform(data.drop("a"))
+    with pytest.raises(ValueError, match="features_col is 'own features'"):
+        model.copy({model.features_cols: [], model.featuresCol: "own features"}).transform(data)
+
+
+@pytest.mark.parametrize(
+    ("prediction", "message"),
+    [
+        (lambda: F.lit("high"), "prediction_col 'prediction' is of type string"),
+        (lambda: F.when(F.col("a") > 20, 1.0), "prediction_col 'prediction' holds .* missing"),
+        (lambda: F.lit(float("inf")), "prediction_col 'prediction' holds infinite"),
+    ],
+    ids=["strings", "nulls", "infinite"],
+)
+def test_the_evaluator_refuses_what_is_no_prediction(data, prediction, message):
+    with pytest.raises(ValueError, match=message):
+        RankingMeasureEvaluator().evaluate(data.withColumn("prediction", prediction()))
+
+
 def test_a_fraction_of_a_worker_is_an_error():
     with pytest.raises(TypeError, match="num_workers"):
         ranker(num_workers=1.5)
@@ -339,32 +371,46 @@ def test_dynamic_allocation_is_an_error(spark, data, monkeypatch):
 def test_one_query_and_workers_without_rows(spark):
     """One worker holds the query; the other one trains on nothing, validates nothing, and waits for nobody."""
     rows = pd.concat([FRAME[FRAME.qid == "query 3"], FRAME[FRAME.qid == "query 5"]])
-    table = spark.createDataFrame(rows.assign(valid=rows.qid == "query 5"))
-    parameters = {"validation_indicator_col": "valid", "min_child_weight": 0.0, "n_estimators": 3, "g": (0.5, 0.5)}
-    one, two = (scores(ranker(num_workers=n, **parameters).fit(table), table) for n in (1, 2))
+    table = spark.createDataFrame(rows.assign(valid=rows.qid == "query 5", start=rows.b / 10))
+    beside = {"validation_indicator_col": "valid", "base_margin_col": "start", "position_col": "position"}
+    parameters = {"min_child_weight": 0.0, "n_estimators": 3, "g": (0.5, 0.5)}
+    one, two = (scores(ranker(num_workers=n, **beside, **parameters).fit(table), table) for n in (1, 2))
     npt.assert_allclose(two.prediction, one.prediction, atol=1e-5)
 
 
 class Dies(xgboost.callback.TrainingCallback):
-    """Ends the second worker, or raises there, in its third round."""
+    """In the third round one worker leaves a file, and raises an error or is killed."""
 
-    def __init__(self, how):
+    def __init__(self, how, rank, left):
         super().__init__()
-        self.how = how
+        self.how, self.rank, self.left = how, rank, left
 
     def after_iteration(self, model, epoch, evals_log):
-        if epoch == 2 and xgboost.collective.get_rank() == 1:
+        if epoch == 2 and xgboost.collective.get_rank() == self.rank:
+            self.left.touch()
             if self.how == "raises":
                 raise ArithmeticError("the third round")
             os.kill(os.getpid(), signal.SIGKILL)
         return False
 
 
-@pytest.mark.parametrize("how", ["raises", "dies"])
-def test_a_worker_that_fails_ends_the_fit(spark, data, how):
-    import cloudpickle
+@pytest.fixture
+def by_value():
+    """Workers cannot import this file: they are sent its classes."""
+    module = sys.modules[__name__]
+    cloudpickle.register_pickle_by_value(module)
+    yield
+    cloudpickle.unregister_pickle_by_value(module)
 
-    cloudpickle.register_pickle_by_value(__import__(__name__))
-    with pytest.raises(RuntimeError, match="a worker failed"):
-        ranker(num_workers=2, callbacks=[Dies(how)]).fit(data)
+
+# The tracker is in the process of the first worker. Spark does not retry a barrier stage that returns the result.
+@pytest.mark.parametrize(
+    ("how", "rank", "message"),
+    [("raises", 1, "the third round"), ("dies", 0, "a worker failed"), ("dies", 1, "a worker failed")],
+)
+def test_a_worker_that_fails_ends_the_fit(by_value, data, tmp_path, how, rank, message):
+    left = tmp_path / "left"
+    with pytest.raises(RuntimeError, match=message):
+        ranker(num_workers=2, callbacks=[Dies(how, rank, left)]).fit(data)
+    assert left.exists()
     assert ranker(num_workers=2, n_estimators=2).fit(data).measure_ == gb.GAP(g=(0.5, 0.5))  # the next fit works
