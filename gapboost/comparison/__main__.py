@@ -1,6 +1,7 @@
 """``python -m gapboost.comparison FILE``: which ranker ranks better on the data of a file."""
 
 import argparse
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -14,9 +15,9 @@ from gapboost.comparison.call import MEASURES, carried_out, prepared
 from gapboost.comparison.comparison import Comparison
 from gapboost.comparison.field import standard_rankers
 from gapboost.comparison.files import read
-from gapboost.comparison.report import Report, Table
+from gapboost.comparison.report import Report, Table, about
 from gapboost.comparison.run import Run
-from gapboost.comparison.work import Result
+from gapboost.comparison.work import RankersCannotTake, Result
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,7 +39,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )  # fmt: skip
     except (ValueError, TypeError, OSError, ImportError) as error:
         print(f"error: {error}", file=sys.stderr)
+        if isinstance(error, RankersCannotTake):
+            print(f"here: --leave-out {shlex.join(error.rankers)}", file=sys.stderr)
         return 2
+    print(f"{about(run.work)} {run.total:,} trainings.\n", flush=True)
     try:
         comparison = _carried_out(run)
     except KeyboardInterrupt:

@@ -123,6 +123,24 @@ def values(model: Any, part: Part, measures: Mapping[str, Measure]) -> dict[str,
     return {name: by_measure[measure].tolist() for name, measure in measures.items()}
 
 
+class RankersCannotTake(ValueError):
+    """Rankers fail on the data of a comparison.
+
+    Attributes
+    ----------
+    rankers : list of str
+        Their names.
+    """
+
+    def __init__(self, said: Mapping[str, str]) -> None:
+        self.rankers = list(said)
+        each = ", and ".join(f"{name!r}, which fails on these data ({words})" for name, words in said.items())
+        super().__init__(
+            f"rankers holds {each}; expected rankers that take these features and grades. leave_out={self.rankers} compares the "
+            "others"
+        )
+
+
 def check_rankers(work: Work) -> None:
     """Refuse rankers that cannot take these data, before any is trained.
 
@@ -131,7 +149,7 @@ def check_rankers(work: Work) -> None:
 
     Raises
     ------
-    ValueError
+    RankersCannotTake
         Naming all such rankers and what they said.
     """
     sample = _some_queries(work.documents)
@@ -141,13 +159,9 @@ def check_rankers(work: Work) -> None:
             _try(work, name, sample)
         except Exception as error:
             first, *_ = str(error).splitlines() or [""]  # XGBoost's message goes on with a stack of calls
-            failed[name] = f"{type(error).__name__}: {first[:300]}"
+            failed[name] = f"{type(error).__name__}: {first[:300].rstrip(' ,')}"
     if failed:
-        said = ", and ".join(f"{name!r}, which fails on these data ({words})" for name, words in failed.items())
-        raise ValueError(
-            f"rankers holds {said}; expected rankers that take these features and grades. leave_out={list(failed)} compares the "
-            "others"
-        )
+        raise RankersCannotTake(failed)
 
 
 def _try(work: Work, name: str, sample: Part) -> None:

@@ -4,6 +4,7 @@ import json
 import re
 from html.parser import HTMLParser
 
+import browser
 import lightgbm
 import numpy as np
 import numpy.testing as npt
@@ -330,6 +331,24 @@ def test_the_report_is_one_file_that_needs_no_other(comparison, tmp_path):
         assert f"{row.difference:+.4f}".replace("-", "−") in page.text
     for said in ("GAP(g=(0.5, 0.5))", "Noisy(noise=0.2", f"gapboost {gb.__version__}", "60 queries"):
         assert said in page.text, said
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(browser.CHROMIUM is None, reason="Chromium is not installed")
+def test_the_report_fits_the_window(tmp_path):
+    """On a desk and on a telephone: tables move sideways in boxes of their own, and nothing is asked from another machine."""
+    rankers = {
+        "a ranker whose name is long: objective='rank:pairwise'": Noisy(0.2, 1),
+        "<other> & $more$": XGBGAPRanker(**SMALL),
+    }
+    found = compare_rankers(X, Y, QID, {**PAIR, **rankers}, measures=["gap", "ndcg@10", "map", "p@5"], cv=4, seeds=1)
+    found.report(tmp_path / "report.html")
+    asked = [("report.html", width) for width in (1400, 390)]
+    for (_, width), seen in zip(asked, browser.measure(tmp_path, asked, [])["pages"], strict=True):
+        assert seen["page"] <= width
+        assert (seen["wide"], seen["pictures"], seen["away"]) == ([], [], [])
+        if width == 1400:
+            assert seen["scrolled"] == []
 
 
 def test_the_report_in_markdown(comparison, tmp_path):

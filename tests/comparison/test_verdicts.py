@@ -123,6 +123,24 @@ def test_equal_folds_are_a_t_test_of_their_means():
     assert verdict.interval == pytest.approx(tuple(tested.confidence_interval(0.95)), rel=1e-9)
 
 
+def test_the_error_is_the_one_of_bell_and_mccaffrey():
+    """In matrices, as they define it for any regression: here on a constant, with folds as unequal as they may be."""
+    folds = [ours - theirs for ours, theirs in values_of_pair(np.random.default_rng(11), (50, 20, 9, 4))]
+    n = sum(map(len, folds))
+    beyond = np.eye(n) - 1 / n
+    residuals, begin, variance, columns = np.concatenate(folds) - np.concatenate(folds).mean(), 0, 0.0, []
+    for fold in folds:
+        rows = slice(begin, begin := begin + len(fold))
+        values, vectors = np.linalg.eigh(beyond[rows, rows])
+        weights = (vectors / np.sqrt(values)) @ vectors.T @ np.full(len(fold), 1 / n)
+        variance += (weights @ residuals[rows]) ** 2
+        columns.append(beyond[:, rows] @ weights)
+    products = np.array(columns) @ np.array(columns).T
+    estimate = clustered(folds)
+    assert estimate.error == pytest.approx(np.sqrt(variance), rel=1e-9)
+    assert estimate.freedom == pytest.approx(np.trace(products) ** 2 / (products**2).sum(), rel=1e-9)
+
+
 def test_one_fold_is_a_t_test_of_its_queries():
     (fold,) = values_of_pair(np.random.default_rng(8), (50,), ahead=0.05)
     assert told([fold]).p == pytest.approx(stats.ttest_rel(*fold).pvalue)
@@ -144,6 +162,7 @@ def test_power_is_that_of_the_non_central_t(freedom, level):
 def test_against_statsmodels():
     multitest = pytest.importorskip("statsmodels.stats.multitest")
     power = pytest.importorskip("statsmodels.stats.power")
+    regression = pytest.importorskip("statsmodels.regression.linear_model")
     p = np.random.default_rng(10).random(12) ** 3
     assert list(holm(dict(enumerate(p))).values()) == pytest.approx(
         sorted(multitest.multipletests(p, method="holm")[1]), rel=1e-12
@@ -151,6 +170,11 @@ def test_against_statsmodels():
     for n in (5, 10, 41):
         effect = power.TTestPower().solve_power(nobs=n, alpha=0.05, power=POWER)
         assert noncentrality(n - 1) == pytest.approx(effect * np.sqrt(n), rel=2e-3)
+    # With folds of equal size Bell and McCaffrey's variance is the one of clusters times n / (n - 1).
+    folds = [ours - theirs for ours, theirs in values_of_pair(np.random.default_rng(12), (30,) * 6)]
+    groups = {"groups": np.repeat(np.arange(6), 30), "use_correction": False}
+    fitted = regression.OLS(np.concatenate(folds), np.ones(180)).fit(cov_type="cluster", cov_kwds=groups)
+    assert clustered(folds).error == pytest.approx(fitted.bse[0] * np.sqrt(6 / 5), rel=1e-9)
 
 
 # -------------------------------------------------------------------------------------------------- whole comparisons
