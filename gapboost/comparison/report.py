@@ -182,9 +182,9 @@ def about(work: Work) -> str:
     whole, folds = work.documents.all, work.splits
     n = sum(len(fold.test) for fold in folds)
     return (
-        f"{len(work.rankers)} rankers, {len(work.measures)} measures; {len(whole.y):,} documents of {len(whole.sizes):,} queries with "
-        f"{whole.X.shape[1]:,} features and grades from {whole.y.min():g} to {whole.y.max():g}; {n:,} queries tested in "
-        f"{len(folds)} {'fold' if len(folds) == 1 else 'folds'}."
+        f"{len(work.rankers)} rankers, {len(work.measures)} measures; {len(whole.y):,} documents of {len(whole.sizes):,} "
+        f"queries with {whole.X.shape[1]:,} features and grades from {whole.y.min():g} to {whole.y.max():g}; {n:,} queries "
+        f"tested in {len(folds)} {'fold' if len(folds) == 1 else 'folds'}."
     )
 
 
