@@ -162,10 +162,12 @@ OTHERS = {
 def test_a_checkpoint_of_other_data_or_settings_is_refused(other, tmp_path, monkeypatch):
     compare_rankers(**GIVEN, checkpoint=tmp_path)
     monkeypatch.setattr(Work, "__call__", lambda self, task: pytest.fail("trained"))
-    with pytest.raises(ValueError, match=r"^checkpoint is .* holds results of another .*; expected ") as caught:
+    with pytest.raises(
+        ValueError, match=r"^checkpoint is .* of another comparison, whose .* is .*; expected "
+    ) as caught:
         compare_rankers(**{**GIVEN, **OTHERS[other]}, checkpoint=tmp_path)
     named = {"features": "data", "query ids": "data", "order": "data", "a ranker": "ranker 'other'", "tune": "cv"}
-    assert f"another {named.get(other, other)}: " in str(caught.value)
+    assert f"whose {named.get(other, other)} is " in str(caught.value)
 
 
 def test_a_folder_of_other_files_is_refused(tmp_path):

@@ -14,6 +14,7 @@ import pytest
 import xgboost
 from cheap_rankers import Noisy, made
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import DataConversionWarning
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
@@ -192,6 +193,25 @@ def test_who_stops_early_gets_validation_queries_that_nobody_trains_on(ranker):
     assert 0 < last < 50
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("stopping", [{}, {"early_stopping_rounds": 3}, {"od_type": "Iter", "od_wait": 3}], ids=str)
+def test_catboost(stopping):
+    """The same values as by hand: numbers of queries, one thread, the seed, and validation queries for who stops early."""
+    catboost = pytest.importorskip("catboost")
+    given = {"iterations": 20, "verbose": False, "allow_writing_files": False, **stopping}
+    found = compare_rankers(X, Y, QID, {"line": Ridge(), "cat": catboost.CatBoostRanker(**given)}, cv=3, seeds=2)
+    for fold, split in enumerate(found.work.splits):
+        train, vali, test = (found.work.documents.of(part) for part in (split.train, split.vali, split.test))
+        watched = {"eval_set": catboost.Pool(vali.X, vali.y, group_id=vali.numbers)} if stopping else {}
+        values = []
+        for seed in (1, 2):
+            model = catboost.CatBoostRanker(**given, random_seed=seed, thread_count=1)
+            scores = model.fit(train.X, train.y, group_id=train.numbers, **watched).predict(test.X)
+            values.append(next(iter(gb.evaluate("map", test.y, scores, test.numbers, per_query=True).values())))
+        assert bool(stopping) == bool(len(split.vali))
+        npt.assert_allclose(found.values.of("cat", "map")[fold], np.mean(values, axis=0), rtol=1e-12)
+
+
 def test_ready_made_folds():
     parts = np.array_split(np.arange(60) + 1000, 4)
     rows = [np.flatnonzero(np.isin(QID, part)) for part in parts]
@@ -217,6 +237,14 @@ def test_group_and_a_column_qid_say_the_same():
     by_column = compare_rankers(frame, Y[rows], rankers=PAIR, cv=4, seeds=1)
     npt.assert_array_equal(by_group.values.of("one", "map"), by_column.values.of("one", "map"))
     assert set(by_column.values.to_pandas()["query"]) == set(QID.astype(str))
+
+
+def test_grades_in_a_column_are_those_of_the_column():
+    with pytest.warns(DataConversionWarning, match="column-vector y"):
+        column = compare_rankers(X, Y[:, None], QID, PAIR, cv=3, seeds=1)
+    npt.assert_array_equal(
+        column.values.of("one", "map")[0], compare_rankers(X, Y, QID, PAIR, cv=3, seeds=1).values.of("one", "map")[0]
+    )
 
 
 def test_a_ranker_without_seed_is_trained_once_a_fold():
