@@ -1,7 +1,6 @@
 """``python -m gapboost.comparison FILE``: which ranker ranks better on the data of a file."""
 
 import argparse
-import shlex
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -17,7 +16,7 @@ from gapboost.comparison.field import standard_rankers
 from gapboost.comparison.files import read
 from gapboost.comparison.report import Report, Table, about
 from gapboost.comparison.run import Run
-from gapboost.comparison.work import RankersCannotTake, Result
+from gapboost.comparison.work import Result
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -39,8 +38,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )  # fmt: skip
     except (ValueError, TypeError, OSError, ImportError) as error:
         print(f"error: {error}", file=sys.stderr)
-        if isinstance(error, RankersCannotTake):
-            print(f"here: --leave-out {shlex.join(error.rankers)}", file=sys.stderr)
         return 2
     print(f"{about(run.work)} {run.total:,} trainings.\n", flush=True)
     try:

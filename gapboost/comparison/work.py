@@ -1,5 +1,6 @@
 """One training of a comparison: which it is, and how it is done."""
 
+import shlex
 import time
 import warnings
 from collections.abc import Mapping, Sequence
@@ -123,24 +124,6 @@ def values(model: Any, part: Part, measures: Mapping[str, Measure]) -> dict[str,
     return {name: by_measure[measure].tolist() for name, measure in measures.items()}
 
 
-class RankersCannotTake(ValueError):
-    """Rankers fail on the data of a comparison.
-
-    Attributes
-    ----------
-    rankers : list of str
-        Their names.
-    """
-
-    def __init__(self, said: Mapping[str, str]) -> None:
-        self.rankers = list(said)
-        each = ", and ".join(f"{name!r}, which fails on these data ({words})" for name, words in said.items())
-        super().__init__(
-            f"rankers holds {each}; expected rankers that take these features and grades. leave_out={self.rankers} compares the "
-            "others"
-        )
-
-
 def check_rankers(work: Work) -> None:
     """Refuse rankers that cannot take these data, before any is trained.
 
@@ -149,7 +132,7 @@ def check_rankers(work: Work) -> None:
 
     Raises
     ------
-    RankersCannotTake
+    ValueError
         Naming all such rankers and what they said.
     """
     sample = _some_queries(work.documents)
@@ -161,7 +144,11 @@ def check_rankers(work: Work) -> None:
             first, *_ = str(error).splitlines() or [""]  # XGBoost's message goes on with a stack of calls
             failed[name] = f"{type(error).__name__}: {first[:300].rstrip(' ,')}"
     if failed:
-        raise RankersCannotTake(failed)
+        said = ", and ".join(f"{name!r}, which fails on these data ({words})" for name, words in failed.items())
+        raise ValueError(
+            f"rankers holds {said}; expected rankers that take these features and grades. leave_out={list(failed)}, of the "
+            f"command --leave-out {shlex.join(failed)}, compares the others"
+        )
 
 
 def _try(work: Work, name: str, sample: Part) -> None:

@@ -139,7 +139,7 @@ WRONG = {
     "another report": (["all.txt", "--report", "answer.pdf"], "--report is 'answer.pdf'; expected a path that ends"),
     "a ranker that takes no fractions": (
         ["real.csv", "--label", "grade", "--qid", "query"],
-        "here: --leave-out lambdarank 'XGBoost rank:ndcg'\n",
+        "of the command --leave-out lambdarank 'XGBoost rank:ndcg', compares the others",
     ),
     "folds of other queries": (["broken"], "holds other queries than the first fold; expected the same ones"),
 }
