@@ -14,7 +14,7 @@ from gapboost.comparison.call import MEASURES, carried_out, prepared
 from gapboost.comparison.comparison import Comparison
 from gapboost.comparison.field import standard_rankers
 from gapboost.comparison.files import read
-from gapboost.comparison.report import Report, Table
+from gapboost.comparison.report import Report, Table, about
 from gapboost.comparison.run import Run
 from gapboost.comparison.work import Result
 
@@ -39,6 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, TypeError, OSError, ImportError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    print(f"{about(run.work)} {run.total:,} trainings.\n", flush=True)
     try:
         comparison = _carried_out(run)
     except KeyboardInterrupt:

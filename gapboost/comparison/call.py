@@ -187,7 +187,7 @@ def _settings(work: Work) -> dict[str, str]:
     """What results belong to, in words."""
     return {
         "data": _digest(work.documents),
-        "cv": joblib.hash([(s.train, s.vali, s.test) for s in work.splits]),
+        "cv": f"{len(work.splits)} folds, {joblib.hash([(s.train, s.vali, s.test) for s in work.splits])}",
         "measures": ", ".join(f"{name}: {measure}" for name, measure in work.measures.items()),
         "choose_by": str(work.choose_by) if work.candidates else "None",
         **{
@@ -202,4 +202,5 @@ def _candidates_of(work: Work, name: str) -> str:
 
 
 def _digest(docs: Documents) -> str:
-    return str(joblib.hash([docs.all.X, docs.all.y, docs.all.sizes, [str(i) for i in docs.ids]]))
+    digest = joblib.hash([docs.all.X, docs.all.y, docs.all.sizes, [str(i) for i in docs.ids]])
+    return f"{len(docs.all.y)} documents of {len(docs.ids)} queries with {docs.all.X.shape[1]} features, {digest}"

@@ -34,8 +34,8 @@ class Checkpoint:
             for name, value in settings.items():
                 if before.get(name, value) != value:
                     raise ValueError(
-                        f"checkpoint is {str(self.folder)!r}, which holds results of another {name}: {before[name]}; expected "
-                        f"{value}, or a folder of its own for each comparison"
+                        f"checkpoint is {str(self.folder)!r}, which holds results of another comparison, whose {name} is "
+                        f"{before[name]}; expected {value}, or a folder of its own for each comparison"
                     )
             settings = {**before, **settings}
         elif any(self.folder.iterdir()):

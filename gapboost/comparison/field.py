@@ -101,8 +101,12 @@ def checked_rankers(rankers: Any, leave_out: Any) -> dict[str, Any]:
 
 
 def described(ranker: Any) -> str:
-    """A ranker with its parameters and the version of its library: what a checkpoint and a report know it by."""
-    given = ", ".join(f"{name}={value!r}" for name, value in sorted(ranker.get_params(deep=False).items()))
+    """A ranker with its parameters and the version of its library: what a checkpoint and a report know it by.
+
+    Parameters that are None are left out, of which XGBoost's rankers have forty: its own class says which are there.
+    """
+    params = sorted(ranker.get_params(deep=False).items())
+    given = ", ".join(f"{name}={value!r}" for name, value in params if value is not None)
     libraries = (kind.__module__.split(".")[0] for kind in type(ranker).__mro__)
     return f"{type(ranker).__name__}({re.sub(r' at 0x[0-9a-f]+', '', given)}) of {versions(libraries)}"
 

@@ -1,5 +1,6 @@
 """Differences from one ranker with their intervals; needs matplotlib (``pip install 'gapboost[plot]'``)."""
 
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,7 +25,7 @@ def draw(verdicts: Sequence[Verdict], measures: Sequence[str]) -> Any:
         len(measures),
         sharey=True,
         squeeze=False,
-        figsize=(2.2 + 2.9 * len(measures), 1.5 + 0.3 * n_rows),
+        figsize=(2.2 + 2.9 * len(measures), 1.5 + 0.34 * n_rows),
         layout="constrained",
     )
     for ax, measure in zip(panels[0], measures, strict=True):
@@ -43,7 +44,9 @@ def panel(ax: Any, verdicts: Sequence[Verdict]) -> None:
         ax.plot(verdict.interval, (place, place), linewidth=1.5, color=MARKS[verdict.told]["color"])
         ax.plot([verdict.difference], [place], markersize=7, linestyle="none", **MARKS[verdict.told])
     ax.axvline(0, color="#808080", linewidth=0.8)
-    ax.set_yticks(range(len(verdicts)), [verdict.ranker for verdict in verdicts])
+    # Two lines of a long name leave room for what is drawn; tables hold the whole.
+    names = ["\n".join(textwrap.wrap(v.ranker, 24, max_lines=2, placeholder=" …")) for v in verdicts]
+    ax.set_yticks(range(len(verdicts)), names, fontsize=9, parse_math=False)
     ax.set_ylim(len(verdicts) - 0.5, -0.5)
     ax.margins(x=0.08)
     ax.locator_params(axis="x", nbins=4)

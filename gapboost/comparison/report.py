@@ -79,7 +79,7 @@ class Report:
     def sections(self) -> list[tuple[str, list[Block]]]:
         """Headings, each with paragraphs and tables."""
         return [
-            ("The answer", [self._about(), *self._told()]),
+            ("The answer", [about(self.work), *self._told()]),
             (
                 "Means",
                 [self.means(), f"{self.best} has the highest mean by {self.work.best_by}, which alone is no proof."],
@@ -113,15 +113,6 @@ class Report:
         confidence = f"{self.verdicts[0].confidence:.0%} interval"
         head = ["measure", "ranker", "verdict", "difference", confidence, "p, corrected", "queries needed"]
         return Table(head, rows, words=3)
-
-    def _about(self) -> str:
-        whole, folds = self.work.documents.all, self.work.splits
-        n = sum(len(fold.test) for fold in folds)
-        return (
-            f"{len(self.work.rankers)} rankers, {len(self.work.measures)} measures; {whole.X.shape[0]:,} documents of "
-            f"{len(whole.sizes):,} queries with {whole.X.shape[1]:,} features; {n:,} queries tested in {len(folds)} "
-            f"{'fold' if len(folds) == 1 else 'folds'}."
-        )
 
     def _told(self) -> list[str]:
         """One sentence for each of the three verdicts."""
@@ -174,7 +165,7 @@ class Report:
             with matplotlib.rc_context(
                 {**ink, "svg.fonttype": "none", "svg.hashsalt": measure, "font.family": "sans-serif"}
             ):
-                figure = figures.Figure(figsize=(4.6, 1.1 + 0.3 * len(found)), layout="constrained")
+                figure = figures.Figure(figsize=(4.0, 1.1 + 0.34 * len(found)), layout="constrained")
                 panel(figure.subplots(), found)
                 stream = io.StringIO()
                 figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None})
@@ -184,6 +175,17 @@ class Report:
                 + "</figure>"
             )
         return drawn
+
+
+def about(work: Work) -> str:
+    """How much is compared on how much, in a sentence."""
+    whole, folds = work.documents.all, work.splits
+    n = sum(len(fold.test) for fold in folds)
+    return (
+        f"{len(work.rankers)} rankers, {len(work.measures)} measures; {len(whole.y):,} documents of {len(whole.sizes):,} "
+        f"queries with {whole.X.shape[1]:,} features and grades from {whole.y.min():g} to {whole.y.max():g}; {n:,} queries "
+        f"tested in {len(folds)} {'fold' if len(folds) == 1 else 'folds'}."
+    )
 
 
 def needed(verdict: Verdict) -> str:

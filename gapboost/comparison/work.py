@@ -1,5 +1,6 @@
 """One training of a comparison: which it is, and how it is done."""
 
+import shlex
 import time
 import warnings
 from collections.abc import Mapping, Sequence
@@ -141,12 +142,12 @@ def check_rankers(work: Work) -> None:
             _try(work, name, sample)
         except Exception as error:
             first, *_ = str(error).splitlines() or [""]  # XGBoost's message goes on with a stack of calls
-            failed[name] = f"{type(error).__name__}: {first[:300]}"
+            failed[name] = f"{type(error).__name__}: {first[:300].rstrip(' ,')}"
     if failed:
         said = ", and ".join(f"{name!r}, which fails on these data ({words})" for name, words in failed.items())
         raise ValueError(
-            f"rankers holds {said}; expected rankers that take these features and grades. leave_out={list(failed)} compares the "
-            "others"
+            f"rankers holds {said}; expected rankers that take these features and grades. leave_out={list(failed)}, of the "
+            f"command --leave-out {shlex.join(failed)}, compares the others"
         )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.testing as npt
 import pandas as pd
 import pytest
+import xgboost
 from cheap_rankers import made
 
 from gapboost.comparison import __main__ as command
@@ -26,6 +27,7 @@ MADE = Path(__file__).parents[1] / "support" / "made"
 SMALL = {"n_estimators": 2, "n_jobs": 1}
 FIELD = {
     "lambdarank": lightgbm.LGBMRanker(**SMALL, verbose=-1),
+    "XGBoost rank:ndcg": xgboost.XGBRanker(**SMALL),
     "GAP": LGBMGAPRanker(**SMALL, verbose=-1),
     "XGBoost GAP": XGBGAPRanker(**SMALL),
 }
@@ -110,11 +112,13 @@ def test_the_table_grows_and_the_report_is_written(form, files, monkeypatch, cap
     )  # fmt: skip
     assert status == 0
     n_folds = 3 if folds is None else len(folds)
-    head, *lines = out.splitlines()
+    said, _, head, *lines = out.splitlines()
+    assert "288 documents of 36 queries with 5 features and grades from 0 to 2" in said
+    assert f" {n_folds * len(FIELD) * 2} trainings" in said
     assert head.split() == ["fold", "ranker", "gap", "ndcg@5", "seconds"]
     rows = [re.split(r"\s{2,}", line.strip()) for line in lines[: n_folds * len(FIELD)]]
     assert [row[:2] for row in rows] == [[str(k), name] for k in range(1, n_folds + 1) for name in FIELD]
-    assert out.count("cannot be told") + out.count("ahead") + out.count("behind") == 4
+    assert out.count("cannot be told") + out.count("ahead") + out.count("behind") == 6
     assert "<svg" in report.read_text(encoding="utf-8")
     assert (files / "answer.checkpoint" / "settings.json").exists()
     data = read([files / path for path in paths], "grade", "query", [])
@@ -133,6 +137,10 @@ WRONG = {
     "no such ranker": (["all.txt", "--leave-out", "none"], "leave_out names 'none'; expected some of lambdarank"),
     "no such baseline": (["all.txt", "--baseline", "none"], "--baseline is 'none'; expected one of lambdarank"),
     "another report": (["all.txt", "--report", "answer.pdf"], "--report is 'answer.pdf'; expected a path that ends"),
+    "a ranker that takes no fractions": (
+        ["real.csv", "--label", "grade", "--qid", "query"],
+        "of the command --leave-out lambdarank 'XGBoost rank:ndcg', compares the others",
+    ),
     "folds of other queries": (["broken"], "holds other queries than the first fold; expected the same ones"),
 }
 
@@ -142,6 +150,7 @@ def test_what_is_wrong_is_said_before_any_training(wrong, files, monkeypatch, ca
     monkeypatch.chdir(files)
     frame = pd.read_csv("all.csv").assign(name="some words")
     frame.to_csv("words.csv", index=False)
+    frame.drop(columns="name").assign(grade=frame["grade"] + 0.5).to_csv("real.csv", index=False)
     (files / "letor").rename(files / "broken")
     (files / "broken" / "Fold2" / "vali.txt").write_text("1 qid:1 1:1\n0 qid:1 1:2\n")
     monkeypatch.setattr("gapboost.comparison.work.Work.__call__", lambda self, task: pytest.fail("trained"))
@@ -191,8 +200,8 @@ sys.exit(__main__.main({[*arguments, str(files / report)]!r}))
         )
 
     first = started("answer.md")
-    lines = [first.stdout.readline() for _ in range(4)]
-    assert len(lines) == 4
+    lines = [first.stdout.readline() for _ in range(6)]
+    assert lines[2].split()[:2] == ["fold", "ranker"]
     time.sleep(0.05)
     first.send_signal(signal.SIGINT)
     _, err = first.communicate(timeout=120)

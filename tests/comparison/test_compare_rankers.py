@@ -4,6 +4,7 @@ import json
 import re
 from html.parser import HTMLParser
 
+import browser
 import lightgbm
 import numpy as np
 import numpy.testing as npt
@@ -13,6 +14,7 @@ import pytest
 import xgboost
 from cheap_rankers import Noisy, made
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import DataConversionWarning
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
@@ -191,6 +193,25 @@ def test_who_stops_early_gets_validation_queries_that_nobody_trains_on(ranker):
     assert 0 < last < 50
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("stopping", [{}, {"early_stopping_rounds": 3}, {"od_type": "Iter", "od_wait": 3}], ids=str)
+def test_catboost(stopping):
+    """The same values as by hand: numbers of queries, one thread, the seed, and validation queries for who stops early."""
+    catboost = pytest.importorskip("catboost")
+    given = {"iterations": 20, "verbose": False, "allow_writing_files": False, **stopping}
+    found = compare_rankers(X, Y, QID, {"line": Ridge(), "cat": catboost.CatBoostRanker(**given)}, cv=3, seeds=2)
+    for fold, split in enumerate(found.work.splits):
+        train, vali, test = (found.work.documents.of(part) for part in (split.train, split.vali, split.test))
+        watched = {"eval_set": catboost.Pool(vali.X, vali.y, group_id=vali.numbers)} if stopping else {}
+        values = []
+        for seed in (1, 2):
+            model = catboost.CatBoostRanker(**given, random_seed=seed, thread_count=1)
+            scores = model.fit(train.X, train.y, group_id=train.numbers, **watched).predict(test.X)
+            values.append(next(iter(gb.evaluate("map", test.y, scores, test.numbers, per_query=True).values())))
+        assert bool(stopping) == bool(len(split.vali))
+        npt.assert_allclose(found.values.of("cat", "map")[fold], np.mean(values, axis=0), rtol=1e-12)
+
+
 def test_ready_made_folds():
     parts = np.array_split(np.arange(60) + 1000, 4)
     rows = [np.flatnonzero(np.isin(QID, part)) for part in parts]
@@ -216,6 +237,14 @@ def test_group_and_a_column_qid_say_the_same():
     by_column = compare_rankers(frame, Y[rows], rankers=PAIR, cv=4, seeds=1)
     npt.assert_array_equal(by_group.values.of("one", "map"), by_column.values.of("one", "map"))
     assert set(by_column.values.to_pandas()["query"]) == set(QID.astype(str))
+
+
+def test_grades_in_a_column_are_those_of_the_column():
+    with pytest.warns(DataConversionWarning, match="column-vector y"):
+        column = compare_rankers(X, Y[:, None], QID, PAIR, cv=3, seeds=1)
+    npt.assert_array_equal(
+        column.values.of("one", "map")[0], compare_rankers(X, Y, QID, PAIR, cv=3, seeds=1).values.of("one", "map")[0]
+    )
 
 
 def test_a_ranker_without_seed_is_trained_once_a_fold():
@@ -330,6 +359,24 @@ def test_the_report_is_one_file_that_needs_no_other(comparison, tmp_path):
         assert f"{row.difference:+.4f}".replace("-", "−") in page.text
     for said in ("GAP(g=(0.5, 0.5))", "Noisy(noise=0.2", f"gapboost {gb.__version__}", "60 queries"):
         assert said in page.text, said
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(browser.CHROMIUM is None, reason="Chromium is not installed")
+def test_the_report_fits_the_window(tmp_path):
+    """On a desk and on a telephone: tables move sideways in boxes of their own, and nothing is asked from another machine."""
+    rankers = {
+        "a ranker whose name is long: objective='rank:pairwise'": Noisy(0.2, 1),
+        "<other> & $more$": XGBGAPRanker(**SMALL),
+    }
+    found = compare_rankers(X, Y, QID, {**PAIR, **rankers}, measures=["gap", "ndcg@10", "map", "p@5"], cv=4, seeds=1)
+    found.report(tmp_path / "report.html")
+    asked = [("report.html", width) for width in (1400, 390)]
+    for (_, width), seen in zip(asked, browser.measure(tmp_path, asked, [])["pages"], strict=True):
+        assert seen["page"] <= width
+        assert (seen["wide"], seen["pictures"], seen["away"]) == ([], [], [])
+        if width == 1400:
+            assert seen["scrolled"] == []
 
 
 def test_the_report_in_markdown(comparison, tmp_path):

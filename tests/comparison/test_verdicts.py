@@ -5,13 +5,15 @@ import pytest
 from cheap_rankers import Noisy, made
 from scipy import stats
 
-from gapboost.analysis.estimates import POWER, Estimate, clustered, holm, noncentrality
+from gapboost.analysis.estimates import Estimate, clustered, holm, noncentrality
 from gapboost.comparison import compare_rankers
 from gapboost.comparison.verdicts import AHEAD, BEHIND, UNTOLD, Verdict, verdicts
 
 # Queries of each fold, as unequal as those of LETOR's collections.
 SIZES = (40, 40, 36, 30, 54)
 MEASURES = ("gap", "ndcg", "map")
+# How often the report says that it tells a difference that is there.
+STATED = 0.8
 SPREAD, OF_MODELS = 0.2, 0.02
 
 
@@ -91,7 +93,7 @@ def test_a_planted_difference_is_told_as_often_as_stated(sizes, sign):
     rng = np.random.default_rng(4)
     planted = sign * Estimate(0.0, true_error(sizes), len(sizes) - 1).detectable()
     found = [told(values_of_pair(rng, sizes, ahead=planted)).told for _ in range(500)]
-    assert found.count(AHEAD if sign > 0 else BEHIND) / 500 == pytest.approx(POWER, abs=0.05)
+    assert found.count(AHEAD if sign > 0 else BEHIND) / 500 == pytest.approx(STATED, abs=0.05)
     assert found.count(BEHIND if sign > 0 else AHEAD) == 0
 
 
@@ -103,7 +105,7 @@ def test_with_the_queries_that_it_would_take_it_is_told_as_often_as_stated():
     sizes = (round(needed / 5),) * 5
     found = [told(values_of_pair(rng, sizes, ahead=0.02, of_models=0.0)).told for _ in range(300)]
     assert needed > 200
-    assert found.count(AHEAD) / 300 == pytest.approx(POWER, abs=0.06)
+    assert found.count(AHEAD) / 300 == pytest.approx(STATED, abs=0.06)
 
 
 def test_what_is_stated_counts_all_verdicts():
@@ -123,6 +125,24 @@ def test_equal_folds_are_a_t_test_of_their_means():
     assert verdict.interval == pytest.approx(tuple(tested.confidence_interval(0.95)), rel=1e-9)
 
 
+def test_the_error_is_the_one_of_bell_and_mccaffrey():
+    """In matrices, as they define it for any regression: here on a constant, with folds as unequal as they may be."""
+    folds = [ours - theirs for ours, theirs in values_of_pair(np.random.default_rng(11), (50, 20, 9, 4))]
+    n = sum(map(len, folds))
+    beyond = np.eye(n) - 1 / n
+    residuals, begin, variance, columns = np.concatenate(folds) - np.concatenate(folds).mean(), 0, 0.0, []
+    for fold in folds:
+        rows = slice(begin, begin := begin + len(fold))
+        values, vectors = np.linalg.eigh(beyond[rows, rows])
+        weights = (vectors / np.sqrt(values)) @ vectors.T @ np.full(len(fold), 1 / n)
+        variance += (weights @ residuals[rows]) ** 2
+        columns.append(beyond[:, rows] @ weights)
+    products = np.array(columns) @ np.array(columns).T
+    estimate = clustered(folds)
+    assert estimate.error == pytest.approx(np.sqrt(variance), rel=1e-9)
+    assert estimate.freedom == pytest.approx(np.trace(products) ** 2 / (products**2).sum(), rel=1e-9)
+
+
 def test_one_fold_is_a_t_test_of_its_queries():
     (fold,) = values_of_pair(np.random.default_rng(8), (50,), ahead=0.05)
     assert told([fold]).p == pytest.approx(stats.ttest_rel(*fold).pvalue)
@@ -138,19 +158,25 @@ def test_nothing_differs():
 @pytest.mark.parametrize("level", [0.05, 0.01])
 def test_power_is_that_of_the_non_central_t(freedom, level):
     delta, critical = noncentrality(freedom, level), stats.t.ppf(1 - level / 2, freedom)
-    assert stats.nct.sf(critical, freedom, delta) == pytest.approx(POWER, abs=2e-3)
+    assert stats.nct.sf(critical, freedom, delta) == pytest.approx(STATED, abs=2e-3)
 
 
 def test_against_statsmodels():
     multitest = pytest.importorskip("statsmodels.stats.multitest")
     power = pytest.importorskip("statsmodels.stats.power")
+    regression = pytest.importorskip("statsmodels.regression.linear_model")
     p = np.random.default_rng(10).random(12) ** 3
     assert list(holm(dict(enumerate(p))).values()) == pytest.approx(
         sorted(multitest.multipletests(p, method="holm")[1]), rel=1e-12
     )
     for n in (5, 10, 41):
-        effect = power.TTestPower().solve_power(nobs=n, alpha=0.05, power=POWER)
+        effect = power.TTestPower().solve_power(nobs=n, alpha=0.05, power=STATED)
         assert noncentrality(n - 1) == pytest.approx(effect * np.sqrt(n), rel=2e-3)
+    # With folds of equal size Bell and McCaffrey's variance is the one of clusters times n / (n - 1).
+    folds = [ours - theirs for ours, theirs in values_of_pair(np.random.default_rng(12), (30,) * 6)]
+    groups = {"groups": np.repeat(np.arange(6), 30), "use_correction": False}
+    fitted = regression.OLS(np.concatenate(folds), np.ones(180)).fit(cov_type="cluster", cov_kwds=groups)
+    assert clustered(folds).error == pytest.approx(fitted.bse[0] * np.sqrt(6 / 5), rel=1e-9)
 
 
 # -------------------------------------------------------------------------------------------------- whole comparisons
