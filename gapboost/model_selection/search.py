@@ -21,6 +21,7 @@ from gapboost._data.arguments import mapping, whole
 from gapboost._data.features import features, split
 from gapboost._data.grades import checked_grades
 from gapboost._data.warned import warn_caller
+from gapboost._data.weights import checked_weights
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost._optional import progress_bar
@@ -151,7 +152,11 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         rows = ranking_rows(X, y, qid, Beside(sample_weight, position=position))
         queries = rows.data.queries
         folds = query_folds(queries, self.cv, self.random_state, X, y)
-        weight = queries.ungrouped(rows.data.row_weights) if rows.weighted else None
+        weight = None
+        if rows.weighted:
+            # As they were given: a query's mean times a document's factor is off by a rounding.
+            weight = checked_weights(sample_weight, "sample_weight")
+            weight = weight if len(weight) == queries.n_rows else weight[queries.codes]
         shown = None if rows.positions is None else queries.ungrouped(rows.positions.codes)
         data = Data(X, np.asarray(y), queries.codes, weight, shown)
         self._search(data, candidates, targets, folds)

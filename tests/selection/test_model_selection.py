@@ -86,6 +86,10 @@ def assert_same_search(found, expected):
     )
 
 
+def weights_of_documents(qid):
+    return np.random.default_rng(4).random(len(qid))
+
+
 def weights_of(qid):
     ids, code = np.unique(qid, return_inverse=True)
     return np.random.default_rng(2).random(len(ids))[code]
@@ -131,11 +135,13 @@ def test_same_as_grid_search_for_any_source_of_random_numbers(ranker, where, sou
 
 
 @pytest.mark.slow(keep=1)
-@pytest.mark.parametrize("weighted", [False, True], ids=["equal", "weighted"])
+@pytest.mark.parametrize(
+    "weight_of", [lambda qid: None, weights_of, weights_of_documents], ids=["equal", "queries", "documents"]
+)
 @pytest.mark.parametrize("ranker", VARIANTS, ids=["lgbm-bagged", "lgbm-goss", "xgb-bagged", "xgb-dart", "xgb-exact"])
-def test_same_as_grid_search(ranker, weighted):
+def test_same_as_grid_search(ranker, weight_of):
     X, y, qid = task()
-    weight = weights_of(qid) if weighted else None
+    weight = weight_of(qid)
     grid = {"g": simplex_grid(2, 2), "n_estimators": [2, 3, 7]}
     found = GSearchCV(ranker, grid, scoring=TARGET, cv=3).fit(X, y, qid=qid, sample_weight=weight)
     expected = by_scikit_learn(ranker, grid, X, y, qid, GroupKFold(3), weight)
