@@ -3,6 +3,7 @@
 ================  ============================================================================
 `papers`          what the papers show, item by item
 `effectiveness`   whether training for GAP ranks better than the boosters' own objectives
+`truncation`      what gradients of selected pairs lose beside those of all pairs
 `classification`  whether training for average precision pays for classifiers
 `variance`        how large a difference must be before a study can prove it
 `labels`          what real grades are worth beside rounded ones; a tutorial tells its results

@@ -51,6 +51,11 @@ class Part:
         """Documents of each query."""
         return self.judged.queries.sizes
 
+    @property
+    def numbers(self) -> Array:
+        """The number of its query for each row, ascending."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
     def values(self, measures: Sequence[gb.Measure], scores: Array) -> list[Array]:
         """One value a query of each measure."""
         data = self.judged.up_to_grade(max((m.n_grades or 0 for m in measures), default=0) or None)
@@ -137,10 +142,7 @@ class Fold:
         """Training and validation rows."""
         from catboost import Pool
 
-        return [
-            Pool(part.X, part.y, group_id=np.repeat(np.arange(len(part.sizes)), part.sizes))
-            for part in (self.train, self.vali)
-        ]
+        return [Pool(part.X, part.y, group_id=part.numbers) for part in (self.train, self.vali)]
 
 
 def train(competitor: Competitor, fold: Fold, trees: Trees, rounds: int, seed: int, watch: Watch) -> Predict:

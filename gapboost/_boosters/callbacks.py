@@ -160,7 +160,7 @@ class Gradients(Callback[Pass]):
 
 def gradients_at(prepared: Pass, scores: Array) -> tuple[Array, Array]:
     """Gradient and hessian at finite `scores`, float32: both boosters take it without a copy."""
-    check_finite(scores)
+    check_scores(scores)
     grad = np.empty(len(scores), dtype=np.float32)
     hess = np.empty(len(scores), dtype=np.float32)
     prepared(np.ascontiguousarray(scores), grad, hess)
@@ -206,7 +206,7 @@ class Metrics(Callback[tuple[Judged, list[Measure]]]):
         Where it is one worker's part, `total` sums an array over the workers: means of the parts would weigh a query by its
         worker.
         """
-        check_finite(scores)
+        check_scores(scores)
         if len(content[0]) or content[3] is None:
             with working_on(self.library.team):
                 data, resolved = self.state(owner, content)
@@ -234,8 +234,13 @@ def _has_content(data: Judged, label: Array, sizes: Array, weight: Array | None)
     return np.array_equal(weights.astype(weight.dtype), weight)
 
 
-def check_finite(scores: Array) -> None:
-    """Refuse scores that a booster would turn into a constant model without a word."""
+def check_scores(scores: Array) -> None:
+    """Refuse several scores a row, and those that a booster would turn into a constant model without a word."""
+    if scores.ndim != 1:
+        raise ValueError(
+            f"the booster has {scores.shape[1]} scores a row; expected one, by which documents are ordered: leave num_class "
+            "and num_target unset"
+        )
     finite = np.isfinite(scores)
     if not finite.all():
         raise ValueError(

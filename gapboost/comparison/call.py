@@ -77,7 +77,8 @@ def compare_rankers(
         Bring the documents of a query into a random order, the same for all: LightGBM breaks ties in training by the order of
         rows, which a file sorted by grades would give away.
     checkpoint : path, optional
-        A folder for finished trainings. The same call goes on from it; several processes may share it.
+        A folder for finished trainings. The same call goes on from it; several processes may share it, and
+        with it the work; on Windows each does all that it does not find finished.
     n_jobs : int, optional
         Processes (joblib's). A ranker that does not say how many threads it wants gets one; the values are the same for every
         `n_jobs`.

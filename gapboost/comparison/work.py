@@ -132,18 +132,22 @@ def check_rankers(work: Work) -> None:
     Raises
     ------
     ValueError
-        Naming the ranker and what it said.
+        Naming all such rankers and what they said.
     """
     sample = _some_queries(work.documents)
+    failed = {}
     for name in work.rankers:
         try:
             _try(work, name, sample)
         except Exception as error:
-            said = " ".join(str(error).split())[:300]
-            raise ValueError(
-                f"rankers holds {name!r}, which fails on these data with {type(error).__name__}: {said}; expected rankers that "
-                f"take these features and grades. leave_out=[{name!r}] compares the others"
-            ) from error
+            first, *_ = str(error).splitlines() or [""]  # XGBoost's message goes on with a stack of calls
+            failed[name] = f"{type(error).__name__}: {first[:300]}"
+    if failed:
+        said = ", and ".join(f"{name!r}, which fails on these data ({words})" for name, words in failed.items())
+        raise ValueError(
+            f"rankers holds {said}; expected rankers that take these features and grades. leave_out={list(failed)} compares the "
+            "others"
+        )
 
 
 def _try(work: Work, name: str, sample: Part) -> None:

@@ -53,6 +53,12 @@ def test_scores_that_become_infinite_during_training(twin):
 
 
 @twins
+def test_several_scores_a_row(twin):
+    with pytest.raises(ValueError, match=r"the booster has 3 scores a row; expected one"):
+        twin.ranker(num_class=3).fit(X, Y, QID)
+
+
+@twins
 def test_hessians_too_small_for_the_default_leaf_floors(twin):
     # min_child_weight is 1e-3 in LightGBM and 1 in XGBoost; changes of GAP in lists of 2000 are about 1e-5.
     rng = np.random.default_rng(0)

@@ -258,19 +258,26 @@ def test_the_evaluator_is_evaluate(data, measure, tmp_path):
     assert evaluator.isLargerBetter()
 
 
-def test_the_page_of_the_guide(spark, monkeypatch, tmp_path):
+def blocks_of_guide(title):
     page = Path(__file__).parents[2] / "docs" / "guide" / "spark.md"
-    blocks = {section.title: section.of("python") for section in sections(page)}
+    (section,) = (section for section in sections(page) if section.title == title)
+    return section.of("python")
+
+
+def test_the_page_of_the_guide(spark):
     table = VectorAssembler(inputCols=FEATURES, outputCol="features").transform(
         spark.createDataFrame(FRAME).withColumnRenamed("valid", "is_validation")
     )
     few = {"n_estimators=500": "n_estimators=5", "num_workers=8": "num_workers=2"}
-    names = run(blocks["Train on Spark"], {"frame": table, "new": table, "test": table}, few)
+    names = run(blocks_of_guide("Train on Spark"), {"frame": table, "new": table, "test": table}, few)
     assert names["model"].g_ == (0.5, 0.5)
+
+
+def test_the_tutorial_of_the_guide(spark, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(gapboost.datasets, "load_digits_ranking", lambda: load_digits_ranking((36, 20, 20), 16))
     fewer = {"n_estimators=40": "n_estimators=5", "[[0.3, 0.7], [0.7, 0.3]]": "[[0.3, 0.7]]"}
-    names = run(blocks["Try it on one machine"], None, fewer)
+    names = run(blocks_of_guide("Try it on one machine"), None, fewer)
     assert (tmp_path / "model.json").exists()
     assert names["best"].measure_ == gb.GAP(g=(0.3, 0.7))
 

@@ -64,6 +64,11 @@ def test_a_second_call_trains_nothing(tmp_path, monkeypatch):
     assert second.means()["seconds"].equals(first.means()["seconds"])
 
 
+def test_systems_without_locks(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    assert_same(compare_rankers(**GIVEN, checkpoint=tmp_path), compare_rankers(**GIVEN))
+
+
 def test_rankers_and_seeds_may_join(tmp_path):
     fewer = {**GIVEN, "rankers": {name: RANKERS[name] for name in ("one", "other")}, "seeds": 1}
     compare_rankers(**fewer, checkpoint=tmp_path)

@@ -103,3 +103,52 @@ def test_how_much_queries_weigh():
 
     few, many = (text(np.mean([weight(n) for _ in range(lists)]), 0) for n, lists in ((10, 200), (10_000, 2)))
     assert f"sizes sum to about {few} in a list of 10 documents, and to {many} in one of 10 000" in THEORY
+
+
+def plain(page):
+    """What a page says, with the minus and the zeros of programs."""
+    return (ROOT / page).read_text(encoding="utf-8").replace("−", "-")
+
+
+def test_what_did_not_work_is_what_was_measured():
+    """Each difference of four digits is on the page that its row names, which its own test holds against results."""
+    rows = [
+        line for line in plain("docs/tried.md").splitlines() if line.startswith("| ") and "](../benchmarks/" in line
+    ]
+    seen = 0
+    for row in rows:
+        measured = plain("docs/" + re.search(r"\]\(([^)]*)\)", row)[1])
+        for sign, digits in re.findall(r"([+-])(\.\d{4})\b", row):
+            assert f"{sign}0{digits}" in measured, row
+            seen += 1
+    assert seen >= 10
+
+
+def rows_of(page, title):
+    """The cells of the tables under a title."""
+    section = re.split(r"^#+ ", plain(page).split(f"# {title}\n")[1], maxsplit=1, flags=re.MULTILINE)[0]
+    return [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("| ")]
+
+
+def test_times_in_words():
+    """README and the landing page say in words what tables of benchmarks say in digits."""
+    readme, landing = (" ".join(plain(page).split()) for page in ("README.md", "docs/index.md"))
+    passes = rows_of("benchmarks/README.md", "A gradient pass")
+    ratios = {row[0]: float(row[4]) for row in passes if row[1] == "LightGBM lambdarank, truncation 30"}
+    assert 0.9 < ratios.pop("10000 x 10") < 1.1
+    assert len(ratios) == 2
+    assert all(0.35 < ratio < 0.45 for ratio in ratios.values())
+    assert "on lists of 10, and two fifths of LightGBM's truncated one from 100 documents on" in readme
+    assert "On lists of 100 the exact gradient costs two fifths of LightGBM's truncated one." in landing
+    searches = [float(row[3]) for row in rows_of("benchmarks/README.md", "Choosing g")[2:]]
+    assert len(searches) == 2
+    assert all(0.05 < ratio < 0.15 for ratio in searches)
+    assert "in a tenth of its time" in readme
+    seconds, megabytes = next(
+        (float(row[3]), float(row[4]))
+        for row in rows_of("benchmarks/SCALE.md", "Scale and soak")
+        if row[:3] == ["lists of 10", "gradients", "10 000 000"]
+    )
+    assert round(seconds, 1) == 0.2
+    assert 400 < megabytes < 600
+    assert "A gradient pass takes .2 seconds on two cores, and half a gigabyte." in landing

@@ -54,7 +54,6 @@ NUMBERS = {
 }
 NESTED = {**NOT_A_MAPPING, "not nested": {"1": 2}, "a list inside": {"1": ["a"]}}
 GRADES = {
-    "fractional": ({"1": {"a": 1.5}, "2": {}}, "fractional value 1.5"),
     "NaN": ({"1": {"a": nan}}, "1 NaN"),
     "words": ({"1": {"a": "good"}}, "dtype <U4"),
     "None": ({"1": {"a": None}}, "1 NaN"),
@@ -160,7 +159,7 @@ FILES = {
         **EITHER,
         "three parts": (b"1 0 a\n", "line 1"),
         "five parts": (b"1 0 a 1 b\n", "line 1"),
-        "fraction": (b"#\n1 0 a 0.5\n", "line 2"),
+        "a fraction with a stroke": (b"#\n1 0 a 1/2\n", "line 2"),
         "NaN": (b"1 0 a nan\n", "line 1"),
         "twice": (b"1 0 a 1\n1 0 a 1\n", "line 2"),
     },

@@ -167,12 +167,16 @@ CASES = [
             "none": ({}, "[]"),
             "cannot take the grades": (
                 {"one": Noisy(), "other": Refusing()},
-                "'other', which fails on these data with",
+                "'other', which fails on these data (",
             ),
-            "scores NaN": ({"one": Noisy(nan), "other": Noisy()}, "'one', which fails on these data with"),
+            "two cannot take them": (
+                {"one": Refusing(), "two": Refusing(), "other": Noisy()},
+                "'one', which fails on these data (RuntimeError: labels beyond 1), and 'two', which",
+            ),
+            "scores NaN": ({"one": Noisy(nan), "other": Noisy()}, "'one', which fails on these data ("),
             "ours with g too short": (
                 {"one": Noisy(), "other": LGBMGAPRanker(g=(1.0,))},
-                "'other', which fails on these data with ValueError: y holds the grade 2",
+                "'other', which fails on these data (ValueError: y holds the grade 2",
             ),
             "ours with an unknown measure": (
                 {"one": Noisy(), "other": LGBMGAPRanker(measure="gab")},
@@ -357,7 +361,7 @@ FILES = {
     "blank": (b"\n\n", "holds no rows"),
     "no query": (b"1 1:1\n", "found no queries"),
     "negative grade": (b"-1 qid:1 1:1\n", "line 1: found grade -1"),
-    "fractional grade": (b"1 qid:1 1:1\n0.5 qid:1 1:1\n", "line 2: found grade 0.5"),
+    "two decimal points": (b"1 qid:1 1:1\n0.5.5 qid:1 1:1\n", "line 2"),
     "NaN grade": (b"nan qid:1 1:1\n", "line 1: found grade nan"),
     "infinite grade": (b"inf qid:1 1:1\n", "line 1: found grade inf"),
     "word": (b"good qid:1 1:1\n", "line 1"),

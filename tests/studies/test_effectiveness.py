@@ -362,15 +362,15 @@ def test_what_the_page_and_the_readme_say_in_words(told):
     """The first sentences of the page, and the README's, are no more than the tests are."""
     for measure in (MEAN, report.TOP):
         for pair in report.LEADS:
-            assert told["as they come", measure][pair].verdict == "ahead"
+            assert told["as they come", measure][pair].told == "ahead"
         for family in ("tuned", "others"):
-            assert {t.verdict for t in told[family, measure].values()} <= {"level", "open"}
-        assert told["as they come", measure]["XGBGAPRanker()", "CatBoostRanker()"].verdict == "behind"
+            assert {report.so_it_is(t) for t in told[family, measure].values()} <= {"level", "open"}
+        assert told["as they come", measure]["XGBGAPRanker()", "CatBoostRanker()"].told == "behind"
     for pair in report.FAMILIES["controls"].pairs[:2]:
-        assert told["controls", MEAN][pair].verdict == "level"
-    assert told["controls", MEAN][report.CONTROLLED[1]].verdict == "open"
-    assert told["g", MEAN][report.CHOSEN, report.UNIFORM].verdict == "behind"
-    assert {pair for pair, t in report.alone(report.families(Results())).items() if t.verdict == "behind"} == {
+        assert report.so_it_is(told["controls", MEAN][pair]) == "level"
+    assert report.so_it_is(told["controls", MEAN][report.CONTROLLED[1]]) == "open"
+    assert told["g", MEAN][report.CHOSEN, report.UNIFORM].told == "behind"
+    assert {pair for pair, t in report.alone(report.families(Results())).items() if t.told == "behind"} == {
         ("LightGBM GAP", "LightGBM rank_xendcg")
     }
 
@@ -379,7 +379,7 @@ def test_the_numbers_of_the_readme(told):
     """Every difference that it prints is one of the study's, with its interval."""
     text = (report.PAGE.parents[1] / "README.md").read_text(encoding="utf-8")
     printed = re.findall(r"[+−]0\.\d{4} \([+−]0\.\d{4} … [+−]0\.\d{4}\)", " ".join(text.split()))
-    known = {t.cell for tests in told.values() for t in tests.values()}
+    known = {report.cell(t) for tests in told.values() for t in tests.values()}
     assert len(printed) >= 4
     assert set(printed) <= known
 
@@ -406,9 +406,7 @@ def test_compare_rankers_comes_to_the_values_that_are_saved(name):
     if not collection.there:
         pytest.skip(f"shared/data/{FILES[name][0]} is not there")
     data = collection.data
-    rankers = {competitor: UNTUNED[competitor][0](n_jobs=1) for competitor in AS_THEY_COME}
-    for competitor in AS_THEY_COME[:2]:
-        rankers[competitor].set_params(verbose=-1)
+    rankers = {competitor: kind(**given) for competitor in AS_THEY_COME for kind, given in [UNTUNED[competitor]]}
     wanted = measures(collection.n_grades)
     fold = tuple(np.flatnonzero(np.isin(data.qid, part.qid)) for part in collection.splits[0])
     found = compare_rankers(

@@ -81,6 +81,17 @@ def test_verdicts_come_from_intervals():
     assert rows.cells([sure, slightly, slightly]) == "cannot be told"  # .04 twice
 
 
+def test_a_verdict_is_said_once_for_claims_in_a_row():
+    told = rows.verdicts(
+        [
+            rows.Claim(text, verdict)
+            for text, verdict in zip("abcd", ("holds", "holds", "cannot be told", "holds"), strict=True)
+        ]
+    )
+    assert told == "**holds**: a; b. **cannot be told**: c. **holds**: d"
+    assert rows.verdicts([]) == "—"
+
+
 def test_few_topics_tell_nothing():
     assert ferrante2014.quantity("MSLR", "few of grade 2", "0.2 0.2 0.6", "GAP with AP")[2] == 3
     assert ferrante2014.verdict("MSLR", "few of grade 2", "0.2 0.2 0.6", ferrante2014.NEARER) == "cannot be told"

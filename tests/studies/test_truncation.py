@@ -9,7 +9,7 @@ import pytest
 import xgboost
 
 import gapboost as gb
-from benchmarks.studies.truncation import gradients, trainings
+from benchmarks.studies.truncation import gradients, report, trainings
 from benchmarks.studies.truncation.boosters import (
     different_pairs,
     drawn_pairs,
@@ -20,7 +20,7 @@ from benchmarks.studies.truncation.boosters import (
     top_pairs,
     xgboost_lambdarank,
 )
-from benchmarks.studies.truncation.lists import Made
+from benchmarks.studies.truncation.lists import Made, Real
 from gapboost.lightgbm import LGBMGAPRanker
 
 SIZES = (40, 2, 75)
@@ -212,16 +212,16 @@ def test_a_finished_task_is_not_computed_again_and_half_of_one_is(tmp_path, monk
     monkeypatch.setattr(gradients, "MEASURES", ("AP",))
     monkeypatch.setattr(gradients, "ROUNDS", 10)
     path = tmp_path / "results" / "gradients.csv"
-    gradients.run([Made(100, 10)], path)
+    gradients.run([Made(100, 10)], path, tmp_path / "lists.csv")
     whole = path.read_text()
     lines = whole.splitlines(keepends=True)
-    assert len(lines) == 1 + 2 * gradients.N_ROWS
+    assert len(lines) == 1 + 2 * len(gradients.STAGES) * len(gradients.SELECTIONS) * 2
     path.write_text("".join(lines[:-3]) + lines[-3][:10])
     monkeypatch.setattr(
         gradients, "stages", lambda part, measure, old=gradients.stages: once.append(1) or old(part, measure)
     )
     once = []
-    gradients.run([Made(100, 10)], path)
+    gradients.run([Made(100, 10)], path, tmp_path / "lists.csv")
     assert len(once) == 1
     assert path.read_text() == whole
 
@@ -269,3 +269,65 @@ def test_trainings_go_on_where_they_stopped(tmp_path, monkeypatch):
     without_seconds = [[line.rsplit(",", 1)[0] for line in text.splitlines()] for text in (whole, path.read_text())]
     assert without_seconds[0] == without_seconds[1]
     assert len(without_seconds[0]) == 4
+
+
+def test_the_page_is_what_is_saved(tmp_path):
+    """Change either, and this fails until `python -m benchmarks.studies.truncation --redraw`."""
+    report.redraw(tmp_path / "page.md", tmp_path)
+    assert (tmp_path / "page.md").read_text(encoding="utf-8") == report.PAGE.read_text(encoding="utf-8")
+    assert (tmp_path / "truncation.png").stat().st_size > 0
+
+
+def test_what_the_page_advises_is_what_was_measured():
+    """At least R ranks, twice as many for AP; R tells the cosine, and the length of a list does not."""
+    found = report.Gradients()
+    for measure, times in (("nDCG", 1), ("AP", 2), ("GAP", 1)):
+        by_relevant = report.fit(found, measure, report.n_relevant)
+        by_length = report.fit(found, measure, lambda source: source.length)
+        assert by_relevant.enough <= times
+        assert by_relevant.explained > 0.9 > 0.5 > by_length.explained
+        assert (np.diff(by_relevant.fitted) >= 0).all()
+
+
+def test_what_the_page_says_of_test_quality_is_what_was_measured():
+    """No loss is proven over all collections, there is none on short lists, two are on long ones, the largest on made ones."""
+    quality = report.Quality()
+    assert min(p for _, p in report.primary(quality).values()) > 0.05
+
+    def apart(source, measure):
+        return report.independent(quality.differences(source, f"{measure} top 30", f"{measure} all", least=3))
+
+    for source in report.REALS:
+        behind = [measure for measure in ("nDCG", "AP", "GAP") if apart(source, measure).interval()[1] < 0]
+        assert behind == (["nDCG", "GAP"] if source.name == "robust03" else [])
+    shown = {(s, m): apart(s, m).mean for s in report.trained_lists(quality, 3) for m in ("nDCG", "AP", "GAP")}
+    assert min(shown, key=shown.get) == (Made(1_000, None), "AP")
+    assert len(report.trained_lists(quality)) >= len(report.REALS)
+
+
+def test_lists_of_all_pairs_are_worth_themselves():
+    found = report.Gradients()
+    one = found.lists_for_one(Made(1_000, None), "GAP", gradients.ALL)
+    assert (one.mean, one.error) == pytest.approx((0, 0), abs=1e-12)
+    assert found.lists_for_one(Made(1_000, None), "GAP", "top 30").interval()[0] > 0
+
+
+def saved_quality(path, differences):
+    """A file with T = 30 and all pairs of each source, apart by these differences in all four measures."""
+    lines = [",".join((*trainings.KEY, *trainings.VALUES))]
+    for source, apart in differences.items():
+        for world, difference in enumerate(apart, 1):
+            for name, value in (("GAP all", 0.5), ("GAP top 30", 0.5 + difference)):
+                lines.append(f"{source},{world},{name},10,0.5,{','.join([str(value)] * 4)},1.0")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return report.Quality(path)
+
+
+def test_collections_weigh_the_same_and_vary_within_themselves(tmp_path):
+    first, second = [0.01, 0.02, 0.03, 0.04, 0.05], [-0.1, -0.1, -0.1, -0.1, -0.1]
+    quality = saved_quality(tmp_path / "quality.csv", {"ohsumed": first, "mslr": second, "cranfield": first[:3]})
+    one = quality.over([Real(name) for name in ("ohsumed", "mslr", "cranfield")], "GAP top 30", "GAP all")
+    assert one.mean == pytest.approx((0.03 - 0.1) / 2)
+    assert one.error == pytest.approx(np.std(first, ddof=1) / 5**0.5 / 2)
+    assert one.freedom == 8
+    assert len(quality.differences(Real("cranfield"), "GAP top 30", "GAP all")) == 0

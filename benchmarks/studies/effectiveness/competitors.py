@@ -4,10 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 import lightgbm
-import numpy as np
 import xgboost
 
-from benchmarks.studies.boosters import Competitor, Part
+from benchmarks.studies.boosters import Competitor
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
 
@@ -31,19 +30,25 @@ COMPETITORS = [
 ]
 
 
-def catboost_ranker(**parameters: Any) -> Any:
+def catboost_ranker() -> Any:
     """CatBoost's, imported when it is wanted."""
     from catboost import CatBoostRanker
 
-    return CatBoostRanker(**parameters)
+    return CatBoostRanker(verbose=False, allow_writing_files=False)
 
 
+def silent(**given: Any) -> dict[str, Any]:
+    """Parameters of LightGBM's estimators: what keeps them silent changes no model."""
+    return {**given, "verbose": -1}
+
+
+# Nothing else is set; `compare_rankers` sets the seed and one thread.
 UNTUNED: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
-    "LGBMGAPRanker()": (LGBMGAPRanker, {}),
-    "LGBMRanker()": (lightgbm.LGBMRanker, {}),
-    "LGBMRanker(objective='rank_xendcg')": (lightgbm.LGBMRanker, {"objective": "rank_xendcg"}),
-    "LGBMGAPRanker(extra_trees=False)": (LGBMGAPRanker, {"extra_trees": False}),
-    "LGBMRanker(extra_trees=True)": (lightgbm.LGBMRanker, {"extra_trees": True}),
+    "LGBMGAPRanker()": (LGBMGAPRanker, silent()),
+    "LGBMRanker()": (lightgbm.LGBMRanker, silent()),
+    "LGBMRanker(objective='rank_xendcg')": (lightgbm.LGBMRanker, silent(objective="rank_xendcg")),
+    "LGBMGAPRanker(extra_trees=False)": (LGBMGAPRanker, silent(extra_trees=False)),
+    "LGBMRanker(extra_trees=True)": (lightgbm.LGBMRanker, silent(extra_trees=True)),
     "XGBGAPRanker()": (XGBGAPRanker, {}),
     "XGBRanker()": (xgboost.XGBRanker, {}),
     "XGBRanker(objective='rank:map')": (xgboost.XGBRanker, {"objective": "rank:map"}),
@@ -51,19 +56,6 @@ UNTUNED: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "CatBoostRanker()": (catboost_ranker, {}),
     # Controls: XGBoost's hessians are about four times ours, and our own machinery for another measure.
     "XGBRanker(min_child_weight=4, reg_lambda=4)": (xgboost.XGBRanker, {"min_child_weight": 4, "reg_lambda": 4}),
-    "LGBMGAPRanker(measure='ndcg')": (LGBMGAPRanker, {"measure": "ndcg"}),
+    "LGBMGAPRanker(measure='ndcg')": (LGBMGAPRanker, silent(measure="ndcg")),
     "XGBGAPRanker(measure='ndcg')": (XGBGAPRanker, {"measure": "ndcg"}),
 }
-
-
-def fit_untuned(name: str, part: Part, seed: int) -> Any:
-    """The estimator with nothing else set but the seed and what does not change the model; `rank:map` takes no grades."""
-    kind, given = UNTUNED[name]
-    y = (part.y > 0).astype(np.int32) if given.get("objective") == "rank:map" else part.y
-    qid = np.repeat(np.arange(len(part.sizes)), part.sizes)
-    if kind is catboost_ranker:
-        quiet = {"verbose": False, "allow_writing_files": False, "thread_count": 1}
-        return kind(**quiet, random_seed=seed).fit(part.X, y, group_id=qid)
-    quiet = {"verbose": -1} if name.startswith("LGBM") else {}
-    rows = {"group": part.sizes} if kind is lightgbm.LGBMRanker else {"qid": qid}
-    return kind(**given, **quiet, random_state=seed, n_jobs=1).fit(part.X, y, **rows)

@@ -22,7 +22,9 @@ from benchmarks.studies.effectiveness.data import FILES, LAST, OF_DEFAULTS
 from benchmarks.studies.effectiveness.results import RESULTS, Results, Task
 from benchmarks.studies.effectiveness.side_studies import FREQUENCIES, INFORMATIVE, MEASURES, SIZES
 from benchmarks.studies.tables import FIGURES, interval_text, p_text, signed, table, wrapped, write
-from gapboost.analysis.estimates import LEVEL, Estimate, holm
+from gapboost._kernels import Array
+from gapboost.analysis.estimates import Estimate
+from gapboost.comparison.verdicts import BEHIND, UNTOLD, Verdict, verdicts
 
 PAGE = Path(__file__).parents[2] / "EFFECTIVENESS.md"
 TOP = "nDCG@10"
@@ -134,38 +136,30 @@ LEADS = (("LGBMGAPRanker()", "LGBMRanker()"), ("XGBGAPRanker()", "XGBRanker()"))
 CONTROLLED = (("LGBMGAPRanker()", "LGBMRanker(extra_trees=True)"), ("XGBGAPRanker()", PENALTIES))
 
 
-@dataclass(frozen=True)
-class Told:
-    """A difference in one measure over some collections, with its p-value corrected in its family."""
+def told(comparisons: Sequence[Comparison], measure: str = MEAN) -> dict[tuple[str, str], Verdict]:
+    """A family in one measure, over all collections: `compare_rankers`' verdicts, with a pair of models for a fold.
 
-    comparison: Comparison
-    measure: str
-    estimate: Estimate
-    p: float
-
-    @property
-    def cell(self) -> str:
-        """The difference with its 95 % interval."""
-        return f"{signed(self.estimate.mean)} ({interval_text(self.estimate.interval())})"
-
-    @property
-    def verdict(self) -> str:
-        """In words."""
-        if self.p < LEVEL:
-            return "ahead" if self.estimate.mean > 0 else "behind"
-        return "level" if self.estimate.level(MARGIN) else "open"
+    The study of less data has one model a cell here, so its queries stand alone.
+    """
+    return judged({(c.first, c.second, measure): c.models(measure) for c in comparisons})
 
 
-def told(comparisons: Sequence[Comparison], measure: str = MEAN) -> dict[tuple[str, str], Told]:
-    """A family in one measure, over all collections."""
-    estimates = {c: estimate_of(c, measure) for c in comparisons}
-    p = holm({c: estimate.p for c, estimate in estimates.items()})
-    return {(c.first, c.second): Told(c, measure, estimate, p[c]) for c, estimate in estimates.items()}
+def judged(differences: Mapping[tuple[str, str, str], Sequence[Array]]) -> dict[tuple[str, str], Verdict]:
+    """A verdict for each pair of competitors, corrected for their number."""
+    pairs = {key: [(d, np.zeros(len(d))) for d in of_models] for key, of_models in differences.items()}
+    return {(verdict.ranker, verdict.beside): verdict for verdict in verdicts(pairs)}
 
 
-def estimate_of(c: Comparison, measure: str) -> Estimate:
-    """Clustered by pairs of models; the study of less data has one model a cell here, so its queries stand alone."""
-    return c.over_models(measure) if len(c.differences) > 1 else c.over_queries(measure)
+def cell(verdict: Verdict) -> str:
+    """The difference with its 95 % interval."""
+    return f"{signed(verdict.difference)} ({interval_text(verdict.interval)})"
+
+
+def so_it_is(verdict: Verdict) -> str:
+    """In words: what cannot be told apart may be level."""
+    if verdict.told != UNTOLD:
+        return verdict.told
+    return "level" if verdict.estimate.level(MARGIN) else "open"
 
 
 def values_of(family: Family, results: Results) -> Values:
@@ -245,9 +239,9 @@ def first_table(of: Mapping[str, Sequence[Comparison]]) -> str:
         mean, top = told(of[name], MEAN), told(of[name], TOP)
         for pair in pairs:
             if pair in mean:
-                verdicts = f"{mean[pair].verdict}, {top[pair].verdict}"
+                words = f"{so_it_is(mean[pair])}, {so_it_is(top[pair])}"
                 rows.append([f"`{pair[0]}`" if "(" in pair[0] else pair[0], f"`{pair[1]}`" if "(" in pair[1] else pair[1],
-                             mean[pair].cell, top[pair].cell, verdicts])  # fmt: skip
+                             cell(mean[pair]), cell(top[pair]), words])  # fmt: skip
     return table(["trained by", "beside", MEAN, TOP, "so it is"], rows)
 
 
@@ -268,13 +262,13 @@ def few_queries(comparisons: Sequence[Comparison]) -> str:
     for n in SIZES:
         cells = [tests.get((f"GAP from {n} queries", f"{name} from {n} queries")) for name in others]
         if any(cells):
-            rows.append([str(n), *(t.cell + (" *" if t.p < LEVEL else "") if t else "" for t in cells)])
+            rows.append([str(n), *(cell(t) + (" *" if t.told != UNTOLD else "") if t else "" for t in cells)])
     return table(["training queries", *(f"GAP instead of {name}" for name in others)], rows)
 
 
-def short_table(tests: Mapping[tuple[str, str], Told]) -> str:
+def short_table(tests: Mapping[tuple[str, str], Verdict]) -> str:
     """Differences of one family in one measure."""
-    rows = [[*pair, t.cell, f"{t.p:.3f}", t.verdict] for pair, t in tests.items()]
+    rows = [[*pair, cell(t), f"{t.p:.3f}", so_it_is(t)] for pair, t in tests.items()]
     return table(["trained by", "beside", MEAN, "p, corrected", "so it is"], rows)
 
 
@@ -308,19 +302,18 @@ def own_parameters(of: Mapping[str, Sequence[Comparison]]) -> str:
     )
 
 
-def alone(of: Mapping[str, Sequence[Comparison]], data: str = LAST) -> dict[tuple[str, str], Told]:
+def alone(of: Mapping[str, Sequence[Comparison]], data: str = LAST) -> dict[tuple[str, str], Verdict]:
     """The six objectives tuned alike on one collection, a family of its own in the protocol, by its queries."""
-    estimates = {c: c.among([data]).over_queries() for c in of["tuned"] if data in c.collections}
-    p = holm({c: estimate.p for c, estimate in estimates.items()})
-    return {(c.first, c.second): Told(c, MEAN, estimate, p[c]) for c, estimate in estimates.items()}
+    there = [c.among([data]) for c in of["tuned"] if data in c.collections]
+    return judged({(c.first, c.second, MEAN): [np.concatenate(c.models())] for c in there})
 
 
 def losses(of: Mapping[str, Sequence[Comparison]]) -> str:
     """What is lost on single collections, and to whom."""
     said = [
-        f"{first} is behind {second} on `{LAST}`, {one.cell}, p {p_text(one.p)} (a family of six)"
+        f"{first} is behind {second} on `{LAST}`, {cell(one)}, p {p_text(one.p)} (a family of six)"
         for (first, second), one in alone(of).items()
-        if one.verdict == "behind"
+        if one.told == BEHIND
     ]
     for name in ("as they come", "tuned", "others"):
         for c in of[name]:

@@ -21,12 +21,14 @@ import gapboost.lightgbm
 import gapboost.xgboost
 from benchmarks.studies import records
 from benchmarks.studies.boosters import Competitor, Fold, Part, Predict, Trees, Watch, train
-from benchmarks.studies.effectiveness.competitors import COMPETITORS, UNTUNED, fit_untuned
+from benchmarks.studies.effectiveness.competitors import COMPETITORS, UNTUNED
 from benchmarks.studies.effectiveness.data import FOLDS, Collection
 from benchmarks.studies.effectiveness.results import CHOICES, KEY, MEASURES, Results, Task, rows_of
 from benchmarks.studies.records import Row
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._kernels import Array
+from gapboost.comparison import handing
+from gapboost.comparison.work import values
 
 # What the trees may be; candidates are the same for every competitor.
 LEAVES = (8, 16, 32, 64)
@@ -206,17 +208,18 @@ def tuned(task: Task, competitor: Competitor, fold: Fold, plan: Plan) -> Done:
 
 
 def untuned(task: Task, fold: Fold, plan: Plan) -> Done:
-    """Train one estimator as it comes, without validation."""
-    wanted = list(measures(fold.n_grades).values())
-    fits, values = [], []
+    """Train one estimator as it comes, without validation, and test it, as `compare_rankers` does."""
+    wanted = measures(fold.n_grades)
+    kind, given = UNTUNED[task.competitor]
+    fits, of_seeds = [], []
     for seed in range(1, plan.seeds + 1):
         start = time.process_time()
-        ranker = fit_untuned(task.competitor, fold.train, seed)
-        means = [float(v.mean()) for v in fold.vali.values(wanted, ranker.predict(fold.vali.X))]
+        ranker = handing.fit(handing.copied(kind(**given), {}, seed), fold.train, None)
+        means = [float(np.mean(of_queries)) for of_queries in values(ranker, fold.vali, wanted).values()]
         best = Best(float(np.mean(means)), 0, means)
         fits.append(Trained(0, seed, "", ranker.predict, dict.fromkeys(CHOICES, best), time.process_time() - start))
-        values.append(fold.test.values(wanted, ranker.predict(fold.test.X)))
-    return [fit.row(()) for fit in fits], {"none": values}
+        of_seeds.append(list(values(ranker, fold.test, wanted).values()))
+    return [fit.row(()) for fit in fits], {"none": of_seeds}
 
 
 def main_tasks(sources: Sequence[Collection], fold: int) -> list[Task]:

@@ -27,9 +27,9 @@ import numpy as np
 
 import gapboost as gb
 from benchmarks.studies import DATA
-from benchmarks.studies.inference import Estimate, clustered
 from benchmarks.studies.records import Key, Records, Row, finish
 from gapboost._kernels import Array
+from gapboost.analysis.estimates import Estimate, clustered
 from gapboost.datasets import RankingData, load_letor
 from gapboost.lightgbm import LGBMGAPRanker
 

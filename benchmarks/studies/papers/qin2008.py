@@ -11,7 +11,7 @@ from benchmarks.studies.inference import bootstrapped
 from benchmarks.studies.papers.grid import chosen, difference, means
 from benchmarks.studies.papers.results import load
 from benchmarks.studies.papers.rows import Claim, Interval, Said, above, alike, every, exact, shown
-from benchmarks.studies.tables import folded, picture, table
+from benchmarks.studies.tables import picture
 from gapboost._kernels import Array
 from gapboost.analysis.estimates import Estimate, independent
 from gapboost.objectives import approximation_bound
@@ -99,11 +99,7 @@ def accuracy(measure: str, fixed: str) -> Said:
             at = [f"{s:g}" for s, one in near.items() if above(one) == verdict]
             if at:
                 claims.append(Claim(f"more than 95 % accurate at {varied} = {', '.join(at)}", verdict))
-    return (
-        "mean distance over the training queries of fold 1 after the last epoch of Algorithm 1 (OHSUMED 200 epochs, as the paper; MQ2007 10). "
-        + "; ".join(told),
-        claims,
-    )
+    return "; ".join(told), claims
 
 
 def figure_1() -> Said:
@@ -187,11 +183,4 @@ def details() -> Iterator[str]:
     yield from (
         picture("papers_accuracy", "Accuracy of the approximation"),
         picture("papers_ndcg_at", "nDCG at 1 to 10"),
-    )
-    t = means("OHSUMED")
-    columns = ["nDCG", "nDCG, LETOR", "AP", "GAP", "nDCG@10", "nDCG@10, linear gain", "P@10", "round"]
-    body = [[*key, *(f"{r[c]:.4f}" for c in columns[:-1]), f"{r['round']:.0f}"] for key, r in t.iterrows()]
-    yield folded(
-        "All trainings on OHSUMED: test means of five folds, setting and round chosen on validation",
-        table(["model", "objective", "trained for", *columns], body),
     )

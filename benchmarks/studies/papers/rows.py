@@ -10,6 +10,7 @@ several parts hold where all of them do; of many parts one counts against them o
 
 import csv
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -134,5 +135,10 @@ def rows_of(paper: ModuleType) -> list[Row]:
 def as_table(rows: Iterable[Row]) -> str:
     """The rows of one paper."""
     head = ["item", "what it shows", "status", "what gapboost gives", "the paper's claim"]
-    body = [[*row[:4], "; ".join(f"{c.text}: **{c.verdict}**" for c in row.claims) or "—"] for row in rows]
-    return table(head, body)
+    return table(head, [[*row[:4], verdicts(row.claims)] for row in rows])
+
+
+def verdicts(claims: Sequence[Claim]) -> str:
+    """A verdict, and the claims in a row that share it; a later claim may lean on the words of the one before."""
+    groups = groupby(claims, key=lambda claim: claim.verdict)
+    return ". ".join(f"**{verdict}**: {'; '.join(c.text for c in group)}" for verdict, group in groups) or "—"

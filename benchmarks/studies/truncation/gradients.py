@@ -3,16 +3,17 @@
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import lightgbm
 import numpy as np
-from tqdm.auto import tqdm
 
 import gapboost as gb
 import gapboost.lightgbm
 from benchmarks.studies.boosters import Part
+from benchmarks.studies.records import Records, Row, finish
 from benchmarks.studies.truncation.boosters import (
     Sums,
     Swaps,
@@ -24,10 +25,10 @@ from benchmarks.studies.truncation.boosters import (
     top_pairs,
 )
 from benchmarks.studies.truncation.lists import REAL, WORLDS, Made, Real
-from benchmarks.studies.truncation.results import FOLDER, Results
 from gapboost._kernels import Array
 
-PATH = FOLDER / "gradients.csv"
+RESULTS = Path(__file__).parent / "results"
+PATH, DESCRIBED = RESULTS / "gradients.csv", RESULTS / "lists.csv"
 LENGTHS = (10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
 RELEVANT = (None, 10, 100)
 SOURCES = [Made(n, r) for n in LENGTHS for r in RELEVANT if 2 * (r or 0) <= n] + [Real(name) for name in REAL]
@@ -52,7 +53,6 @@ VALUES = (
     "stage", "pairs", "divided", "trees", "lists", "cosine", "cosine with divided", "cosine of trees", "noise", "signal", "size",
     "cosine of the expectation", "chance",
 )  # fmt: skip
-N_ROWS = len(STAGES) * len(SELECTIONS) * 2
 
 
 @dataclass(frozen=True)
@@ -210,22 +210,39 @@ def stage_rows(part: Part, target: Target, codes: Array, scores: Array, most: in
         yield [selection, str(kind), *(values.row(of_all) if values.seen else [""] * (len(VALUES) - 4))]
 
 
-def rows_of(part: Part, target: Target, most: int) -> list[list[str]]:
+def rows_of(source: Made | Real, world: int, name: str) -> list[Row]:
     """The rows of one source, world and measure."""
+    part = source.training(world)
+    target = Target(name, int(part.y.max()))
+    most = MOST_LISTS if isinstance(source, Made) else MOST_REAL_LISTS
     codes, rows = bins(part.X), []
     for stage, (trees, scores) in stages(part, target.measure).items():
         for selection, kind, *values in stage_rows(part, target, codes, scores, most):
-            rows.append([stage, selection, kind, str(trees), *values])
+            rows.append(dict(zip(VALUES, [stage, selection, kind, trees, *values], strict=True)))
     return rows
 
 
-def run(sources: Sequence[Made | Real] = SOURCES, path: Path = PATH) -> None:
+def described(source: Real) -> list[Row]:
+    """How long real lists are and how many relevant documents they hold, of those with one."""
+    parts = [source.trio(fold)[2] for fold in WORLDS]
+    counts = np.array([(len(y), (y > 0).sum()) for part in parts for _, y in lists_of(part, len(part.y))])
+    documents, relevant = counts.mean(axis=0).round(1).tolist()
+    longest, most = np.median(counts, axis=0).tolist()
+    return [
+        {
+            "lists": len(counts),
+            "documents": documents,
+            "relevant": relevant,
+            "documents median": longest,
+            "relevant median": most,
+        }
+    ]
+
+
+def run(sources: Sequence[Made | Real] = SOURCES, path: Path = PATH, lists: Path = DESCRIBED) -> None:
     """Compute what is missing; collections that are not there are left out."""
-    results = Results(path, KEY, VALUES, N_ROWS)
-    tasks = [(s, world, name) for s in sources if s.there for world in WORLDS for name in MEASURES]
-    missing = [task for task in tasks if (task[0].name, str(task[1]), task[2]) not in results.done]
-    for source, world, name in tqdm(missing, desc="gradients", disable=None):
-        part = source.training(world)
-        target = Target(name, int(part.y.max()))
-        most = MOST_LISTS if isinstance(source, Made) else MOST_REAL_LISTS
-        results.add((source.name, world, name), rows_of(part, target, most))
+    there = [source for source in sources if source.there]
+    real = {(s.name,): partial(described, s) for s in there if isinstance(s, Real)}
+    finish(Records(lists, ("source",)), real)
+    tasks = {(s.name, str(w), name): partial(rows_of, s, w, name) for s in there for w in WORLDS for name in MEASURES}
+    finish(Records(path, KEY), tasks)

@@ -37,6 +37,11 @@ class Made:
         """Always."""
         return True
 
+    @property
+    def longest(self) -> int:
+        """Documents of a list."""
+        return self.length
+
     def training(self, world: int) -> Part:
         """Lists of 20 000 documents together, two at least."""
         return self.part(world, 0, max(2, 20_000 // self.length))
@@ -114,6 +119,11 @@ class Real:
         if self.name == ROBUST:
             return (DATA / "robust03" / "qrels.txt.gz").exists()
         return any(c.name == self.name and c.there for c in collections())
+
+    @property
+    def longest(self) -> int:
+        """Documents of the longest list."""
+        return int(np.unique(collection(self.name).qid, return_counts=True)[1].max())
 
     def training(self, fold: int) -> Part:
         """The lists to train on."""

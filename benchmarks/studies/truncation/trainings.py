@@ -1,25 +1,25 @@
 """Part 2: test quality of models that differ in the pairs of their gradients alone."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import lightgbm
 import numpy as np
 import xgboost
-from tqdm.auto import tqdm
 
 import gapboost as gb
 import gapboost.lightgbm
 from benchmarks.studies.boosters import Part
-from benchmarks.studies.truncation.gradients import Target
+from benchmarks.studies.records import Records, Row, finish
+from benchmarks.studies.truncation.gradients import RESULTS, Target
 from benchmarks.studies.truncation.lists import REAL, WORLDS, Made, Real
-from benchmarks.studies.truncation.results import FOLDER, Results
 from gapboost._kernels import Array
 
-PATH = FOLDER / "quality.csv"
+PATH = RESULTS / "quality.csv"
 SOURCES = [*(Real(name) for name in REAL), *(Made(n, r) for n in (1_000, 10_000) for r in (None, 20))]
 TESTED = ("nDCG@10", "nDCG", "AP", "GAP")
 LEAVES, RATE, BINS, ROUNDS = 15, 0.1, 63, 300
@@ -55,11 +55,11 @@ class Competitor:
     own: dict[str, Any] = field(default_factory=dict)
     longest: int | None = None
 
-    def takes(self, source: Made | Real, train: Part) -> bool:
+    def takes(self, source: Made | Real) -> bool:
         """Whether it is trained on these lists."""
         if self.library == "XGBoost" and isinstance(source, Made):
             return False
-        return self.longest is None or int(train.sizes.max()) <= self.longest
+        return self.longest is None or source.longest <= self.longest
 
     def objective(self, n_grades: int) -> gb.LambdaRank:
         """What ours trains by."""
@@ -180,7 +180,7 @@ class Fold:
             return OnXGBoost(competitor, *self.on_xgboost)
         return OnLightGBM(competitor, *self.on_lightgbm, self.n_grades)
 
-    def trained(self, competitor: Competitor) -> list[str]:
+    def trained(self, competitor: Competitor) -> Row:
         """The row of a competitor: the number of trees is the best for the validation queries."""
         begin = time.process_time()
         model = self.training(competitor)
@@ -195,23 +195,28 @@ class Fold:
                 break
         seconds = time.process_time() - begin
         tested = self.values(self.test, model.predict(self.test.X, best))
-        return [str(best), *(f"{v:.6f}" for v in (value, *tested)), f"{seconds:.1f}"]
+        return dict(zip(VALUES, [best, value, *tested.tolist(), f"{seconds:.1f}"], strict=True))
 
 
-def tasks(sources: Sequence[Made | Real], done: set[tuple[str, ...]]) -> Iterator[tuple[Made | Real, int]]:
-    """Folds and worlds of which a competitor may be missing."""
-    for source in sources:
-        for world in WORLDS:
-            if source.there and any((source.name, str(world), c.name) not in done for c in COMPETITORS):
-                yield source, world
+@lru_cache(maxsize=1)
+def fold_of(source: Made | Real, world: int) -> Fold:
+    """The last one is kept: its trainings follow each other."""
+    return Fold(*source.trio(world))
+
+
+def trained(source: Made | Real, world: int, competitor: Competitor) -> list[Row]:
+    """The row of one training."""
+    return [fold_of(source, world).trained(competitor)]
 
 
 def run(sources: Sequence[Made | Real] = SOURCES, path: Path = PATH) -> None:
     """Train what is missing; collections that are not there are left out."""
-    results = Results(path, KEY, VALUES, 1)
-    for source, world in tqdm(list(tasks(sources, results.done)), desc="trainings", disable=None):
-        fold = Fold(*source.trio(world))
-        for competitor in COMPETITORS:
-            key = (source.name, str(world), competitor.name)
-            if key not in results.done and competitor.takes(source, fold.train):
-                results.add(key, [fold.trained(competitor)])
+    tasks = {
+        (source.name, str(world), competitor.name): partial(trained, source, world, competitor)
+        for source in sources
+        if source.there
+        for world in WORLDS
+        for competitor in COMPETITORS
+        if competitor.takes(source)
+    }
+    finish(Records(path, KEY), tasks)
