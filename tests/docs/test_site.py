@@ -29,6 +29,7 @@ PAGES = (
     "guide/compare",
     "guide/spark",
     "benchmarks/EFFECTIVENESS",
+    "benchmarks/TRUNCATION",
     "benchmarks/VARIANCE",
     "theory",
     "compared",
