@@ -33,6 +33,8 @@ class Members:
             for name, value in vars(base).items():
                 if name in told or re.match("_|set_.*_request$", name):  # scikit-learn adds the requests of metadata
                     continue
+                if not inspect.getdoc(getattr(kind, name)):
+                    continue
                 if isinstance(value, PROPERTIES):
                     kinds.setdefault(name, "property")
                 elif inspect.isroutine(value):

@@ -22,7 +22,7 @@ train, vali, test = load_digits_ranking()
 # partitions and any order of rows: those here cut queries, which then come together on one worker.
 
 logging.getLogger("distributed").setLevel(logging.ERROR)
-cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None)
+cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0")
 client = Client(cluster)
 X = da.from_array(train.X, chunks=(1111, -1))
 y, qid = (da.from_array(values, chunks=1111) for values in (train.y, train.qid))

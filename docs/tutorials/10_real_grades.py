@@ -64,7 +64,7 @@ for name, y in labels.items():
 #
 #    * -
 #      - GAP
-#      - nDCG@10
+#      - ``nDCG@10``
 #      - AP
 #    * - Mean of three − the rounded mean
 #      - +.0024 (-.0011 … +.0059)
