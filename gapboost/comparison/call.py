@@ -146,7 +146,7 @@ def prepared(
     one_of(shuffle, "shuffle", (True, False))
     resolve_n_jobs(n_jobs)
     drawn = candidates(field, tune, spaces)
-    y = raveled(y)
+    (y,) = raveled({"y": y})
     docs, queries = documents(X, y, qid, group, [*named.values(), chooses], shuffle)
     folds = splits(queries, cv, bool(drawn) or any(map(stops_early, field.values())), X, y)
     work = Work(

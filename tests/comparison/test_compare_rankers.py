@@ -13,6 +13,7 @@ import pytest
 import xgboost
 from cheap_rankers import Noisy, made
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import DataConversionWarning
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
@@ -51,6 +52,12 @@ def test_values_are_those_of_evaluate(comparison):
             for name, values in zip(("gap", "ndcg@10", "map"), expected.values(), strict=True):
                 found = mine[mine["measure"] == name].set_index("query")["value"]
                 npt.assert_allclose(found.loc[expected.qid], values, rtol=1e-12)
+
+
+def test_grades_may_be_a_column(comparison):
+    with pytest.warns(DataConversionWarning, match="A column-vector y was passed"):
+        found = compare_rankers(X, Y.reshape(-1, 1), QID, PAIR, cv=4, seeds=2)
+    assert found.values.to_pandas().equals(comparison.values.to_pandas())
 
 
 def test_frames_agree(comparison):
