@@ -179,6 +179,18 @@ class DaskGAPRanker(GAPRanker):
         own = {*self.get_params(deep=False), "client", "kwargs", "_other_params"}  # type: ignore[attr-defined]
         return {name: value for name, value in vars(self).items() if name not in own}
 
+    def set_params(self, **params: Any) -> Self:  # noqa: D102, the docstring is inherited
+        # LightGBM keeps what it is told in a second place too, and a client can be neither copied nor stored.
+        if "client" in params:
+            self.client = params.pop("client")
+        return super().set_params(**params)  # type: ignore[misc, no-any-return]
+
+    # `get_params` of a subclass looks at a copy, of which the boosters' own rankers lose the client.
+    def __copy__(self) -> Self:
+        copied = object.__new__(type(self))
+        vars(copied).update(vars(self))
+        return copied
+
     # A connection to a cluster is nothing to store.
     def __getstate__(self) -> Any:
         state: Any = super().__getstate__()

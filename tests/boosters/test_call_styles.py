@@ -5,6 +5,8 @@ import inspect
 import lightgbm
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import gapboost as gb
@@ -62,7 +64,20 @@ def test_help_describes_every_parameter_of_fit(kind):
 
 
 @pytest.mark.slow(keep=4)
-@pytest.mark.parametrize("kind", [list, tuple, np.asarray, pd.Series, lambda s: s.astype(float)])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        list,
+        tuple,
+        np.asarray,
+        pd.Series,
+        pl.Series,
+        pa.array,
+        lambda s: pa.chunked_array([s[:3], s[3:]]),
+        lambda s: s.astype(float),
+        lambda s: s.astype(float).tolist(),
+    ],
+)
 def test_sizes_of_the_queries_in_place_of_ids(by_ids, kind):
     booster, expected = by_ids
     found = ranker(booster).fit(

@@ -193,6 +193,42 @@ def test_a_model_of_lightgbm_to_continue(saved, tmp_path):
     np.testing.assert_array_equal(found.predict(TEST.X, num_iteration=5), first.predict(TEST.X))
 
 
+@pytest.mark.parametrize(
+    "flags",
+    [
+        {"output_margin": True},
+        {"iteration_range": (0, 3)},
+        {"iteration_range": (2, 4)},
+        {"base_margin": np.arange(len(TEST.y)) / 7},
+        {"validate_features": False},
+    ],
+    ids=lambda flags: next(iter(flags)),
+)
+def test_every_flag_of_predictions_of_xgboost(flags):
+    ranker = XGBOOST.fitted()
+    found = ranker.predict(TEST.X, **flags)
+    np.testing.assert_array_equal(found, ranker.to_vendor().predict(TEST.X, **flags), strict=True)
+    assert np.array_equal(found, ranker.predict(TEST.X)) == (flags.keys() <= {"output_margin", "validate_features"})
+
+
+def test_leaves_of_xgboost():
+    ranker = XGBOOST.fitted()
+    for trees in (None, (0, 2)):
+        found = ranker.apply(TEST.X, iteration_range=trees)
+        np.testing.assert_array_equal(found, ranker.to_vendor().apply(TEST.X, iteration_range=trees), strict=True)
+        assert found.shape == (len(TEST.y), 5 if trees is None else 2)
+
+
+@pytest.mark.parametrize("saved", ["text", "booster", "ranker"])
+def test_a_model_of_xgboost_to_continue(saved, tmp_path):
+    first, file = XGBOOST.fitted(), tmp_path / "model.ubj"
+    first.save_model(file)
+    model = {"text": str(file), "booster": first.get_booster(), "ranker": first}[saved]
+    found = XGBOOST.fitted(fit={"xgb_model": model})
+    assert found.get_booster().num_boosted_rounds() == 10
+    np.testing.assert_array_equal(found.predict(TEST.X, iteration_range=(0, 5)), first.predict(TEST.X))
+
+
 # --- classes, copies, pictures ---------------------------------------------------------------------------------------------
 
 
@@ -209,6 +245,23 @@ def test_subclasses_take_parameters_of_their_own(twin):
     found = pickle.loads(pickle.dumps(clone(mine).get_params()))
     assert found["own"] == 4
     same_model(mine.fit(X, Y, QID), twin.ranker_class(measure="ndcg", n_estimators=3, n_jobs=1).fit(X, Y, QID))
+
+
+@twins
+def test_subclasses_of_subclasses_without_a_word_of_their_own(twin):
+    class Mine(twin.ranker_class):
+        pass
+
+    class Finest(Mine):
+        pass
+
+    parameters = {"n_estimators": 3, "n_jobs": 1, "g": (0.3, 0.7)}
+    plain = twin.ranker_class(**parameters)
+    assert Finest(**parameters).get_params() == plain.get_params()
+    found = clone(Finest(**parameters)).set_params(n_estimators=2).set_params(n_estimators=3).fit(X, Y, QID)
+    assert type(found) is Finest
+    assert type(found.to_vendor()) is twin.vendor
+    same_model(found, plain.fit(X, Y, QID))
 
 
 def test_pictures_of_lightgbm():
@@ -228,6 +281,15 @@ def test_pictures_of_xgboost():
     plt = pytest.importorskip("matplotlib.pyplot")
     assert xgboost.plot_importance(XGBOOST.fitted()).has_data()
     plt.close("all")
+
+
+def test_graphs_of_trees():
+    """What `plot_tree` of both draws, where graphviz's programs are installed."""
+    pytest.importorskip("graphviz")
+    ours, theirs = LIGHTGBM.fitted(), LIGHTGBM.fitted().to_vendor()
+    assert lightgbm.create_tree_digraph(ours).source == lightgbm.create_tree_digraph(theirs).source
+    ours = XGBOOST.fitted()
+    assert xgboost.to_graphviz(ours, tree_idx=1).source == xgboost.to_graphviz(ours.to_vendor(), tree_idx=1).source
 
 
 @twins

@@ -443,6 +443,37 @@ def test_a_script_for_LGBMRanker_runs_with_its_measure():
     assert scores[0] == pytest.approx(scores[1], abs=0.1)
 
 
+@pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
+def test_a_script_for_LGBMRanker_runs_as_it_is_where_every_word_has_an_equal():
+    parameters = {
+        "objective": "lambdarank",
+        "metric": ["ndcg", "map"],
+        "ndcg_eval_at": [5, 10],
+        "lambdarank_truncation_level": 20,
+        "sigmoid": 2.0,
+        "n_estimators": 30,
+        "random_state": 3,
+        "verbose": -1,
+        "n_jobs": 1,
+    }
+    fit = {
+        "group": SIZES,
+        "eval_set": [(VALI.X, VALI.y)],
+        "callbacks": [lightgbm.early_stopping(5, verbose=False)],
+    }
+    script = LGBMGAPRanker(**parameters).fit(X, Y, eval_group=[sizes_of(VALI.qid)], **fit)
+    own = LGBMGAPRanker(
+        objective=gb.LambdaRank(gb.GAP(), truncation=20, sigma=2.0, random_state=3),
+        n_estimators=30,
+        random_state=3,
+        verbose=-1,
+        n_jobs=1,
+    ).fit(X, Y, eval_qid=[VALI.qid], eval_metric=["ndcg@5", "ndcg@10", "ap@5", "ap@10"], **fit)
+    assert script.evals_result_ == own.evals_result_
+    assert list(script.evals_result_["valid_0"]) == ["map-gap", "ndcg@5", "ndcg@10", "map-ap@5", "map-ap@10"]
+    np.testing.assert_array_equal(script.predict(TEST.X), own.predict(TEST.X))
+
+
 def test_a_script_for_XGBRanker_runs_as_it_is():
     parameters = {
         "objective": "rank:ndcg",

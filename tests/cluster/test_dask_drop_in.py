@@ -4,8 +4,10 @@ import inspect
 import pickle
 import warnings
 
+import cloudpickle
 import dask.array as da
 import dask.dataframe as dd
+import joblib
 import lightgbm
 import numpy as np
 import pandas as pd
@@ -13,6 +15,7 @@ import pytest
 import xgboost.dask
 from distributed import Client, LocalCluster
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 from xgboost.collective import Config
 
@@ -91,6 +94,52 @@ def test_client_(booster, client):
     )
     with client.as_current():
         assert copy.client_ is client
+
+
+@pytest.mark.parametrize("module", [pickle, joblib, cloudpickle], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("told", ["never", "constructor", "set_params"])
+@boosters
+def test_unfitted_rankers_travel_without_their_client(booster, client, told, module, tmp_path):
+    ranker = on_cluster(booster, client if told == "constructor" else None, g=(0.3, 0.7))
+    if told == "set_params":
+        ranker.set_params(client=client)
+    copies = []
+    for name, one in (("cluster", ranker), ("local", ranker.to_local())):
+        with open(tmp_path / name, "wb") as file:
+            module.dump(one, file)
+        with open(tmp_path / name, "rb") as file:
+            copies.append(module.load(file))
+    again, local = copies
+    assert ranker.client is clone(ranker).client is (None if told == "never" else client)
+    assert type(again) is KINDS[booster][0]
+    assert repr(again.get_params()) == repr({**ranker.get_params(), "client": None})
+    assert type(local) is KINDS[booster][1]
+    assert not hasattr(local, "client")
+    with pytest.raises(NotFittedError, match="client_ before calling fit"):
+        _ = again.client_
+    with client.as_current():
+        np.testing.assert_array_equal(
+            again.fit(X, Y, QID).to_local().predict(TRAIN.X),
+            on_cluster(booster, client, g=(0.3, 0.7)).fit(X, Y, QID).to_local().predict(TRAIN.X),
+        )
+
+
+@boosters
+@pytest.mark.filterwarnings("ignore:(?s).*own.*are not used")  # what XGBoost says of it
+def test_subclasses_take_parameters_of_their_own(booster, client):
+    class Mine(KINDS[booster][0]):
+        def __init__(self, *, own=3, **kwargs):
+            super().__init__(**kwargs)
+            self.own = own
+
+    parameters = {**KINDS[booster][2], "n_estimators": 2}
+    mine = clone(Mine(own=4, client=client, **parameters))
+    plain = KINDS[booster][0](client=client, **parameters)
+    found, expected = mine.get_params(), plain.get_params()
+    assert found.pop("client") is expected.pop("client") is client
+    assert repr(sorted(found.items())) == repr(sorted({**expected, "own": 4}.items()))
+    found, expected = (one.fit(X, Y, QID).to_local().predict(TRAIN.X) for one in (mine, plain))
+    np.testing.assert_array_equal(found, expected)
 
 
 @boosters

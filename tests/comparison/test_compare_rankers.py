@@ -55,6 +55,12 @@ def test_values_are_those_of_evaluate(comparison):
                 npt.assert_allclose(found.loc[expected.qid], values, rtol=1e-12)
 
 
+def test_grades_may_be_a_column(comparison):
+    with pytest.warns(DataConversionWarning, match="A column-vector y was passed"):
+        found = compare_rankers(X, Y.reshape(-1, 1), QID, PAIR, cv=4, seeds=2)
+    assert found.values.to_pandas().equals(comparison.values.to_pandas())
+
+
 def test_frames_agree(comparison):
     assert pl.from_pandas(comparison.values.to_pandas()).equals(comparison.values.to_polars())
 

@@ -430,19 +430,19 @@ WEIGHT = 1 + QID % 3
 START = TRAIN.y % 2 + np.arange(len(TRAIN)) % 3
 
 
-def by_rows(twin, rows, ids):
+def by_rows(twin, rows, ids, features=lambda X: X):
     v = rows(VALI.y), ids(VALI_QID)
     ranker = twin.ranker(n_estimators=3).fit(
-        X,
+        features(X),
         rows(TRAIN.y),
         ids(QID),
         sample_weight=rows(WEIGHT),
-        eval_set=[(V, v[0])],
+        eval_set=[(features(V), v[0])],
         eval_qid=[v[1]],
         **{twin.start: rows(START), twin.eval_weight: [rows(1 + VALI_QID % 2)], twin.eval_start: [rows(VALI.y)]},
     )
-    score = ranker.score(T, rows(TEST.y), ids(TEST_QID), sample_weight=rows(1 + TEST_QID % 2))
-    return ranker.predict(T), twin.curve(ranker), score
+    score = ranker.score(features(T), rows(TEST.y), ids(TEST_QID), sample_weight=rows(1 + TEST_QID % 2))
+    return ranker.predict(features(T)), twin.curve(ranker), score
 
 
 @cache
@@ -455,6 +455,27 @@ def plain_rows(name):
 @pytest.mark.parametrize("kind", [*ROWS, *IDS])
 def test_grades_ids_weights_and_scores_to_start_from(twin, kind):
     found = by_rows(twin, ROWS.get(kind, lambda v: v), IDS.get(kind, ROWS.get(kind)))
+    for a, b in zip(found, plain_rows(twin.name), strict=True):
+        npt.assert_array_equal(a, b)
+
+
+MIXED = {
+    "list": "pyarrow",
+    "pandas": "polars",
+    "polars": "pandas",
+    "pyarrow in chunks": "list",
+    "scipy csr": "pyarrow in chunks",
+    "scipy csc": "pandas Int64",
+    "numpy f4": "pandas category",
+}
+
+
+@pytest.mark.slow(keep=2)
+@twins
+@pytest.mark.parametrize("table", MIXED)
+def test_features_and_grades_of_different_libraries(twin, table):
+    rows = ROWS[MIXED[table]]
+    found = by_rows(twin, rows, rows, lambda X: KINDS[table](X, None))
     for a, b in zip(found, plain_rows(twin.name), strict=True):
         npt.assert_array_equal(a, b)
 
