@@ -73,8 +73,10 @@ def check_known(grades: Array, name: str, limit: GradeLimit | None) -> None:
 
 def check_whole(grades: Array, name: str, limit: GradeLimit | None) -> None:
     """Refuse fractional grades that the measure does not know."""
+    if limit is None or not limit.whole or grades.dtype.kind != "f":
+        return
     parts = grades[grades != np.floor(grades)]
-    if len(parts) and limit is not None and limit.whole:
+    if len(parts):
         raise ValueError(
             f"{name} holds the fractional value {parts[0]}, but {limit.whole} has a gain for each whole grade; expected "
             'whole grades, or gains="linear" or "exponential"'

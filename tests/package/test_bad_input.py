@@ -289,7 +289,7 @@ RECALL_BASES = table(
         "beyond all floats",
         "numbers of documents",
     ),
-    ("recall_base['a']", "a mapping for a query", {"a": {0: 9, 1: 9}, "b": (9, 9)}, "shape ()", "one value a row"),
+    ("recall_base['b']", "a mapping for one query", {"a": {0: 9, 1: 9}, "b": (9, 9)}, "is (9, 9)", "{grade: documents}"),
     ("recall_base['a']", "a set for a query", {"a": {9, 8, 7}, "b": (9, 9)}, "shape ()", "one value a row"),
     ("recall_base", "a set", {(9, 9, 9), (8, 9, 9)}, "shape ()", "shape (2, number of grades)"),
     ("recall_base", "missing query of numpy", {np.str_("a"): (9, 9, 9)}, "lacks query 'b' of qid", "every query"),
