@@ -12,6 +12,7 @@ from twins import gradients, twins
 
 import gapboost as gb
 from gapboost._data import judged as judged_module
+from gapboost.measures import NAMED
 from gapboost.measures.measure import Measure
 from gapboost.model_selection import GSearchCV
 
@@ -108,16 +109,51 @@ def naive_tau(ranked):
     return signs.sum() / np.abs(signs).sum() if signs.any() else 0.0
 
 
+def naive_accuracy(ranked):
+    x = np.asarray(ranked)
+    signs = np.sign(x[:, None] - x)[np.triu_indices(len(x), 1)]
+    return (signs > 0).sum() / np.abs(signs).sum() if signs.any() else 0.0
+
+
+def naive_q(ranked):
+    ideal = np.cumsum(sorted(ranked, reverse=True))
+    n = np.arange(1, len(ranked) + 1)
+    relevant = np.asarray(ranked) > 0
+    blended = (np.cumsum(relevant) + np.cumsum(ranked)) / (n + ideal)
+    return blended[relevant].mean() if relevant.any() else 0.0
+
+
+def naive_grap(ranked):
+    r = np.asarray(ranked) / 3
+    return r @ (np.cumsum(r) / np.arange(1, len(r) + 1)) / r.sum() if r.any() else 0.0
+
+
+def relevant(ranked, rel):
+    return [int(x >= rel) for x in ranked]
+
+
 OTHERS = [
     (gb.xGAP(g=G), naive_xgap),
     (gb.ERR(top=3), naive_err),
     (gb.nDCG(), lambda ranked: naive_ndcg(ranked, lambda x: 2**x - 1)),
     (gb.nDCG(gains="linear"), lambda ranked: naive_ndcg(ranked, lambda x: x)),
     (gb.KendallTau(), naive_tau),
-    (gb.AP(rel=1.5), lambda ranked: oracle.ap([int(x >= 1.5) for x in ranked], 1)),
-    (gb.RR(rel=0.5), lambda ranked: oracle.rr([int(x >= 0.5) for x in ranked], 1)),
-    (gb.Precision(rel=2.2, k=5), lambda ranked: oracle.precision([int(x >= 2.2) for x in ranked], 1, 5)),
+    (gb.PairwiseAccuracy(), naive_accuracy),
+    (gb.QMeasure(), naive_q),
+    (gb.grAP(top=3), naive_grap),
+    (gb.DCG(), lambda ranked: (2.0 ** np.asarray(ranked) - 1) @ (1 / np.log2(np.arange(2, len(ranked) + 2)))),
+    (gb.AP(rel=1.5), lambda ranked: oracle.ap(relevant(ranked, 1.5), 1)),
+    (gb.RR(rel=0.5), lambda ranked: oracle.rr(relevant(ranked, 0.5), 1)),
+    (gb.Precision(rel=2.2, k=5), lambda ranked: oracle.precision(relevant(ranked, 2.2), 1, 5)),
+    (gb.Recall(rel=1.2, k=7), lambda ranked: oracle.recall(relevant(ranked, 1.2), 1, 7)),
+    (gb.RPrecision(rel=1.2), lambda ranked: oracle.r_precision(relevant(ranked, 1.2), 1)),
+    (gb.RBP(rel=1.7), lambda ranked: oracle.rbp(relevant(ranked, 1.7), 0.8, float)),
 ]
+
+
+def test_the_naive_sums_are_those_of_all_measures():
+    known = {type(measure) for measure, _ in OTHERS} | {gb.GAP, gb.eGAP}
+    assert known == set(NAMED.values())
 
 
 @pytest.mark.parametrize(("measure", "naive"), OTHERS, ids=[repr(measure) for measure, _ in OTHERS])
