@@ -13,10 +13,10 @@ import gapboost as gb
 from benchmarks.workload import N_DOCUMENTS, conditions, medians, table
 from gapboost._data.judged import judged
 
-MEASURE = gb.GAP(g=(0.25, 0.25, 0.25, 0.25))
+MEASURE = gb.GAP(g=(0.25, 0.25, 0.25, 0.25), levels=(1, 2, 3, 4))
 EVERY = 0  # a grade of its own for each document
 # Different grades, and documents in a list.
-PASSES = ((5, 100), (16, 100), (EVERY, 100), (5, 1_000), (16, 1_000), (100, 1_000), (EVERY, 1_000))
+PASSES = ((5, 100), (16, 100), (64, 100), (EVERY, 100), (5, 1_000), (16, 1_000), (64, 1_000), (EVERY, 1_000))
 LISTS = (100, 1_000, 1_000_000)
 
 

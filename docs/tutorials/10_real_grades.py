@@ -45,9 +45,10 @@ _ = right.set(title="score of a model", xlabel="grade")
 # ------------------------------
 # A user of GAP accepts documents from some grade on. With ``g=(0.5, 0.5)`` the threshold is 0 to 1 in one case of two, and 1 to 2
 # in the other; within each it is spread evenly. So a document of grade 1.5 is accepted with probability .5 + .25, and the measure
-# is the same for all of these labels: on whole grades it is the GAP of the paper, to the last bit.
+# is the same for all of these labels: on whole grades it is the GAP of the paper, to the last bit. ``levels`` says what would be
+# read without it too; a thousand different values without it are a warning, as they may be no grades at all.
 
-measure = gb.GAP(g=(0.5, 0.5))
+measure = gb.GAP(g=(0.5, 0.5), levels=(1, 2))
 values = {}
 for name, y in labels.items():
     ranker = LGBMGAPRanker(measure=measure, n_estimators=30, verbose=-1).fit(train.X, y, qid=train.qid)

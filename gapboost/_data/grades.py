@@ -6,11 +6,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gapboost._data.columns import numeric_column
+from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
 
-# The tables of a measure hold one number for every pair of grades, so grades are labels of an ordered scale,
-# not real-valued gains: 0..255 costs 0.5 MB a query at worst.
+# The tables of a measure hold one number for every pair of whole grades: 0..255 costs 0.5 MB a query at worst.
 MAX_GRADE = 255
+
+# Judges and clicks make fewer; so many may be no grades at all.
+MANY_GRADES = 1000
 
 
 class GradeLimit(NamedTuple):
@@ -24,11 +27,14 @@ class GradeLimit(NamedTuple):
         How the measure that sets it prints.
     whole : str
         How a measure prints that knows whole grades only; empty where there is none.
+    between : str
+        How a measure prints that was told something of whole grades alone, and reads fractions between them; empty likewise.
     """
 
     highest: float = math.inf
     measure: str = ""
     whole: str = ""
+    between: str = ""
 
 
 def checked_grades(y_true: Any, name: str, limit: GradeLimit | None = None, real: bool = False) -> Array:
@@ -67,8 +73,10 @@ def check_known(grades: Array, name: str, limit: GradeLimit | None) -> None:
 
 def check_whole(grades: Array, name: str, limit: GradeLimit | None) -> None:
     """Refuse fractional grades that the measure does not know."""
+    if limit is None or not limit.whole or grades.dtype.kind != "f":
+        return
     parts = grades[grades != np.floor(grades)]
-    if len(parts) and limit is not None and limit.whole:
+    if len(parts):
         raise ValueError(
             f"{name} holds the fractional value {parts[0]}, but {limit.whole} has a gain for each whole grade; expected "
             'whole grades, or gains="linear" or "exponential"'
@@ -102,6 +110,15 @@ def check_highest(highest: Any, name: str, limit: GradeLimit | None) -> None:
         )
     if highest > MAX_GRADE:
         raise ValueError(
-            f"{name} holds the grade {highest:g}; expected grades up to {MAX_GRADE}: map gains or clicks to a few "
-            "ordered grades first"
+            f"{name} holds the grade {highest:g}; expected grades up to {MAX_GRADE}: divide all of them by one number, or map "
+            "them to a few ordered grades"
+        )
+
+
+def warn_of_many(levels: Array, name: str, limit: GradeLimit | None) -> None:
+    """Say how a measure reads `levels`, the different grades, where they are so many that they may be something else."""
+    if len(levels) > MANY_GRADES and limit is not None and limit.between:
+        warn_caller(
+            f"{name} holds {len(levels)} different values up to {levels[-1]:g}: {limit.between} takes them for grades, and "
+            "spreads its probabilities evenly between the whole ones; levels= says at which grades g is meant instead"
         )

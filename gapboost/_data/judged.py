@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from gapboost._data.grades import GradeLimit, checked_grades
+from gapboost._data.grades import GradeLimit, checked_grades, warn_of_many
 from gapboost._data.judgements import Judgements, judgements_of, numbered_among
 from gapboost._data.levels import ManyLevels, numbered_alike, numbered_by_query
 from gapboost._data.queries import Queries, grouped_rows
@@ -163,7 +163,9 @@ def judged(
                 f"recall_base counts whole grades, but {names[0]} holds fractional ones; expected "
                 "{query: {grade: documents}}, such as {'a': {0.5: 3, 1.0: 1}}"
             )
-        grades, base = numbered(grades.astype(np.float64), queries, judgements)
+        levels = np.unique(grades)
+        warn_of_many(levels, names[0], limit)
+        grades, base = numbered(grades.astype(np.float64), levels, queries, judgements)
     else:
         if judgements is not None:
             recall_base = judgements.counts(len(queries))
@@ -175,14 +177,15 @@ def judged(
     return Judged(queries, grades, base, weights.by_query, factors=weights.factors)
 
 
-def numbered(grades: Array, queries: Queries, judgements: Judgements | None) -> tuple[Array, RecallBase | ManyLevels]:
-    """The numbers of fractional grades, in grouped order, among the levels of a recall base."""
+def numbered(
+    grades: Array, levels: Array, queries: Queries, judgements: Judgements | None
+) -> tuple[Array, RecallBase | ManyLevels]:
+    """The numbers of fractional grades, in grouped order, among the levels of a recall base; `levels` are all that occur."""
     if judgements is not None:
         codes, base = numbered_among(grades, queries.offsets, judgements, queries.ids)
+    elif len(levels) <= LEVELS_OF_ALL:
+        return numbered_alike(grades, queries.offsets, levels)
     else:
-        levels = np.unique(grades)
-        if len(levels) <= LEVELS_OF_ALL:
-            return numbered_alike(grades, queries.offsets, levels)
         codes, base = numbered_by_query(grades, queries.offsets)
     if base.n_levels > MOST_LEVELS:
         return codes, base

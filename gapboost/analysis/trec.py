@@ -26,7 +26,7 @@ import numpy as np
 
 from gapboost._data.arguments import mapping, one_of, whole
 from gapboost._data.columns import checked_scores, numeric_column
-from gapboost._data.grades import check_known, checked_grades
+from gapboost._data.grades import check_known, checked_grades, warn_of_many
 from gapboost._data.judged import Judged, numbered
 from gapboost._data.judgements import Judgements
 from gapboost._data.levels import ManyLevels
@@ -219,7 +219,7 @@ class Retrieved:
         if judged.whole:
             grades, base = grades.astype(np.int32), RecallBase.of_whole_grades(judged.counts(len(topics)))
         else:
-            grades, base = numbered(grades.astype(np.float64), self.queries, judged)
+            grades, base = numbered(grades.astype(np.float64), np.unique(grades), self.queries, judged)
         return Rankings(Judged(self.queries, grades, base, np.ones(len(topics))), self.scores, self.ties)
 
 
@@ -248,7 +248,9 @@ class Rankings:
     def values(self, measures: Sequence[Measure], *, empty: Empty = 0, n_jobs: int | None = None) -> list[Array]:
         """One array of shape (topics,) for each of `measures`; g left open is uniform over the judged grades."""
         occurring = self.data.graded
-        check_known(occurring, "qrels", grade_limit(measures))
+        limit = grade_limit(measures)
+        check_known(occurring, "qrels", limit)
+        warn_of_many(occurring, "qrels", limit)
         resolved = [measure.resolved(occurring) for measure in measures]
         ties: Literal["expected", "row"] = "expected" if self.ties == "expected" else "row"
         return query_values(resolved, self.data, self.scores, ties=ties, empty=empty, n_jobs=n_jobs)

@@ -9,7 +9,7 @@ import numpy as np
 from dask.distributed import Future, futures_of
 
 from gapboost._boosters.callbacks import no_contrast
-from gapboost._data.grades import GradeLimit, check_known
+from gapboost._data.grades import GradeLimit, check_known, warn_of_many
 from gapboost._kernels import Array
 from gapboost.dask.collections import Collections, partition_keys, partitions
 from gapboost.dask.layout import Census, census, homes, owners
@@ -141,7 +141,9 @@ def _columns(session: Session, given: Collections) -> list[list[Any]]:
 def _resolved(requested: Objective, train: Counted) -> Objective:
     """The objective with g filled in from the training grades, which are checked."""
     found, name = train.census, train.given.beside.names.y
-    check_known(found.occurring, name, grade_limit([requested.measure]))
+    limit = grade_limit([requested.measure])
+    check_known(found.occurring, name, limit)
+    warn_of_many(found.occurring, name, limit)
     if found.n_contrasts == 0:
         raise no_contrast(name, len(found.sizes), found.n_rows, found.occurring)
     return requested.resolved(found.occurring)

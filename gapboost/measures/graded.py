@@ -111,6 +111,11 @@ class GradedMeasure(Measure):
         """The last of `levels`."""
         return super().highest_grade if self.levels is None else self.levels[-1]
 
+    @property
+    def between_whole_grades(self) -> bool:
+        """Where `g` is given without `levels`."""
+        return self.g is not None and self.levels is None
+
     def resolved(self, occurring: Array) -> Self:
         """With ``g=None``: equal probabilities for the positive grades in `occurring`, 0 for the others.
 

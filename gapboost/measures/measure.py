@@ -124,6 +124,11 @@ class Measure(QuadraticForm):
         """Whether it is defined for whole grades only."""
         return False
 
+    @property
+    def between_whole_grades(self) -> bool:
+        """Whether it was told something of whole grades alone, and reads fractional ones between them."""
+        return False
+
     def resolved(self, occurring: Array) -> Self:
         """The same measure with what it leaves to the data (``g=None``) taken from the grades that occur, ascending."""
         return self
@@ -270,6 +275,21 @@ class WeightedSum(Measure):
         """The least number that a part is defined for."""
         return min((part.n_grades for _, part in self.parts if part.n_grades is not None), default=None)
 
+    @property
+    def highest_grade(self) -> float:
+        """The lowest of those of the parts."""
+        return min(part.highest_grade for _, part in self.parts)
+
+    @property
+    def whole_grades(self) -> bool:
+        """Whether some part is."""
+        return any(part.whole_grades for _, part in self.parts)
+
+    @property
+    def between_whole_grades(self) -> bool:
+        """Whether some part is."""
+        return any(part.between_whole_grades for _, part in self.parts)
+
     def resolved(self, occurring: Array) -> Self:
         """With all parts resolved."""
         return type(self)(parts=tuple((weight, part.resolved(occurring)) for weight, part in self.parts))
@@ -325,4 +345,6 @@ def _has_form(part: Measure) -> bool:
 def grade_limit(measures: Sequence[Measure]) -> GradeLimit:
     """The grades that all of `measures` know."""
     highest, measure = min(((m.highest_grade, repr(m)) for m in measures), default=(math.inf, ""))
-    return GradeLimit(highest, measure, next((repr(m) for m in measures if m.whole_grades), ""))
+    whole = next((repr(m) for m in measures if m.whole_grades), "")
+    between = next((repr(m) for m in measures if m.between_whole_grades), "")
+    return GradeLimit(highest, measure, whole, between)

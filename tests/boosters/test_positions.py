@@ -16,6 +16,7 @@ import pytest
 import sklearn
 import xgboost
 from rankings import SMOOTHED, TOP, TRAINED
+from scipy.special import expit
 from scipy.stats import spearmanr
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -32,17 +33,20 @@ N = 10  # documents a query
 PENALTY = "lambdarank_position_bias_regularization"
 
 
-def clicks(seed, n_queries=400):
+def clicks(seed, n_queries=400, examined=False):
     """Data whose grades are clicks, where each document was shown, and how relevant it is.
 
-    What is shown first depends on relevance, but more on a feature that has nothing to do with it.
+    What is shown first depends on relevance, but more on a feature that has nothing to do with it. Where documents are
+    `examined`, one at rank r is looked at with probability 1/r, and clicked if it is then found relevant.
     """
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_queries * N, 5))
     relevance = 1.5 * X[:, 0] + 0.75 * X[:, 1]
     shown_by = X[:, 2] + 0.5 * X[:, 0] + 0.5 * rng.normal(size=len(X))
     position = 1 + np.argsort(np.argsort(-shown_by.reshape(-1, N), axis=1), axis=1).ravel()
-    clicked = rng.random(len(X)) < 1 / (1 + np.exp(0.5 - relevance - BIAS[position - 1]))
+    clicked = rng.random(len(X)) < expit(relevance - 0.5 + BIAS[position - 1])
+    if examined:
+        clicked = (rng.random(len(X)) < 1 / position) & (rng.random(len(X)) < expit(relevance - 0.5))
     return (X, clicked.astype(int), np.repeat(np.arange(n_queries), N)), position, np.digitize(relevance, [0.75, 2])
 
 
@@ -204,6 +208,22 @@ def test_the_bias_of_clicks_is_recovered(twin, measure, seed):
         for m in (gb.nDCG(k=5), gb.GAP(g=(0.5, 0.5)))
     ]
     assert min(better) > 0.015
+
+
+@pytest.mark.slow(keep=1)
+@twins
+@pytest.mark.parametrize("seed", range(2))
+def test_inverse_propensities_and_factors_are_nearer_to_the_truth_than_clicks(twin, seed):
+    """As the guide says, in a world where the chance that a position is looked at is known."""
+    (X, clicked, qid), position, _ = clicks(seed, examined=True)
+    (unseen, _, unseen_qid), _, grades = clicks(seed + 100)
+    weights = np.where(clicked, position, 1.0)
+    values = []
+    for beside in ({}, {"sample_weight": weights}, {"position": position}):
+        model = twin.ranker(n_estimators=60, learning_rate=0.1, max_depth=3).fit(X, clicked, qid, **beside)
+        values.append(gb.evaluate(gb.nDCG(k=5), grades, model.predict(unseen), unseen_qid)[gb.nDCG(k=5)])
+    plain, weighted, with_factors = values
+    assert plain + 0.015 < weighted < with_factors
 
 
 # --- every measure, objective and booster

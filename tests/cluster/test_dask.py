@@ -186,6 +186,17 @@ def test_one_worker_takes_fractional_grades_as_the_local_ranker_does(booster, cl
 
 @pytest.mark.slow
 @booster
+def test_many_different_values_are_told_how_they_are_read(booster, two):
+    X, y, qid = ranking(100, 3)
+    y = np.linspace(0, 2, len(y))
+    ranker = dask_ranker(booster, two, g=(0.5, 0.5), n_estimators=2, min_child_weight=1e-3)
+    with pytest.warns(UserWarning, match=rf"y holds {len(y)} different values up to 2: GAP\(g=.* levels=") as warned:
+        ranker.fit(cut(X, 300), cut(y, 300), qid=cut(qid, 300))
+    assert {warning.filename for warning in warned} == {__file__}
+
+
+@pytest.mark.slow
+@booster
 def test_one_worker_draws_the_local_numbers(booster, clients):
     X, y, qid = ranking(100, 3)
     bagged = {"subsample": 0.5, **({"subsample_freq": 1} if booster == "lightgbm" else {})}

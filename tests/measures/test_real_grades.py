@@ -1,6 +1,7 @@
 """Fractional grades: averages of judges, expected clicks, scores of a language model."""
 
 import itertools
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,7 @@ from twins import gradients, twins
 
 import gapboost as gb
 from gapboost._data import judged as judged_module
+from gapboost.measures import NAMED
 from gapboost.measures.measure import Measure
 from gapboost.model_selection import GSearchCV
 
@@ -107,16 +109,51 @@ def naive_tau(ranked):
     return signs.sum() / np.abs(signs).sum() if signs.any() else 0.0
 
 
+def naive_accuracy(ranked):
+    x = np.asarray(ranked)
+    signs = np.sign(x[:, None] - x)[np.triu_indices(len(x), 1)]
+    return (signs > 0).sum() / np.abs(signs).sum() if signs.any() else 0.0
+
+
+def naive_q(ranked):
+    ideal = np.cumsum(sorted(ranked, reverse=True))
+    n = np.arange(1, len(ranked) + 1)
+    relevant = np.asarray(ranked) > 0
+    blended = (np.cumsum(relevant) + np.cumsum(ranked)) / (n + ideal)
+    return blended[relevant].mean() if relevant.any() else 0.0
+
+
+def naive_grap(ranked):
+    r = np.asarray(ranked) / 3
+    return r @ (np.cumsum(r) / np.arange(1, len(r) + 1)) / r.sum() if r.any() else 0.0
+
+
+def relevant(ranked, rel):
+    return [int(x >= rel) for x in ranked]
+
+
 OTHERS = [
     (gb.xGAP(g=G), naive_xgap),
     (gb.ERR(top=3), naive_err),
     (gb.nDCG(), lambda ranked: naive_ndcg(ranked, lambda x: 2**x - 1)),
     (gb.nDCG(gains="linear"), lambda ranked: naive_ndcg(ranked, lambda x: x)),
     (gb.KendallTau(), naive_tau),
-    (gb.AP(rel=1.5), lambda ranked: oracle.ap([int(x >= 1.5) for x in ranked], 1)),
-    (gb.RR(rel=0.5), lambda ranked: oracle.rr([int(x >= 0.5) for x in ranked], 1)),
-    (gb.Precision(rel=2.2, k=5), lambda ranked: oracle.precision([int(x >= 2.2) for x in ranked], 1, 5)),
+    (gb.PairwiseAccuracy(), naive_accuracy),
+    (gb.QMeasure(), naive_q),
+    (gb.grAP(top=3), naive_grap),
+    (gb.DCG(), lambda ranked: (2.0 ** np.asarray(ranked) - 1) @ (1 / np.log2(np.arange(2, len(ranked) + 2)))),
+    (gb.AP(rel=1.5), lambda ranked: oracle.ap(relevant(ranked, 1.5), 1)),
+    (gb.RR(rel=0.5), lambda ranked: oracle.rr(relevant(ranked, 0.5), 1)),
+    (gb.Precision(rel=2.2, k=5), lambda ranked: oracle.precision(relevant(ranked, 2.2), 1, 5)),
+    (gb.Recall(rel=1.2, k=7), lambda ranked: oracle.recall(relevant(ranked, 1.2), 1, 7)),
+    (gb.RPrecision(rel=1.2), lambda ranked: oracle.r_precision(relevant(ranked, 1.2), 1)),
+    (gb.RBP(rel=1.7), lambda ranked: oracle.rbp(relevant(ranked, 1.7), 0.8, float)),
 ]
+
+
+def test_the_naive_sums_are_those_of_all_measures():
+    known = {type(measure) for measure, _ in OTHERS} | {gb.GAP, gb.eGAP}
+    assert known == set(NAMED.values())
 
 
 @pytest.mark.parametrize(("measure", "naive"), OTHERS, ids=[repr(measure) for measure, _ in OTHERS])
@@ -366,7 +403,16 @@ class Tabled(gb.AP):
             lambda: gb.evaluate(gb.nDCG(gains=(0, 1, 3)), [0.5, 1], [1, 2]),
             "fractional value 0.5, but .* gain for each whole",
         ),
+        (
+            lambda: gb.evaluate(gb.AP() + gb.nDCG(gains=(0, 1, 3)), [0.5, 1], [1, 2]),
+            "fractional value 0.5, but .* gain",
+        ),
         (lambda: gb.evaluate(gb.GAP(g=(0.5, 0.5)), [2.5, 1], [1, 2]), "grade 2.5, but .* knows the grades 0..2"),
+        (
+            lambda: gb.evaluate(gb.AP() + gb.GAP(g=(0.5, 0.5), levels=(0.5, 1.0)), [1.5, 1], [1, 2]),
+            "grade 1.5, but .* knows the grades 0..1",
+        ),
+        (lambda: gb.evaluate("gap", [612.5, 1], [1, 2]), "grade 612.5; expected grades up to 255: divide"),
         (lambda: gb.evaluate(gb.GAP(g=(0.5, 0.5)), [-0.5, 1], [1, 2]), "negative grade -0.5; expected grades >= 0"),
         (
             lambda: gb.LambdaRank("gap").gradients(np.arange(20_000) / 10_000, np.zeros(20_000)),
@@ -397,3 +443,49 @@ class Tabled(gb.AP):
 def test_what_has_no_meaning_is_an_error_that_says_what_to_do(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_a_sum_knows_the_grades_of_its_parts():
+    """Its levels may reach beyond the number of entries of g."""
+    y, scores = [0.5, 2.75, 3.0, 0.0], [4.0, 3.0, 2.0, 1.0]
+    part = gb.GAP(g=(0.5, 0.5), levels=(2.5, 3.0))
+    values = gb.evaluate([part, gb.nDCG(), part + gb.nDCG()], y, scores)
+    assert values[part + gb.nDCG()] == pytest.approx(values[part] + values[gb.nDCG()], rel=1e-14)
+    assert (part + gb.AP()).highest_grade == 3
+
+
+MANY = np.round(np.linspace(0.0, 3.0, 1001), 6)
+
+
+def tellings(recwarn):
+    """Without what else boosters doubt."""
+    return [text for text in (str(warning.message) for warning in recwarn) if "different values" in text]
+
+
+READERS = {
+    "evaluate": lambda twin, measure, y: gb.evaluate(measure, y, np.zeros(len(y))),
+    "gradients": lambda twin, measure, y: gb.LambdaRank(measure, truncation=9).gradients(y, np.zeros(len(y))),
+    "natively": lambda twin, measure, y: gradients(twin, twin.module.objective(measure), MANY, y, [500, 501]),
+    "rankers": lambda twin, measure, y: twin.ranker(measure=measure).fit(MANY[:, None], y, np.arange(len(y)) // 20),
+}
+
+
+@pytest.mark.slow(keep=4)
+@pytest.mark.parametrize("measure", [gb.GAP(g=G), gb.AP() + gb.xGAP(g=G)], ids=repr)
+@pytest.mark.parametrize("reader", READERS)
+@twins
+def test_more_different_values_than_judges_make_are_told_how_they_are_read(reader, twin, measure, recwarn):
+    """Once for a data set; nobody who says `levels`, or leaves g open, or has fewer of them, is told."""
+    READERS[reader](twin, measure, MANY)
+    (told,) = tellings(recwarn)
+    assert re.search(r"holds 1001 different values up to 3: .*GAP\(g=.* evenly .* levels=", told)
+
+
+@pytest.mark.slow(keep=2)
+@pytest.mark.parametrize("reader", READERS)
+@twins
+def test_nothing_is_told_where_the_reading_is_plain(reader, twin, recwarn):
+    for measure in (gb.GAP(g=G, levels=(1, 2, 3)), gb.GAP(), gb.nDCG()):
+        READERS[reader](twin, measure, MANY)
+    READERS[reader](twin, gb.GAP(g=G), np.round(MANY, 2))
+    assert not tellings(recwarn)

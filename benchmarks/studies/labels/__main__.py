@@ -11,8 +11,8 @@ score              of the model, another one for nearly every document
 rounded score      the nearest whole grade
 =================  ===========================================================
 
-On each `LGBMGAPRanker` trains with its defaults for ``GAP(g=(0.5, 0.5))``, and on rounded means `LGBMRanker` with its own too.
-Values are means over the test queries of five folds, by three draws of labels.
+On each `LGBMGAPRanker` trains with its defaults for ``GAP(g=(0.5, 0.5), levels=(1, 2))``, and on rounded means `LGBMRanker` with
+its own too. Values are means over the test queries of five folds, by three draws of labels.
 """
 
 import argparse
@@ -37,7 +37,7 @@ SOURCE = DATA / "mq2007" / "mq2007.txt.gz"
 RESULTS = Records(Path(__file__).parent / "results" / "folds.csv", ("draw", "fold", "labels", "ranker"))
 FOLDS, DRAWS = 5, 3
 JUDGE, MODEL = 0.7, 0.6
-MEASURE = gb.GAP(g=(0.5, 0.5))
+MEASURE = gb.GAP(g=(0.5, 0.5), levels=(1, 2))
 TESTED = {"GAP": MEASURE, "nDCG@10": gb.nDCG(k=10), "AP": gb.AP()}
 
 # What the tutorial tells: labels and ranker, beside others.
