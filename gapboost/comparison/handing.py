@@ -12,6 +12,8 @@ from gapboost.model_selection.search import EARLY_STOPPING
 
 SEEDS = ("random_state", "random_seed")
 THREADS = ("n_jobs", "thread_count")
+# CatBoost refuses two of them at once.
+TREES = ("n_estimators", "iterations", "num_trees", "num_boost_round")
 # CatBoost's other words for stopping early.
 STOPPING = (*EARLY_STOPPING, "od_wait", "od_pval")
 
@@ -25,6 +27,12 @@ def copied(ranker: Any, params: dict[str, Any], seed: int) -> Any:
     given = ranker.get_params()
     threads = {name: 1 for name in _named(ranker, THREADS)[:1] if given.get(name) is None}
     return ranker.set_params(**{**threads, **params, **dict.fromkeys(_named(ranker, SEEDS)[:1], seed)})
+
+
+def few_trees(ranker: Any) -> dict[str, int]:
+    """The parameter with which a booster grows two trees, under the name that is set; none for what grows no trees."""
+    names, given = _named(ranker, TREES), ranker.get_params()
+    return dict.fromkeys([*(name for name in names if given.get(name) is not None), *names][:1], 2)
 
 
 def takes_seed(ranker: Any) -> bool:

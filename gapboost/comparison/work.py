@@ -12,7 +12,7 @@ import numpy as np
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._data.grades import checked_grades
 from gapboost.comparison.data import Documents, Part, Split
-from gapboost.comparison.handing import copied, fit, last_step, stops_early
+from gapboost.comparison.handing import copied, few_trees, fit, last_step, stops_early
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure
 from gapboost.measures.measure import grade_limit
@@ -127,8 +127,8 @@ def values(model: Any, part: Part, measures: Mapping[str, Measure]) -> dict[str,
 def check_rankers(work: Work) -> None:
     """Refuse rankers that cannot take these data, before any is trained.
 
-    Ours say it themselves: they are not tried on some of the queries, which may be too few for their parameters. Others are, and
-    are asked for scores: whatever they raise is told.
+    Ours say it themselves: they are not tried on some of the queries, which may be too few for their parameters. Others are, with
+    two trees where they grow trees, and are asked for scores: whatever they raise is told.
 
     Raises
     ------
@@ -152,14 +152,16 @@ def check_rankers(work: Work) -> None:
 
 
 def _try(work: Work, name: str, sample: Part) -> None:
-    task = Task(name, 0, 1, 0 if name in work.candidates else None)
-    last = last_step(copied(work.rankers[name], work.params(name, task.candidate), 1))
+    ranker = copied(work.rankers[name], work.params(name, 0 if name in work.candidates else None), 1)
+    last = last_step(ranker)
     if isinstance(last, GAPRanker):
         last._check_parameters()
         checked_grades(work.documents.all.y, "y", grade_limit([last._requested().measure]), real=True)
-    else:
-        model, _ = work.trained(task, sample, sample)
-        values(model, sample, work.measures)
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = fit(ranker.set_params(**few_trees(ranker)), sample, sample if work.watches(name) else None)
+    values(model, sample, work.measures)
 
 
 def _some_queries(documents: Documents) -> Part:

@@ -3,6 +3,7 @@
 import json
 import re
 from html.parser import HTMLParser
+from typing import ClassVar
 
 import browser
 import lightgbm
@@ -23,7 +24,7 @@ from sklearn.preprocessing import StandardScaler
 import gapboost as gb
 from gapboost.comparison import compare_rankers, standard_rankers
 from gapboost.comparison.data import Part
-from gapboost.comparison.handing import fit, stops_early
+from gapboost.comparison.handing import few_trees, fit, stops_early
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
 
@@ -204,6 +205,7 @@ def test_who_stops_early_gets_validation_queries_that_nobody_trains_on(ranker):
 def test_catboost(stopping):
     """The same values as by hand: numbers of queries, one thread, the seed, and validation queries for who stops early."""
     catboost = pytest.importorskip("catboost")
+    assert few_trees(catboost.CatBoostRanker(num_trees=5)) == {"num_trees": 2}
     given = {"iterations": 20, "verbose": False, "allow_writing_files": False, **stopping}
     found = compare_rankers(X, Y, QID, {"line": Ridge(), "cat": catboost.CatBoostRanker(**given)}, cv=3, seeds=2)
     for fold, split in enumerate(found.work.splits):
@@ -216,6 +218,25 @@ def test_catboost(stopping):
             values.append(next(iter(gb.evaluate("map", test.y, scores, test.numbers, per_query=True).values())))
         assert bool(stopping) == bool(len(split.vali))
         npt.assert_allclose(found.values.of("cat", "map")[fold], np.mean(values, axis=0), rtol=1e-12)
+
+
+class Counting(Ridge):
+    trained: ClassVar[list[int]] = []
+
+    def __init__(self, n_estimators=100):
+        super().__init__()
+        self.n_estimators = n_estimators
+
+    def fit(self, X, y):
+        self.trained.append(self.n_estimators)
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize("ranker", [Counting(), make_pipeline(StandardScaler(), Counting())], ids=["alone", "last"])
+def test_whether_a_booster_takes_the_data_is_tried_with_two_trees(ranker):
+    Counting.trained.clear()
+    compare_rankers(X, Y, QID, {"booster": ranker, "line": Ridge()}, cv=3, seeds=1)
+    assert Counting.trained == [2, 100, 100, 100]
 
 
 def test_ready_made_folds():
