@@ -1,5 +1,6 @@
-"""The form of a measure: the arrays that compiled code reads, and the values and changes that follow from them."""
+"""The form of a measure: its grades, the arrays that compiled code reads, and the values and changes that follow."""
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -32,6 +33,26 @@ class QuadraticForm(ABC):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", as_cutoff(self.k))
+
+    @property
+    def n_grades(self) -> int | None:
+        """Number of positive grades the measure is defined for; None means any."""
+        return None
+
+    @property
+    def highest_grade(self) -> float:
+        """The highest grade that the measure is defined for; infinite where it is for any."""
+        return math.inf if self.n_grades is None else self.n_grades
+
+    @property
+    def whole_grades(self) -> bool:
+        """Whether it is defined for whole grades only."""
+        return False
+
+    @property
+    def between_whole_grades(self) -> bool:
+        """Whether it was told something of whole grades alone, and reads fractional ones between them."""
+        return False
 
     def depth(self, n: int) -> int:
         """Number of ranks with a discount above 0 in a list of `n` documents."""

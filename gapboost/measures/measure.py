@@ -109,26 +109,6 @@ class Measure(QuadraticForm):
         words += [] if self.k is None else ["at", str(self.k)]
         return shortened("_".join(words))
 
-    @property
-    def n_grades(self) -> int | None:
-        """Number of positive grades the measure is defined for; None means any."""
-        return None
-
-    @property
-    def highest_grade(self) -> float:
-        """The highest grade that the measure is defined for; infinite where it is for any."""
-        return math.inf if self.n_grades is None else self.n_grades
-
-    @property
-    def whole_grades(self) -> bool:
-        """Whether it is defined for whole grades only."""
-        return False
-
-    @property
-    def between_whole_grades(self) -> bool:
-        """Whether it was told something of whole grades alone, and reads fractional ones between them."""
-        return False
-
     def resolved(self, occurring: Array) -> Self:
         """The same measure with what it leaves to the data (``g=None``) taken from the grades that occur, ascending."""
         return self
