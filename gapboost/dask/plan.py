@@ -5,15 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import dask
 import numpy as np
 from dask.distributed import Future, futures_of
 
 from gapboost._boosters.callbacks import no_contrast
-from gapboost._data.columns import only_column
 from gapboost._data.grades import GradeLimit, check_known
 from gapboost._kernels import Array
-from gapboost.dask.collections import Collections, partition_keys, partitions
+from gapboost.dask.collections import Collections, flat_partitions, partition_keys
 from gapboost.dask.layout import Census, census, homes, owners
 from gapboost.dask.pieces import survey
 from gapboost.dask.session import Session
@@ -134,10 +132,8 @@ def _counted(session: Session, sets: Sequence[Collections]) -> list[Counted]:
 def _columns(session: Session, given: Collections) -> list[list[Any]]:
     """The partitions of y, qid, weight, start and position; None for each partition of what is not given."""
     beside = given.beside
-    # Blocks of an array that a function has made may be columns where the array itself says one dimension.
-    flat = dask.delayed(only_column)
     return [
-        [None] * given.n_partitions if column is None else session.compute([flat(part) for part in partitions(column)])
+        [None] * given.n_partitions if column is None else session.compute(flat_partitions(column))
         for column in (given.y, given.qid, beside.weight, beside.start, beside.position)
     ]
 
