@@ -27,7 +27,7 @@ def one_dimensional(values: Any, name: str, entries: str = "one value a row, sha
 
 def raveled(columns: Mapping[str, Any]) -> list[Any]:
     """The values of `columns`, by name; those of shape (N, 1) in one dimension, with scikit-learn's warning."""
-    flat = [_only_column(values) for values in columns.values()]
+    flat = [only_column(values) for values in columns.values()]
     changed = [name for name, one in zip(columns, flat, strict=True) if one is not columns[name]]
     if changed:
         warn_caller(
@@ -38,7 +38,7 @@ def raveled(columns: Mapping[str, Any]) -> list[Any]:
     return flat
 
 
-def _only_column(values: Any) -> Any:
+def only_column(values: Any) -> Any:
     """The only column of `values` of shape (N, 1), of a Dask collection lazily; others as they are."""
     shape: Any = getattr(values, "shape", ())
     if len(shape) != 2 or shape[1] != 1:

@@ -10,6 +10,7 @@ from dask.base import is_dask_collection
 from dask.core import flatten
 
 from gapboost._boosters.request import Given, Names
+from gapboost._data.columns import only_column
 from gapboost._data.features import split
 from gapboost._data.queries import GroupSizes
 from gapboost._kernels import Array
@@ -115,6 +116,12 @@ def is_array(value: Any) -> bool:
 def partitions(value: Any) -> list[Any]:
     """The partitions of a collection, row by row, as delayed objects."""
     return list(flatten(value.to_delayed().tolist() if is_array(value) else value.to_delayed()))
+
+
+def flat_partitions(column: Any) -> list[Any]:
+    """The partitions of what has one value a row. Blocks that a function has made may be columns, whatever the array says."""
+    flat = dask.delayed(only_column)
+    return [flat(part) for part in partitions(column)]
 
 
 def partition_keys(value: Any) -> list[Any]:

@@ -11,7 +11,7 @@ from dask.distributed import Future, futures_of
 from gapboost._boosters.callbacks import no_contrast
 from gapboost._data.grades import GradeLimit, check_known, warn_of_many
 from gapboost._kernels import Array
-from gapboost.dask.collections import Collections, partition_keys, partitions
+from gapboost.dask.collections import Collections, flat_partitions, partition_keys
 from gapboost.dask.layout import Census, census, homes, owners
 from gapboost.dask.pieces import survey
 from gapboost.dask.session import Session
@@ -133,7 +133,7 @@ def _columns(session: Session, given: Collections) -> list[list[Any]]:
     """The partitions of y, qid, weight, start and position; None for each partition of what is not given."""
     beside = given.beside
     return [
-        [None] * given.n_partitions if column is None else session.compute(partitions(column))
+        [None] * given.n_partitions if column is None else session.compute(flat_partitions(column))
         for column in (given.y, given.qid, beside.weight, beside.start, beside.position)
     ]
 

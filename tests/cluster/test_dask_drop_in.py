@@ -175,6 +175,24 @@ def test_columns_words_and_flags(booster, client):
     assert not np.array_equal(local, found.to_local().predict(TRAIN.X))
 
 
+@pytest.mark.parametrize("columns", ["first scores", "grades and weights"])
+@boosters
+def test_blocks_that_turn_out_to_be_columns(booster, client, columns):
+    """As `map_blocks` makes them of an array of one dimension, which it still says it is."""
+    start = {"lightgbm": "init_score", "xgboost": "base_margin"}[booster]
+    weight, first = da.from_array(1.0 + TRAIN.qid % 3, chunks=CHUNKS), X[:, 0]
+
+    def scores(first, y, weight):
+        ranker = on_cluster(booster, client).fit(X, y, QID, sample_weight=weight, **{start: first})
+        return ranker.to_local().predict(TRAIN.X)
+
+    def column(values):
+        return values.map_blocks(lambda block: block.reshape(-1, 1), dtype=values.dtype)
+
+    told = (column(first), Y, weight) if columns == "first scores" else (first, column(Y), column(weight))
+    np.testing.assert_array_equal(scores(*told), scores(first, Y, weight))
+
+
 # --- predictions -----------------------------------------------------------------------------------------------------------
 
 FLAGS = [
