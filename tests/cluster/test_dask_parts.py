@@ -25,8 +25,7 @@ from gapboost.dask.exchange import Exchange, Hub, PeerLost
 from gapboost.dask.layout import LIMIT, Known, census, homes, owners
 from gapboost.dask.pieces import piece, survey
 from gapboost.dask.storage import dump, dump_rows, load, load_rows
-from gapboost.objectives import lambdarank
-from gapboost.objectives.lambdarank import tie_keys
+from gapboost.objectives import turns
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -141,17 +140,17 @@ def test_partitions_that_changed_are_found(n_rows, sizes, message):
 
 @pytest.mark.parametrize("at_once", [1, 7, 1 << 20])
 def test_tie_keys_of_a_part_are_those_of_the_whole(monkeypatch, at_once):
-    monkeypatch.setattr(lambdarank, "KEYS_AT_ONCE", at_once)
+    monkeypatch.setattr(turns, "KEYS_AT_ONCE", at_once)
     qid = np.repeat(np.arange(30), np.random.default_rng(0).integers(1, 9, 30))
     y = np.arange(len(qid)) % 3
     data = judged(y, qid)
-    keys, begins = tie_keys(3, data), data.queries.offsets[:-1]
+    keys, begins = turns.tie_keys(3, data), data.queries.offsets[:-1]
     for own in (np.arange(30) % 3 == 1, np.arange(30) > 20, np.arange(30) == 0):
         rows = own[qid]
         part = judged(y[rows], qid[rows])
         whole = Whole(begins[own], len(qid), 30, 1.0)
         object.__setattr__(part, "whole", whole)
-        np.testing.assert_array_equal(tie_keys(3, part), keys[rows])
+        np.testing.assert_array_equal(turns.tie_keys(3, part), keys[rows])
 
 
 @pytest.mark.parametrize("objective", [gb.LambdaRank(gb.AP()), gb.SoftRank(gb.AP()), gb.ApproxRank(gb.AP())])
