@@ -73,7 +73,9 @@ def test_links_anchors_and_pictures(pages):
     for at, page in pages.items():
         for link in page.links:
             url = urlsplit(link)
-            assert url.scheme != "mailto", f"{at.relative_to(SITE)}: {link}: a measure and its cut-off, taken for an address"
+            assert url.scheme != "mailto", (
+                f"{at.relative_to(SITE)}: {link}: a measure and its cut-off, taken for an address"
+            )
             if url.scheme or url.netloc or "_modules" in url.path:
                 continue
             target = (at.parent / unquote(url.path)).resolve() if url.path else at
