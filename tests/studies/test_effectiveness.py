@@ -140,6 +140,8 @@ def test_what_is_loaded_is_of_the_present_gradients(done, monkeypatch):
     assert list(load(Results(done).values, "tuned", "mean")) == ["LightGBM lambdarank", "XGBoost rank:map"]
 
 
+# CatBoost would compile the metric where numba is, and says that it cannot.
+@pytest.mark.filterwarnings("ignore:Can't optimze method")
 def test_catboost_is_watched_tree_by_tree(fold):
     pytest.importorskip("catboost")
     (competitor,) = (c for c in COMPETITORS if c.name == "CatBoost YetiRank")
