@@ -1,7 +1,7 @@
 """Check what the distributions in a folder hold: ``python .ci/check_dist.py dist``.
 
-The wheel holds the sources of the package, `py.typed` and the licence, and nothing else; the source distribution what its tests
-need; and the README of both has no link that leads nowhere on a package index.
+The wheel holds the sources of the package, the form of its reports, `py.typed` and the licence, and nothing else; the source
+distribution what its tests need; and the README of both has no link that leads nowhere on a package index.
 """
 
 import re
@@ -35,7 +35,7 @@ def main(folder: Path) -> None:
     """Check the one wheel and the one source distribution."""
     (wheel,), (sdist,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
     modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "gapboost").rglob("*.py")}
-    modules.add("gapboost/py.typed")
+    modules |= {"gapboost/py.typed", "gapboost/comparison/page.html"}
 
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
