@@ -141,6 +141,8 @@ def _built(pattern: str) -> Path:
 def _test(session: nox.Session, command: Sequence[str] = EVERY_TEST) -> None:
     """Run every test or another command, and pass on arguments, in the unpacked source distribution without its package."""
     outside = Path(session.create_tmp(), "outside")
+    # Nox has temporary files inside of the environment, where Ray starts no worker.
+    session.env["TMPDIR"] = tempfile.gettempdir()
     shutil.rmtree(outside, ignore_errors=True)
     outside.mkdir()
     with tarfile.open(_built("*.tar.gz")) as archive:

@@ -404,14 +404,12 @@ def by_value():
     cloudpickle.unregister_pickle_by_value(module)
 
 
-# The tracker is in the process of the first worker. Spark does not retry a barrier stage that returns the result.
-@pytest.mark.parametrize(
-    ("how", "rank", "message"),
-    [("raises", 1, "the third round"), ("dies", 0, "a worker failed"), ("dies", 1, "a worker failed")],
-)
-def test_a_worker_that_fails_ends_the_fit(by_value, data, tmp_path, how, rank, message):
+# The tracker is in the process of the first worker. Spark does not retry a barrier stage that returns the result, and tells the
+# error of any of its workers: the others lose their connection.
+@pytest.mark.parametrize(("how", "rank"), [("raises", 1), ("dies", 0), ("dies", 1)])
+def test_a_worker_that_fails_ends_the_fit(by_value, data, tmp_path, how, rank):
     left = tmp_path / "left"
-    with pytest.raises(RuntimeError, match=message):
+    with pytest.raises(RuntimeError, match="a worker failed"):
         ranker(num_workers=2, callbacks=[Dies(how, rank, left)]).fit(data)
     assert left.exists()
     assert ranker(num_workers=2, n_estimators=2).fit(data).measure_ == gb.GAP(g=(0.5, 0.5))  # the next fit works
