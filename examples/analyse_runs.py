@@ -42,7 +42,7 @@ def main(qrels_path: Path, run_paths: list[Path], out: Path | None) -> None:
     first, second = values.best(2, target).systems
     topics = [trec.evaluate(target, qrels, runs[name], per_query=True) for name in (first, second)]
     difference = analysis.significance(*topics, random_state=0)
-    print(f"{first} - {second} in {target}:\n{difference.to_pandas().round(4).to_string()}\n")
+    print(f"{first} - {second} in {target}:\n{difference.to_pandas().to_string(float_format='{:.4g}'.format)}\n")
     pictures["difference"] = lambda: difference.plot(title=f"{target}: {first} − {second}")
 
     # Their precision-recall curves, over all topics, in one picture

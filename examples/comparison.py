@@ -34,7 +34,8 @@ def compare(split: RankingSplit) -> None:
     found = compare_rankers(X, y, qid, rankers(), measures=measures, cv=[fold], seeds=1)
     print(f"train {split.train}\nvali  {split.vali}\ntest  {split.test}\n")
     print(f"{found.means().round(4).to_string()}\n")
-    print(found.summary("LightGBM lambdarank").round(4).to_string(index=False))
+    summary = found.summary("LightGBM lambdarank")
+    print(summary.to_string(index=False, float_format="{:.4f}".format, formatters={"p": "{:.2g}".format}))
     print(
         f"\nOn {split.test.n_queries} test queries. Only the number of trees was tuned, on the validation queries.\n"
         f"Learning rate {RATE}, extra_trees for LightGBM; all else is each library's default. There is one model of each."
