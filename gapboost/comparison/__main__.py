@@ -13,8 +13,8 @@ from gapboost._optional import progress_bar, tqdm
 from gapboost.comparison.call import MEASURES, carried_out, prepared
 from gapboost.comparison.comparison import Comparison
 from gapboost.comparison.field import standard_rankers
-from gapboost.comparison.files import read
-from gapboost.comparison.report import Report, Table, about
+from gapboost.comparison.files import read_data
+from gapboost.comparison.report import Page, Table, about
 from gapboost.comparison.run import Run
 from gapboost.comparison.work import Result
 
@@ -31,10 +31,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise ValueError(f"--baseline is {given.baseline!r}; expected one of {', '.join(left)}")
         if report.suffix not in (".html", ".md"):
             raise ValueError(f"--report is {given.report!r}; expected a path that ends with .html or .md")
-        data = read([Path(file) for file in given.file], given.label, given.qid, given.drop)
+        data = read_data([Path(file) for file in given.file], given.label, given.qid, given.drop)
         run = prepared(
-            data.X, data.y, data.qid, rankers, measures=given.measures, cv=data.folds or given.cv, seeds=given.seeds,
-            tune=given.tune, choose_by=given.choose_by, leave_out=given.leave_out, checkpoint=checkpoint, n_jobs=given.n_jobs,
+            data.X, data.y, data.qid, rankers, group=None, measures=given.measures, cv=data.folds or given.cv,
+            seeds=given.seeds, tune=given.tune, choose_by=given.choose_by, spaces=None, leave_out=given.leave_out, shuffle=True,
+            checkpoint=checkpoint, n_jobs=given.n_jobs,
         )  # fmt: skip
     except (ValueError, TypeError, OSError, ImportError) as error:
         print(f"error: {error}", file=sys.stderr)
@@ -45,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"\nstopped; the same command goes on from {checkpoint}", file=sys.stderr)
         return 130
-    _tell(comparison, given.baseline)
+    _print_answer(comparison, given.baseline)
     comparison.report(report, given.baseline)
     print(f"\nreport: {report}")
     return 0
@@ -102,12 +103,12 @@ def _carried_out(run: Run) -> Comparison:
         return carried_out(run, seen)
 
 
-def _tell(comparison: Comparison, baseline: str | None) -> None:
-    report = Report(
+def _print_answer(comparison: Comparison, baseline: str | None) -> None:
+    page = Page(
         comparison.work, comparison.values, comparison.verdicts(baseline or comparison.rankers[0]), comparison.best
     )
-    print(f"\nmeans over all test queries\n\n{_aligned(report.means())}")
-    print(f"\nbeside {report.verdicts[0].beside}\n\n{_aligned(report.differences())}")
+    print(f"\nmeans over all test queries\n\n{_aligned(page.means())}")
+    print(f"\nbeside {page.verdicts[0].beside}\n\n{_aligned(page.differences())}")
 
 
 def _aligned(table: Table) -> str:

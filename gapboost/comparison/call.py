@@ -12,8 +12,8 @@ from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost._optional import progress_bar
 from gapboost.comparison.checkpoint import Checkpoint
 from gapboost.comparison.comparison import Comparison
-from gapboost.comparison.data import Documents, documents, splits
-from gapboost.comparison.field import checked_rankers, described
+from gapboost.comparison.data import Collection, documents, splits
+from gapboost.comparison.field import checked_rankers, identity
 from gapboost.comparison.handing import stops_early
 from gapboost.comparison.run import Run
 from gapboost.comparison.spaces import candidates
@@ -124,24 +124,24 @@ def compare_rankers(
 def prepared(
     X: Any,
     y: Any,
-    qid: Any = None,
-    rankers: Mapping[str, Any] | None = None,
+    qid: Any,
+    rankers: Mapping[str, Any] | None,
     *,
-    group: Any = None,
-    measures: Measures = MEASURES,
-    cv: Any = 5,
-    seeds: int = 3,
-    tune: int | None = None,
-    choose_by: str | Measure | None = None,
-    spaces: Mapping[str, Mapping[str, Any]] | None = None,
-    leave_out: Sequence[str] = (),
-    shuffle: bool = True,
-    checkpoint: Any = None,
-    n_jobs: int | None = None,
+    group: Any,
+    measures: Measures,
+    cv: Any,
+    seeds: int,
+    tune: int | None,
+    choose_by: str | Measure | None,
+    spaces: Mapping[str, Mapping[str, Any]] | None,
+    leave_out: Sequence[str],
+    shuffle: bool,
+    checkpoint: Any,
+    n_jobs: int | None,
 ) -> Run:
     """All that `compare_rankers` checks, ready to be carried out."""
     field = checked_rankers(rankers, leave_out)
-    named = _named(measures)
+    named = _measures_by_name(measures)
     chooses = next(iter(named.values())) if choose_by is None else as_measure(choose_by, None, "choose_by")
     whole(seeds, "seeds")
     one_of(shuffle, "shuffle", (True, False))
@@ -168,7 +168,7 @@ def carried_out(run: Run, seen: Any) -> Comparison:
     return Comparison(Values(tested, [work.documents.ids[split.test] for split in work.splits]), work, searches)
 
 
-def _named(measures: Measures) -> dict[str, Measure]:
+def _measures_by_name(measures: Measures) -> dict[str, Measure]:
     """Measures by the names that the caller gives them.
 
     Raises
@@ -191,7 +191,7 @@ def _settings(work: Work) -> dict[str, str]:
         "measures": ", ".join(f"{name}: {measure}" for name, measure in work.measures.items()),
         "choose_by": str(work.choose_by) if work.candidates else "None",
         **{
-            f"ranker {name!r}": f"{described(ranker)}{_candidates_of(work, name)}"
+            f"ranker {name!r}": f"{identity(ranker)}{_candidates_of(work, name)}"
             for name, ranker in work.rankers.items()
         },
     }
@@ -201,6 +201,6 @@ def _candidates_of(work: Work, name: str) -> str:
     return f", tuned: {work.candidates[name]}" if name in work.candidates else ""
 
 
-def _digest(docs: Documents) -> str:
+def _digest(docs: Collection) -> str:
     digest = joblib.hash([docs.all.X, docs.all.y, docs.all.sizes, [str(i) for i in docs.ids]])
     return f"{len(docs.all.y)} documents of {len(docs.ids)} queries with {docs.all.X.shape[1]} features, {digest}"

@@ -42,7 +42,7 @@ class Checkpoint:
             raise ValueError(
                 f"checkpoint is {str(self.folder)!r}, which holds other files; expected a folder of its own, empty or new"
             )
-        _write(path, dict(settings))
+        _write_json(path, dict(settings))
 
     def saved(self, task: Task) -> Result | None:
         """What came of a training that is finished, in this process or in another."""
@@ -63,11 +63,11 @@ class Checkpoint:
             result = self.saved(task)
             if result is None:
                 result = train(task)
-                _write(self._path(task), {**asdict(task), "seconds": result.seconds, "values": result.values})
+                _write_json(self._path(task), {**asdict(task), "seconds": result.seconds, "values": result.values})
             return result
 
     def _path(self, task: Task) -> Path:
-        return self.folder / f"{_name(task)}.json"
+        return self.folder / f"{_file_name(task)}.json"
 
     @contextmanager
     def _claimed(self, task: Task, wait: bool) -> Iterator[bool]:
@@ -82,7 +82,7 @@ class Checkpoint:
             return
         claims = self.folder / "claims"
         claims.mkdir(exist_ok=True)
-        with (claims / _name(task)).open("w") as stream:
+        with (claims / _file_name(task)).open("w") as stream:
             try:
                 fcntl.flock(stream, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
             except BlockingIOError:
@@ -91,14 +91,14 @@ class Checkpoint:
                 yield True
 
 
-def _name(task: Task) -> str:
+def _file_name(task: Task) -> str:
     """The same in every process: names of rankers may be any words."""
     kind = f"candidate{task.candidate}" if task.search else "test"
     digest = hashlib.sha256(task.ranker.encode()).hexdigest()[:12]
     return f"fold{task.fold}-seed{task.seed}-{kind}-{digest}"
 
 
-def _write(path: Path, content: Mapping[str, object]) -> None:
+def _write_json(path: Path, content: Mapping[str, object]) -> None:
     part = path.with_suffix(f".{os.getpid()}.part")
     part.write_text(json.dumps(content), encoding="utf-8")
     os.replace(part, path)

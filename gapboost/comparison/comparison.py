@@ -12,7 +12,7 @@ import numpy as np
 from gapboost._data.arguments import one_of, probability
 from gapboost._optional import frame
 from gapboost.comparison.picture import draw
-from gapboost.comparison.report import Report
+from gapboost.comparison.report import Page
 from gapboost.comparison.values import Values
 from gapboost.comparison.verdicts import Verdict, verdicts
 from gapboost.comparison.work import CHOSEN_BY, Result, Task, Work
@@ -166,7 +166,7 @@ class Comparison:
         path = Path(path)
         one_of(path.suffix, "the ending of path", (".html", ".md"))
         found = self.verdicts(baseline or self.rankers[0], confidence)
-        Report(self.work, self.values, found, self.best).write(path)
+        Page(self.work, self.values, found, self.best).write(path)
 
     @property
     def best(self) -> str:

@@ -37,7 +37,7 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False)
-class Documents:
+class Collection:
     """All documents, as a `Part`, with the ids of their queries and the distinct grades."""
 
     all: Part
@@ -62,7 +62,7 @@ class Split:
 
 def documents(
     X: Any, y: Any, qid: Any, group: Any, measures: list[Measure], shuffle: bool
-) -> tuple[Documents, Queries]:
+) -> tuple[Collection, Queries]:
     """Documents query by query, and which rows of the caller's they are.
 
     Raises
@@ -84,7 +84,7 @@ def documents(
         order = np.lexsort((np.random.default_rng(0).random(len(number)), number))
     rows = order if queries.rows is None else queries.rows[order]
     whole = Part(X if (rows == np.arange(len(rows))).all() else rows_of(X, rows), data.labels[order], queries.sizes)
-    return Documents(whole, queries.ids, data.graded), queries
+    return Collection(whole, queries.ids, data.graded), queries
 
 
 def splits(queries: Queries, cv: Any, validated: bool, X: Any, y: Any) -> list[Split]:
@@ -133,11 +133,11 @@ def _parts(queries: Queries, cv: Any, X: Any, y: Any) -> list[tuple[Array, ...]]
         if cv and all(isinstance(fold, tuple) and len(fold) == 3 for fold in cv):
             for one, other in ((0, 2), (0, 1), (1, 2)):
                 query_folds(queries, [(fold[one], fold[other]) for fold in cv], None)
-            return _numbers(queries, cv)
-    return _numbers(queries, query_folds(queries, cv, None, X, y))
+            return _query_numbers(queries, cv)
+    return _query_numbers(queries, query_folds(queries, cv, None, X, y))
 
 
-def _numbers(queries: Queries, folds: Iterable[Any]) -> list[tuple[Array, ...]]:
+def _query_numbers(queries: Queries, folds: Iterable[Any]) -> list[tuple[Array, ...]]:
     codes = queries.codes
     return [tuple(np.unique(codes[np.asarray(rows)]) for rows in fold) for fold in folds]
 

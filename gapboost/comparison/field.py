@@ -8,6 +8,8 @@ from typing import Any
 
 from gapboost._data.arguments import ordered, shown
 
+XGBOOST_OBJECTIVES = ("rank:ndcg", "rank:pairwise", "rank:map")
+
 
 def standard_rankers() -> dict[str, Any]:
     """The rankers that `compare_rankers` takes by default, as they come from the libraries that are installed.
@@ -64,9 +66,6 @@ def standard_rankers() -> dict[str, Any]:
     return rankers
 
 
-XGBOOST_OBJECTIVES = ("rank:ndcg", "rank:pairwise", "rank:map")
-
-
 def checked_rankers(rankers: Any, leave_out: Any) -> dict[str, Any]:
     """The rankers by name, without those that are to be left out.
 
@@ -100,7 +99,7 @@ def checked_rankers(rankers: Any, leave_out: Any) -> dict[str, Any]:
     return left
 
 
-def described(ranker: Any) -> str:
+def identity(ranker: Any) -> str:
     """A ranker with its parameters and the version of its library: what a checkpoint and a report know it by.
 
     Parameters that are None are left out, of which XGBoost's rankers have forty: its own class says which are there.

@@ -25,7 +25,7 @@ class Input:
     folds: list[Fold] | None
 
 
-def read(paths: Sequence[Path], label: str, qid: str, drop: Sequence[str]) -> Input:
+def read_data(paths: Sequence[Path], label: str, qid: str, drop: Sequence[str]) -> Input:
     """Rows of one file, of train, vali and test files, or of a folder.
 
     Parameters
@@ -50,15 +50,15 @@ def read(paths: Sequence[Path], label: str, qid: str, drop: Sequence[str]) -> In
     if paths[0].suffix in (".csv", ".parquet"):
         return _frames(paths, label, qid, drop)
     if len(paths) == 3:
-        return _joined(list(load_letor_fold(list(paths))))
+        return _fold_of(list(load_letor_fold(list(paths))))
     if len(paths) == 2:
         width = load_letor(paths, dense=False).n_features
-        return _joined([load_letor(path, n_features=width) for path in paths])
+        return _fold_of([load_letor(path, n_features=width) for path in paths])
     data = load_letor(paths[0])
     return Input(data.X, data.y, data.qid, None)
 
 
-def _joined(parts: Sequence[RankingData]) -> Input:
+def _fold_of(parts: Sequence[RankingData]) -> Input:
     """Parts one after the other, as one fold."""
     X, y, qid = (np.concatenate([getattr(part, name) for part in parts]) for name in ("X", "y", "qid"))
     return Input(X, y, qid, [_consecutive(parts)])
@@ -73,7 +73,7 @@ def _consecutive(parts: Sequence[Any]) -> Fold:
 def _folder(folder: Path) -> Input:
     inside = sorted(path for path in folder.iterdir() if path.is_dir() and path.name.lower().startswith("fold"))
     first = load_letor_fold(inside[0] if inside else folder)
-    data = _joined(list(first))
+    data = _fold_of(list(first))
     folds = [_rows(data, first, folder), *(_rows(data, load_letor_fold(path), path) for path in inside[1:])]
     return Input(data.X, data.y, data.qid, folds)
 

@@ -25,19 +25,19 @@ def copied(ranker: Any, params: dict[str, Any], seed: int) -> Any:
     """
     ranker = clone(ranker)
     given = ranker.get_params()
-    threads = {name: 1 for name in _named(ranker, THREADS)[:1] if given.get(name) is None}
-    return ranker.set_params(**{**threads, **params, **dict.fromkeys(_named(ranker, SEEDS)[:1], seed)})
+    threads = {name: 1 for name in _parameters_named(ranker, THREADS)[:1] if given.get(name) is None}
+    return ranker.set_params(**{**threads, **params, **dict.fromkeys(_parameters_named(ranker, SEEDS)[:1], seed)})
 
 
 def few_trees(ranker: Any) -> dict[str, int]:
     """The parameter with which a booster grows two trees, under the name that is set; none for what grows no trees."""
-    names, given = _named(ranker, TREES), ranker.get_params()
+    names, given = _parameters_named(ranker, TREES), ranker.get_params()
     return dict.fromkeys([*(name for name in names if given.get(name) is not None), *names][:1], 2)
 
 
 def takes_seed(ranker: Any) -> bool:
     """Whether another seed may make another model."""
-    return bool(_named(ranker, SEEDS))
+    return bool(_parameters_named(ranker, SEEDS))
 
 
 def stops_early(ranker: Any) -> bool:
@@ -62,8 +62,8 @@ def fit(ranker: Any, train: Part, vali: Part | None) -> Any:
             given[name] = train.sizes if name == "group" else train.numbers
             break
     if vali is not None:
-        given |= _evaluation_set(takes, vali, _grades(last, vali))
-    return ranker.fit(train.X, _grades(last, train), **{prefix + name: value for name, value in given.items()})
+        given |= _evaluation_set(takes, vali, _grades_for(last, vali))
+    return ranker.fit(train.X, _grades_for(last, train), **{prefix + name: value for name, value in given.items()})
 
 
 def _evaluation_set(takes: set[str], vali: Part, y: Array) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def _evaluation_set(takes: set[str], vali: Part, y: Array) -> dict[str, Any]:
     return given
 
 
-def _grades(ranker: Any, part: Part) -> Array:
+def _grades_for(ranker: Any, part: Part) -> Array:
     binary = ranker.get_params().get("objective") == "rank:map" and "xgboost" in type(ranker).__module__
     return (part.y > 0).astype(np.int32) if binary and not hasattr(ranker, "measure") else part.y
 
@@ -99,7 +99,7 @@ def _arguments(ranker: Any) -> set[str]:
     return set(inspect.signature(ranker.fit).parameters)
 
 
-def _named(ranker: Any, names: tuple[str, ...]) -> list[str]:
+def _parameters_named(ranker: Any, names: tuple[str, ...]) -> list[str]:
     """Parameters of these names, in a pipeline those of its last step; CatBoost's `get_params` tells only what is set."""
     prefix, last = _prefix(ranker), last_step(ranker)
     there = set(last.get_params()) | set(inspect.signature(type(last)).parameters)

@@ -83,20 +83,17 @@ class Run:
             else:
                 yield saved
         taken = []
-        own = partial(_finish, self.checkpoint, self.work, False)
+        own = partial(self.checkpoint.finish, train=self.work, wait=False)
         for task, result in zip(left, over_processes(own, left, self.processes), strict=True):
             if result is None:
                 taken.append(task)
             else:
                 yield result
         # What another process was at: it is done by now, or soon, or that process is gone.
-        for result in over_processes(partial(_finish, self.checkpoint, self.work, True), taken, self.processes):
+        others = partial(self.checkpoint.finish, train=self.work, wait=True)
+        for result in over_processes(others, taken, self.processes):
             if result is not None:
                 yield result
-
-
-def _finish(checkpoint: Checkpoint, work: Work, wait: bool, task: Task) -> Result | None:
-    return checkpoint.finish(task, work, wait)
 
 
 def best_candidates(searched: Sequence[Result]) -> dict[tuple[str, int], int]:

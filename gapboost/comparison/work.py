@@ -11,7 +11,7 @@ import numpy as np
 
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._data.grades import checked_grades
-from gapboost.comparison.data import Documents, Part, Split
+from gapboost.comparison.data import Collection, Part, Split
 from gapboost.comparison.handing import copied, few_trees, fit, last_step, stops_early
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure
@@ -58,7 +58,7 @@ class Work:
 
     Attributes
     ----------
-    documents : Documents
+    documents : Collection
     splits : list of Split
     rankers : dict {name: ranker}
     measures : dict {name: Measure}
@@ -68,7 +68,7 @@ class Work:
         Empty where nothing is tuned.
     """
 
-    documents: Documents
+    documents: Collection
     splits: Sequence[Split]
     rankers: Mapping[str, Any]
     measures: Mapping[str, Measure]
@@ -164,7 +164,7 @@ def _try(work: Work, name: str, sample: Part) -> None:
     values(model, sample, work.measures)
 
 
-def _some_queries(documents: Documents) -> Part:
+def _some_queries(documents: Collection) -> Part:
     """The query with the highest grade, one with a fractional grade, and 20 others or 1000 documents."""
     y, numbers, sizes = documents.all.y, documents.all.numbers, documents.all.sizes
     telling = numbers[[np.argmax(y), np.argmax(y != np.floor(y))]]

@@ -63,15 +63,15 @@ Stated = tuple[Array, tuple[Pairs, ...]]
 
 def in_pairs(base: RecallBase, pairs: Pairs) -> Stated:
     """One term, and ``own[j] = pair[j, j]``: the worth of a document counts its own relevance too."""
-    return by_query(pairs.itself(), base), (pairs,)
+    return for_each_query(pairs.itself(), base), (pairs,)
 
 
 def alone(worth: Array, base: RecallBase) -> Stated:
     """The worth of levels by themselves, of shape (L,) or (Q, L); no pairs."""
-    return by_query(worth, base), ()
+    return for_each_query(worth, base), ()
 
 
-def by_query(worth: Array, base: RecallBase) -> Array:
+def for_each_query(worth: Array, base: RecallBase) -> Array:
     """Numbers by level, of shape (L,) or (Q, L), as float64 of shape (Q, L)."""
     return np.array(np.broadcast_to(worth, base.counts.shape), dtype=np.float64, order="C")
 
@@ -96,7 +96,7 @@ def worth_from(stated: Stated, base: RecallBase) -> Worth:
         return np.array([np.broadcast_to(each, shape) for each in numbers], dtype=np.float64).reshape(-1, *shape)
 
     return Worth(
-        own=by_query(own, base),
+        own=for_each_query(own, base),
         above=stacked([term.above for term in pairs]),
         floor=stacked([np.asarray(term.floor) for term in pairs]),
         cap=stacked([term.cap for term in pairs]),

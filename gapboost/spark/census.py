@@ -59,10 +59,10 @@ def surveyed(columns: DataFrame, roles: Roles) -> tuple[Census, Census | None]:
     sets = by_query.groupBy("valid").agg(
         F.count(F.lit(1)).alias("n_queries"),
         F.sum("size").alias("n_rows"),
-        _number(F.col("contrast")).alias("n_contrasts"),
+        _count(F.col("contrast")).alias("n_contrasts"),
         F.sum("weight").alias("weight"),
         F.sum(F.col("weight") * F.col("size")).alias("weighted_rows"),
-        _number(F.col("cut")).alias("n_cut"),
+        _count(F.col("cut")).alias("n_cut"),
         F.first(F.when(F.col("cut"), F.col(QID)), ignorenulls=True).alias("one_cut"),
     )
     found = {row["valid"]: row for row in sets.collect()}
@@ -127,7 +127,7 @@ def _grades(columns: DataFrame) -> dict[bool, Array]:
     }
 
 
-def _number(condition: Column) -> Column:
+def _count(condition: Column) -> Column:
     return F.sum(condition.cast("long"))
 
 
@@ -152,13 +152,13 @@ def _check_values(columns: DataFrame, roles: Roles) -> None:
     }
     scores = [name for name in (START, PREDICTION) if name in types]
     present = [name for name in (QID, *names) if name in types]
-    asked = {name: _number(missing(name)).alias(name) for name in present}
+    asked = {name: _count(missing(name)).alias(name) for name in present}
     asked["lowest"], asked["highest"] = F.min(LABEL).alias("lowest"), F.max(LABEL).alias("highest")
     asked["rows"] = F.count(F.lit(1)).alias("rows")
     if WEIGHT in types:
-        asked["weights"] = _number((F.col(WEIGHT) < 0) | ~finite(WEIGHT)).alias("weights")
+        asked["weights"] = _count((F.col(WEIGHT) < 0) | ~finite(WEIGHT)).alias("weights")
     for name in scores:
-        asked[f"infinite {name}"] = _number(~finite(name)).alias(f"infinite {name}")
+        asked[f"infinite {name}"] = _count(~finite(name)).alias(f"infinite {name}")
     row = columns.agg(*asked.values()).collect()[0]
     if not row["rows"]:
         raise ValueError("the data frame has no rows; expected at least one query")

@@ -23,7 +23,7 @@ from gapboost.objectives import Objective
 from gapboost.spark.census import check_grades, positions_of, resolved, surveyed
 from gapboost.spark.columns import QID, ROW, Roles, check_columns, check_features
 from gapboost.spark.params import VALUES, GAPParams, as_text
-from gapboost.spark.training import SCHEMA, Features, Job, received
+from gapboost.spark.training import SCHEMA, Features, Job, attributes_sent
 from gapboost.xgboost import XGBGAPRanker
 from gapboost.xgboost.ranker import NOT_OF_XGBOOST
 
@@ -130,7 +130,7 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
         rows = dataset.select(
             *roles.selected(dataset), *feature_columns, F.monotonically_increasing_id().alias(ROW)
         ).repartition(n_workers, QID)
-        learned = received(_run(rows, job))
+        learned = attributes_sent(_run(rows, job))
         if learned["doubt"] is not None:
             warn_caller(learned["doubt"])
         return self._model(job, learned, train.n_queries)

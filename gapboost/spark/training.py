@@ -204,7 +204,7 @@ class Job:
         return replace(rows, data=replace(rows.data, whole=whole))
 
 
-def received(rows: list[Any]) -> dict[str, Any]:
+def attributes_sent(rows: list[Any]) -> dict[str, Any]:
     """What the first worker sent: attributes of the fitted ranker."""
     found: dict[str, Any] = pickle.loads(
         b"".join(bytes(row["data"]) for row in sorted(rows, key=lambda r: r["number"]))

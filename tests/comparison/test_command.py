@@ -18,7 +18,7 @@ from cheap_rankers import made
 
 from gapboost.comparison import __main__ as command
 from gapboost.comparison import call, compare_rankers
-from gapboost.comparison.files import read
+from gapboost.comparison.files import read_data
 from gapboost.datasets import load_letor
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
@@ -75,7 +75,7 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_what_is_read(form, files):
     paths, folds = FORMS[form]
-    data = read([files / path for path in paths], "grade", "query", [])
+    data = read_data([files / path for path in paths], "grade", "query", [])
     X, y, qid = made(36, 8)
     numbers = np.array([int(str(i).removeprefix("q")) for i in data.qid])
     of = {query: np.sort(y[qid == query]).tolist() for query in np.unique(numbers)}
@@ -86,7 +86,7 @@ def test_what_is_read(form, files):
 
 
 def test_folds_of_letor_are_those_of_the_files(files):
-    data = read([files / "letor"], "", "", [])
+    data = read_data([files / "letor"], "", "", [])
     for number, fold in enumerate(data.folds, 1):
         for name, rows in zip(("train", "vali", "test"), fold, strict=True):
             part = load_letor(files / "letor" / f"Fold{number}" / f"{name}.txt")
@@ -121,7 +121,7 @@ def test_the_table_grows_and_the_report_is_written(form, files, monkeypatch, cap
     assert out.count("cannot be told") + out.count("ahead") + out.count("behind") == 6
     assert "<svg" in report.read_text(encoding="utf-8")
     assert (files / "answer.checkpoint" / "settings.json").exists()
-    data = read([files / path for path in paths], "grade", "query", [])
+    data = read_data([files / path for path in paths], "grade", "query", [])
     expected = compare_rankers(data.X, data.y, data.qid, FIELD, measures=["gap", "ndcg@5"], cv=data.folds or 3, seeds=2)
     for name, row in expected.means().iterrows():
         assert re.search(rf"^{name} +{row['gap']:.4f} +{row['ndcg@5']:.4f} ", out, re.MULTILINE)
@@ -165,12 +165,12 @@ def test_what_is_wrong_is_said_before_any_training(wrong, files, monkeypatch, ca
 def test_a_column_is_left_out_where_it_is_told(files, monkeypatch):
     monkeypatch.chdir(files)
     pd.read_csv("all.csv").assign(name="some words").to_csv("words.csv", index=False)
-    assert list(read([Path("words.csv")], "grade", "query", ["name", "a"]).X) == list("bcde")
+    assert list(read_data([Path("words.csv")], "grade", "query", ["name", "a"]).X) == list("bcde")
 
 
 def test_ids_keep_their_zeros(tmp_path):
     (tmp_path / "ids.csv").write_text("label,qid,x\n1,007,1\n0,007,2\n1,7,3\n0,7,4\n")
-    assert read([tmp_path / "ids.csv"], "label", "qid", []).qid.tolist() == ["007", "007", "7", "7"]
+    assert read_data([tmp_path / "ids.csv"], "label", "qid", []).qid.tolist() == ["007", "007", "7", "7"]
 
 
 @pytest.mark.slow

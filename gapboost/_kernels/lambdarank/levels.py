@@ -59,7 +59,7 @@ def fill_pairs(p: int, end: int, worth: Worth, sums: Sums) -> None:
 
 
 @summing_kernel
-def carry(p: int, n: int, discount: float, sums: Sums) -> None:
+def add_to_those_below(p: int, n: int, discount: float, sums: Sums) -> None:
     """Add the document at ``p`` to C and E of those below it."""
     c, e, below, upon = sums.c[p:n], sums.e[p:n], sums.below, sums.upon
     for x in range(1, n - p):
@@ -148,7 +148,7 @@ def sum_levels(
             sums.chi[p] = d[p] * (own[p] + sums.c[p]) - sums.e[p]
             if p < reached:
                 fill_pairs(begin + p, end, worth, sums)
-                carry(p, n, d[p], sums)
+                add_to_those_below(p, n, d[p], sums)
         sums.c[:n] = 0.0
         sums.e[:n] = 0.0
         for p in range(min(deep[q], reached, n - 1)):
@@ -156,4 +156,4 @@ def sum_levels(
             fill_changes(p, n, d, own, pair_worth(worth, begin + p, begin + p), sums)
             fill_u(p, n, s[begin:], sums)
             push_pairs(p, n, levels[begin:end], sums, of_lam, of_eta)
-            carry(p, n, d[p], sums)
+            add_to_those_below(p, n, d[p], sums)
