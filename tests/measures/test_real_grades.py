@@ -326,7 +326,7 @@ def test_ties_among_many_grades_count_what_tables_count(measure, monkeypatch):
 
 def test_an_open_g_is_a_threshold_anywhere_up_to_the_highest_grade():
     y, scores, qid = lists(13, top=0.9)
-    measure = gb.GAP(g=(1.0,), levels=(0.9,))
+    measure = gb.GAP(g=(1.0,), levels=(y.max(),))
     assert gb.evaluate("gap", y, scores, qid)[gb.GAP()] == gb.evaluate(measure, y, scores, qid)[measure]
 
 
