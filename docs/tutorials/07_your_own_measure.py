@@ -63,7 +63,7 @@ plt.tight_layout()
 gb.evaluate(Zipf(a=1.0), y_true=[0, 2, 1], y_score=[2.0, 2.0, 1.0])
 
 # %%
-# Its ideal knows the cut-off, so a perfect ranking has 1 with any k. Without the line about `self.k` this would be .657:
+# Its ideal knows the cut-off, so a perfect ranking has 1 with any k. Without the line about `self.k` this would be .675:
 
 (value,) = gb.evaluate(Zipf(a=1.0, k=3), y_true=[2] * 8, y_score=-np.arange(8.0)).values()
 round(value, 3)

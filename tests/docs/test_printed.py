@@ -6,10 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import xgboost
 from blocks import run, sections
+from collections_on_disk import real
 from threadpoolctl import threadpool_limits
 
 import gapboost as gb
+from gapboost.datasets import load_letor
+from gapboost.xgboost import XGBGAPRanker
 
 pytestmark = pytest.mark.slow
 
@@ -122,6 +126,102 @@ def test_what_did_not_work_is_what_was_measured():
             assert f"{sign}0{digits}" in measured, row
             seen += 1
     assert seen >= 10
+
+
+def rounded(number, decimals=3):
+    """As pages write it in a sentence: without a sign and a zero."""
+    return f"{abs(float(number)):.{decimals}f}".removeprefix("0")
+
+
+def test_what_did_not_work_in_round_numbers():
+    tried = plain("docs/tried.md")
+    (robust,) = re.findall(r"On `robust03` by itself, .*", plain("benchmarks/TRUNCATION.md"))
+    lost = {name: re.search(rf"\b{name} (-0\.\d{{4}})", robust)[1] for name in ("nDCG", "GAP")}
+    assert f"nDCG and GAP +{rounded(lost['nDCG'])} and +{rounded(lost['GAP'])} on lists of 4 000" in tried
+    worse = re.search(
+        r"0(\.\d{3}) to 0(\.\d{3}) worse than without", plain("benchmarks/studies/effectiveness/defaults.md")
+    )
+    assert f"{worse[1]} to {worse[2]} worse on OHSUMED" in tried
+
+
+def test_the_effectiveness_study_in_round_numbers():
+    """What README and the landing page say with fewer digits than the study's page."""
+    page = plain("benchmarks/EFFECTIVENESS.md")
+
+    def difference(first, second):
+        """In the mean of six: the first difference of the first table that has the two."""
+        starts = tuple(f"| {tick}{first}{tick} | {tick}{second}{tick} |" for tick in ("", "`"))
+        return re.search(r"[+-]0\.\d{4}", next(line for line in page.splitlines() if line.startswith(starts)))[0]
+
+    readme, landing = (" ".join(plain(page).split()) for page in ("README.md", "docs/index.md"))
+    yeti = [rounded(difference(f"{library} GAP", "CatBoost YetiRank")) for library in ("LightGBM", "XGBoost")]
+    assert f"tuned, CatBoost's YetiRank is {yeti[0]} to {yeti[1]} ahead, not proven" in readme
+    chosen = difference("g chosen on validation", "g = 0.5 0.5")
+    assert chosen.startswith("-")
+    assert f"Choosing g, tried on two collections with LightGBM, lost {rounded(chosen)}." in readme
+    leads = {
+        rounded(difference(f"{ours}()", f"{theirs}()"))
+        for ours, theirs in (("LGBMGAPRanker", "LGBMRanker"), ("XGBGAPRanker", "XGBRanker"))
+    }
+    assert f"+{leads.pop()} beside `LGBMRanker()` and `XGBRanker()`, proven over seven collections" in landing
+    assert not leads
+
+
+def test_examples_of_the_measures():
+    measures = gb.GAP(g=(0.5, 0.5)), gb.grAP(top=2)
+    values = [gb.evaluate(measures, y, -np.arange(4.0)).values() for y in ([0, 2, 0, 1], [1, 0, 0, 2])]
+    gap, grap = (" and ".join(map(text, of)) for of in zip(*values, strict=True))
+    page = " ".join(plain("docs/measures.md").split())
+    assert f"prefers the second ({gap}), grAP with gains (0, .5, 1) the first ({grap})" in page
+
+
+def test_the_tutorial_of_a_measure_without_its_cut_off():
+    source = plain("docs/tutorials/07_your_own_measure.py")
+    head, cut_off = source.split("\n# %%\n")[0], "        wanted = wanted if self.k is None"
+    without = "\n".join(line for line in head.splitlines() if not line.startswith(cut_off))
+    assert without != head
+    for code, value in ((head, 1.0), (without, 0.675)):
+        names = {"__name__": "tutorial"}
+        exec(code, names)
+        (found,) = gb.evaluate(names["Zipf"](a=1.0, k=3), [2] * 8, -np.arange(8.0)).values()
+        assert found == pytest.approx(value, abs=5e-4)
+    assert f"Without the line about `self.k` this would be {text(0.675)}:" in source
+
+
+@pytest.mark.parametrize("path", [real("mq2007/mq2007.txt.gz")])
+@pytest.mark.filterwarnings("ignore")
+def test_what_changes_in_logs(path):
+    """The table of the page on migration: a random two fifths of the queries validate, one tree."""
+    data = load_letor(path)
+    queries = np.random.default_rng(0).permutation(np.unique(data.qid))
+    vali, train = (np.isin(data.qid, part) for part in (queries[-677:], queries[:-677]))
+    relevant = np.bincount(np.unique(data.qid[vali], return_inverse=True)[1], data.y[vali])
+    page = " ".join(plain("docs/migration.md").split())
+    assert (
+        f"On {len(relevant)} validation queries of MQ2007, of which {(relevant == 0).sum()} have nothing relevant"
+        in page
+    )
+    logged = []
+    for ranker in (
+        xgboost.XGBRanker(n_estimators=1, eval_metric="ndcg@10"),
+        XGBGAPRanker(measure="ndcg@10", n_estimators=1),
+    ):
+        rows = np.flatnonzero(train)[np.argsort(data.qid[train], kind="stable")]
+        held = np.flatnonzero(vali)[np.argsort(data.qid[vali], kind="stable")]
+        ranker.fit(
+            data.X[rows],
+            data.y[rows],
+            qid=data.qid[rows],
+            eval_set=[(data.X[held], data.y[held])],
+            eval_qid=[data.qid[held]],
+            verbose=False,
+        )
+        scores = ranker.predict(data.X[held])
+        values = [gb.evaluate("ndcg@10", data.y[held], scores, data.qid[held], empty=e) for e in (0, 1, "skip")]
+        name = "XGBRanker" if type(ranker) is xgboost.XGBRanker else 'XGBGAPRanker(measure="ndcg@10")'
+        assert f"| {name} | {' | '.join(text(*v.values()) for v in values)} |" in page
+        logged.append(text(ranker.evals_result()["validation_0"]["ndcg@10"][0]))
+    assert f'logs nDCG@10 {logged[0]} after its first tree and `XGBGAPRanker(measure="ndcg@10")` {logged[1]}.' in page
 
 
 def rows_of(page, title):
