@@ -73,6 +73,18 @@ def place(section):
     return f"{block.page.name}: {section.title}"
 
 
+def test_no_merge_is_left_half_done():
+    """Python would not run with the marks of a conflict; pages would, in front of their readers."""
+    folders = (ROOT, *(ROOT / name for name in ("docs", "docs/guide", "docs/api", "benchmarks", ".github")))
+    pages = [
+        page for folder in folders for page in folder.glob("*.*") if page.suffix in (".md", ".rst", ".yml", ".cff")
+    ]
+    assert len(pages) > 40
+    for page in pages:
+        marks = re.findall(r"^(?:<{7}|>{7}|\|{7}).*$", page.read_text(encoding="utf-8"), re.MULTILINE)
+        assert not marks, f"{page}: {marks}"
+
+
 @pytest.mark.parametrize("section", [section for section in SECTIONS if section.of("python")], ids=place)
 @pytest.mark.filterwarnings("ignore")  # the libraries' own, as a reader would see them
 def test_python(section, request, tmp_path, monkeypatch):
