@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
-from benchmarks.studies.variance import components, report
-from benchmarks.studies.variance.components import TOLD, Components
+from benchmarks.studies.effectiveness.data import Collection
+from benchmarks.studies.records import Records
+from benchmarks.studies.variance import components, report, resplits, sources
+from benchmarks.studies.variance.components import TOLD, TOP, Components
+from gapboost.datasets import RankingData
 
 pytestmark = pytest.mark.slow
 
@@ -65,6 +68,83 @@ def test_every_two_objectives_of_one_booster_are_compared():
     assert len(found) == len(set(found)) == 15 + 10
     assert all(a.split()[0] == b.split()[0] for a, b in found)
     assert not any("regression" in name or "CatBoost" in name for pair in found for name in pair)
+
+
+MADE = {"training queries": 0.004, "tuning": 0.002, "seed": 0.001}
+
+
+def resplit_of(rng, n=60, query=0.02, interaction=0.03):
+    """Differences of two halves, two draws and two seeds, by levels of known variance; queries differ in each model too."""
+    shapes = {"training queries": (2, 1, 1), "tuning": (2, 2, 1), "seed": (2, 2, 2)}
+    means = sum(rng.normal(0, MADE[name] ** 0.5, shape) for name, shape in shapes.items())
+    own = sum(rng.normal(0, (interaction / 3) ** 0.5, (*shape, n)) for shape in shapes.values())
+    return means[..., None] + rng.normal(0, query**0.5, n) + own
+
+
+def test_sources_of_chance_are_those_that_made_the_data():
+    rng = np.random.default_rng(0)
+    saved = [{name: str(v) for name, v in resplits.summary(resplit_of(rng)).items()} for _ in range(4000)]
+    found = sources.sources(saved)
+    assert (found.n_resplits, found.n_queries) == (4000, 60)
+    assert found.query == pytest.approx(0.05, rel=0.02)
+    for name, variance in MADE.items():
+        assert found.level(name) == pytest.approx(variance, rel=0.1), name
+    assert found.model(seeds=2) == pytest.approx(0.0065, rel=0.05)
+    low, high = found.interval(seeds=2)
+    assert low < found.model(seeds=2) < high
+    shares = found.shares()
+    assert sum(shares.values()) == pytest.approx(1)
+    assert shares["test queries"] == pytest.approx(0.05 / 60 / (0.05 / 60 + 0.007), rel=0.05)
+
+
+def test_levels_that_move_nothing_are_told_as_none():
+    rng = np.random.default_rng(0)
+    same = np.broadcast_to(rng.normal(0, 0.1, (20, 1, 1, 1, 30)), (20, 2, 2, 2, 30))
+    found = sources.sources({name: str(v) for name, v in resplits.summary(d).items()} for d in same)
+    assert [found.level(name) for name in resplits.LEVELS] == [0, 0, 0]
+    assert found.contradicted == 0
+
+
+def test_a_t_test_that_the_other_half_contradicts_is_counted_once():
+    row = {"queries": "9", "query": "1", "training queries": "0", "tuning": "0", "seed": "0"}
+    first, second = "0.1 0 0 0 -0.1 0 0 0", "0.1 0 0 0 0.1 0 0 0"
+    found = sources.sources(
+        [{**row, "p": p, "means": m} for p, m in (("0.01 0.9", first), ("0.9 0.01", first), ("0.04 0.01", second))]
+    )
+    assert (found.proven, found.contradicted) == (2, 1)
+
+
+@pytest.fixture
+def small():
+    """Thirty queries whose grades have something to do with two features."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 4)).round(2)
+    y = np.clip(np.digitize(X[:, 0] + rng.normal(size=600), [0, 1]), 0, 2)
+    found = Collection("small", ())
+    found.__dict__["data"] = RankingData(X, y, np.repeat(np.arange(30), 20))
+    return found
+
+
+def test_halves_share_no_query(small):
+    for resplit in range(3):
+        first, second = resplits.halves(small, resplit)
+        parts = [set(part.qid.tolist()) for part in (*first[:2], *second[:2], first.test)]
+        assert [len(part) for part in parts] == [9, 3, 9, 3, 6]
+        assert len(set.union(*parts)) == 30
+        np.testing.assert_array_equal(first.test.qid, second.test.qid)
+
+
+def test_a_resplit_is_trained_and_saved(small, tmp_path, monkeypatch):
+    monkeypatch.setattr(resplits, "ROUNDS", 10)
+    monkeypatch.setattr(resplits, "CANDIDATES", 2)
+    monkeypatch.setattr(resplits, "RESULTS", Records(tmp_path / "resplits.csv", ("collection", "resplit")))
+    monkeypatch.setattr(resplits, "LOCKS", tmp_path)
+    monkeypatch.setattr(resplits, "tasks", lambda: {("small", "0"): lambda: resplits.task(small, 0)})
+    resplits.run()
+    (row,) = (r for r in resplits.RESULTS if r["measure"] == TOP)
+    assert row["queries"] == "6"
+    assert len(row["means"].split()) == 8
+    assert sources.by_collection(resplits.RESULTS, TOP)["small"].n_resplits == 1
 
 
 def test_the_page_is_what_the_saved_values_give(tmp_path):

@@ -83,20 +83,21 @@ def squared(contrast: Array) -> float:
     return float(np.mean(contrast.mean(axis=1) ** 2 - contrast.var(axis=1, ddof=1) / contrast.shape[1]))
 
 
+def summary(d: Array) -> Row:
+    """What the components are made of, of one resplit and measure: d has the shape (halves, draws, seeds, Q)."""
+    return {
+        "queries": d.shape[-1],
+        "means": " ".join(f"{v:.5f}" for v in d.mean(axis=3).ravel()),
+        "p": " ".join(f"{stats.ttest_1samp(half, 0).pvalue:.4f}" for half in d[:, 0, 0]),
+        "query": float(d.var(axis=3, ddof=1).mean()),
+        **{name: squared(contrast) for name, contrast in contrasts(d).items()},
+    }
+
+
 def task(source: Collection, resplit: int) -> list[Row]:
-    """What the components are made of, one row a measure."""
-    found: list[Row] = []
-    for measure, d in zip((TOP, MEAN), differences(source, resplit), strict=True):
-        found.append(
-            {
-                "measure": measure, "queries": d.shape[-1],
-                "means": " ".join(f"{v:.5f}" for v in d.mean(axis=3).ravel()),
-                "p": " ".join(f"{stats.ttest_1samp(half, 0).pvalue:.4f}" for half in d[:, 0, 0]),
-                "query": float(d.var(axis=3, ddof=1).mean()),
-                **{name: squared(contrast) for name, contrast in contrasts(d).items()},
-            }
-        )  # fmt: skip
-    return found
+    """One row a measure."""
+    by_measure = zip((TOP, MEAN), differences(source, resplit), strict=True)
+    return [{"measure": measure, **summary(d)} for measure, d in by_measure]
 
 
 def tasks() -> Tasks:
