@@ -147,8 +147,16 @@ def test_a_resplit_is_trained_and_saved(small, tmp_path, monkeypatch):
     assert sources.by_collection(resplits.RESULTS, TOP)["small"].n_resplits == 1
 
 
+def test_every_resplit_is_saved_once():
+    keys = [(row["collection"], int(row["resplit"]), row["measure"]) for row in resplits.RESULTS]
+    assert len(keys) == len(set(keys))
+    names = {name for name, _, _ in keys}
+    assert len(names) == 7
+    assert set(keys) == {(n, r, m) for n in names for r in range(resplits.RESPLITS) for m in report.MEASURES}
+
+
 def test_the_page_is_what_the_saved_values_give(tmp_path):
-    """Change either, and this fails until `python -m benchmarks.studies.variance`."""
+    """Change either, and this fails until `python -m benchmarks.studies.variance --redraw`."""
     report.redraw(tmp_path / "page.md", tmp_path, tmp_path)
     assert (tmp_path / "page.md").read_text(encoding="utf-8") == report.PAGE.read_text(encoding="utf-8")
     assert (tmp_path / "components.csv").read_bytes() == (report.RESULTS / "components.csv").read_bytes()

@@ -2,8 +2,8 @@
 """`benchmarks/VARIANCE.md`, its figure and `results/components.csv`, from the saved values of the study of effectiveness."""
 
 import csv
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,13 @@ from benchmarks.studies.papers.robertson2010 import PAPER
 from benchmarks.studies.pictures import legend_below, line, panels, save
 from benchmarks.studies.tables import FIGURES, folded, picture, table
 from benchmarks.studies.variance import components as of_variance
+from benchmarks.studies.variance import resplits
 from benchmarks.studies.variance.components import TOLD, TOP, Components
+from benchmarks.studies.variance.sources import Sources, by_collection
 
 PAGE = Path(__file__).parents[2] / "VARIANCE.md"
 RESULTS = Path(__file__).parent / "results"
-FOLDS = 3
+FOLDS, SEEDS = 3, 3
 MEASURES = (TOP, MEAN)
 # Of Table 2 of Robertson et al.: a fold's models, five folds.
 PUBLISHED_FOLDS = 5
@@ -124,6 +126,42 @@ def of_collections(rows: Sequence[Row]) -> str:
     return table(head, body)
 
 
+def by_resplits(row: Row, one: Sources) -> float:
+    """What three splits with three seeds prove, where T is that of the resplits."""
+    return replace(row.parts, model=one.model(SEEDS)).provable(FOLDS, row.parts.n_queries)
+
+
+def of_resplits(rows: Sequence[Row], found: Mapping[str, Sources]) -> str:
+    """Where the chance comes from, and T beside that of three splits."""
+    body = []
+    for row in rows:
+        one = found[row.data]
+        low, high = (v**0.5 for v in one.interval(SEEDS))
+        body.append(
+            [
+                f"`{row.data}`", *(f"{share:.0%}" for share in one.shares().values()),
+                f"{one.model(SEEDS) ** 0.5:.4f} ({low:.4f} … {high:.4f})", f"{row.parts.model**0.5:.4f}",
+                f"**{by_resplits(row, one):.4f}**",
+            ]
+        )  # fmt: skip
+    head = [
+        "collection", "test queries", *resplits.LEVELS, "T of resplits, three seeds", "T of three splits", "three splits prove, by T of resplits",
+    ]  # fmt: skip
+    return table(head, body)
+
+
+def erring(found: Mapping[str, Sources]) -> tuple[int, int, int]:
+    """t-tests over the queries of one model, those with p < .05, and those of them that models of other queries contradict."""
+    every = found.values()
+    return sum(o.n_resplits for o in every), sum(o.proven for o in every), sum(o.contradicted for o in every)
+
+
+def spans(found: Mapping[str, Sources]) -> dict[str, str]:
+    """From the least to the largest share of each source."""
+    shares = [one.shares() for one in found.values()]
+    return {name: f"{min(s[name] for s in shares):.0%} to {max(s[name] for s in shares):.0%}" for name in shares[0]}
+
+
 def pooled(rows: Sequence[Row]) -> float:
     """The smallest difference that all collections prove, each query weighing the same."""
     n = sum(row.parts.n_queries for row in rows)
@@ -189,17 +227,19 @@ def draw(rows: Sequence[Row]) -> Any:
 def text(rows: Sequence[Row], results: Results) -> str:
     """The page."""
     top, mean = ([row for row in rows if row.measure == measure] for measure in MEASURES)
-    least = {row.data: row.all_folds for row in top}
+    found, found_mean = (by_collection(resplits.RESULTS, measure) for measure in MEASURES)
+    proves = {row.data: f"{row.all_folds:.3f} to {by_resplits(row, found[row.data]):.3f}" for row in top}
     proven, contradicted = (sum(getattr(row, name) for row in top) for name in ("proven", "contradicted"))
+    tests, significant, turned = erring(found)
+    span = spans(found)
     beyond, n = own_page(results, pooled(top))
-    over = sum(row.one_fold / row.believed > 1.1 for row in top)
-    shares = ", ".join(f"`{row.data}` {row.of_seeds:.0%}" for row in top)
+    larger = sum(found[row.data].model(SEEDS) > row.parts.model for row in top)
     draws = ", ".join(f"`{row.data}` {row.draw:.4f}" for row in top)
     return f"""# How large must a gain be?
 
 **Train each objective on several splits, take the pair of models for the unit, and before you train look up what your collection can prove: three splits and
-all queries tell two tuned objectives apart, four times of five, from {least["mq2007"]:.4f} in nDCG@10 on MQ2007's 1 692 queries, {least["dbpedia"]:.4f} on DBpedia's 467,
-{least["ohsumed"]:.3f} on OHSUMED's 106.** Smaller gains in a table are chance or cannot be told from it.
+all queries tell two tuned objectives apart, four times of five, only from {proves["mq2007"]} in nDCG@10 on MQ2007's 1 692 queries, {proves["dbpedia"]} on DBpedia's 467,
+{proves["ohsumed"]} on OHSUMED's 106.** Smaller gains in a table are chance or cannot be told from it.
 
 {picture("variance", "Smallest differences that a study proves, by collection")}
 {of_collections(top)}
@@ -207,24 +247,30 @@ all queries tell two tuned objectives apart, four times of five, from {least["mq
 In nDCG@10. A difference of two objectives varies by test queries, S² / N for N of them, and by its models, T² / F for F pairs, each trained on a split of its own: it is told four times
 of five, at p < .05, from **2.80 (T² / F + S² / N)^½** on. Take S and T of the collection most like yours.
 
-* **A paired t-test over one split's queries is no proof.** It has no T: of {proven} with p < .05, {contradicted} had the other sign on another split of the same collection; half of them would by chance. On {over} of the seven
-  collections the difference that one split proves is more than a tenth larger than such a test believes.
-* **More queries alone do not help for ever**: with one model of each objective nothing below the seventh column is ever proven.
+* **A paired t-test over one split's queries is no proof.** It has no T: of {proven} with p < .05, {contradicted} had the other sign on another split of the same collection; half of them would by chance.
+  Of GAP and lambdarank, neither proven ahead where both are tuned, it has p < .05 in {significant} of {tests} resplits, {significant / tests:.0%} and not 5%; models of other queries had the other sign in {turned} of these.
+* **Test queries first, then tuning.** Of the variance of one difference on a fifth of a collection test queries are {span["test queries"]}, the draw of candidates {span["tuning"]}, the seed {span["seed"]}, training
+  queries {span["training queries"]}. With one model of each objective nothing below the seventh column is ever proven.
+* **T of three splits is rather too small**: fifty resplits, which learn from fewer queries, have a larger one on {larger} of the seven collections; the larger ends of the first sentence are by theirs.
 * **Published tables**: training measures in Table 2 of Robertson et al. (OHSUMED) lie closer together than 106 queries can tell (below). Of our own page's {n} tuned comparisons over all seven
   collections, which prove {pooled(top):.4f}, {beyond} are as far apart.
 
-{folded("The same in the mean of six measures", of_collections(mean))}
+{folded("Where the chance in one difference comes from: GAP beside lambdarank on LightGBM, fifty resplits", of_resplits(top, found))}
+{folded("The same in the mean of six measures", of_collections(mean) + NEXT + of_resplits(mean, found_mean))}
 {folded("Published differences beside what the collection can prove", published(rows))}
-{folded("Seeds, and the draw of candidates", f"Seeds, three a model, make up so much of the variance of one split's difference, by validation values: {shares}. The draw of eight candidates moves the best validation value by (standard deviation): {draws}. What it moves on test queries is not known: candidates that were not chosen were not tested.")}
+{folded("The draw of candidates in validation values", f"The draw of eight of sixteen candidates moves the best validation value by (standard deviation): {draws}.")}
 {folded("What this does not show", LIMITS)}
-The [protocol](studies/variance/PROTOCOL.md) was committed before the first value, but after those it reads: the test values of the [study of effectiveness](EFFECTIVENESS.md). All measures:
-[components.csv](studies/variance/results/components.csv). `python -m benchmarks.studies.variance` writes this page and trains nothing.
+The [protocol](studies/variance/PROTOCOL.md) was committed before the first value; its first part after those it reads, the test values of the [study of effectiveness](EFFECTIVENESS.md). All measures:
+[components.csv](studies/variance/results/components.csv); the resplits: [resplits.csv](studies/variance/results/resplits.csv). `python -m benchmarks.studies.variance` trains what is missing and writes this
+page; `--redraw` writes it alone.
 """
 
 
-LIMITS = """Fifty resplits, more draws of candidates and more seeds were not run: T comes from three splits a collection, whose training parts overlap, so it is rather too small, and what of it is
-training queries is not told from what is tuning. Its interval is over competitors (eleven; 25 pairs of one booster's objectives), so the chance of these very three splits is not in it; a T of 0 means only that it
-is small beside S. "Proves" takes S and T as known; a test that must estimate them from three splits proves less."""
+NEXT = "\n\n"
+LIMITS = """T of three splits is rather too small: their training parts overlap, its interval is over competitors (eleven; 25 pairs of one booster's objectives), so the chance of these very three splits is not in it, and a T of 0
+means only that it is small beside S. T of the resplits is rather too large: each model learns from three tenths of a collection, where a fold has four ninths, and is the best of four candidates, where tuning there had
+sixteen; it is of one pair of objectives. Intervals of it are over resplits of the same queries, and do not say what other queries would give; with 10 to 24 test queries, on three of the collections, shares are rough.
+"Proves" takes S and T as known; a test that must estimate them from three splits proves less."""
 
 
 def redraw(page: Path = PAGE, figures_to: Path = FIGURES, csv_to: Path = RESULTS) -> None:

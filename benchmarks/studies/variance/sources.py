@@ -40,15 +40,17 @@ class Sources:
         """The variance of one level, 0 where the estimate is below."""
         return max(float(self.parts[name].mean()), 0.0)
 
+    def _models(self, seeds: int) -> Array:
+        training, tuning, seed = (self.parts[name] for name in LEVELS)
+        return np.asarray(training + tuning + seed / seeds)
+
     def model(self, seeds: int) -> float:
-        """T^2 of one model a split, the mean of several seeds."""
-        training, tuning, seed = map(self.level, LEVELS)
-        return training + tuning + seed / seeds
+        """T^2 of one model a split, the mean of several seeds; the sum is cut off at 0, not its parts."""
+        return max(float(self._models(seeds).mean()), 0.0)
 
     def interval(self, seeds: int) -> tuple[float, float]:
         """Of T^2, 95 %: what more resplits of the same queries would change."""
-        training, tuning, seed = (self.parts[name] for name in LEVELS)
-        of_resplits = training + tuning + seed / seeds
+        of_resplits = self._models(seeds)
         half = stats.t.ppf(1 - LEVEL / 2, self.n_resplits - 1) * stats.sem(of_resplits)
         low, high = (max(float(of_resplits.mean() + side * half), 0.0) for side in (-1, 1))
         return low, high
