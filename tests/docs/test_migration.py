@@ -5,12 +5,17 @@ import inspect
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from blocks import run, sections
+from collections_on_disk import real
 from threadpoolctl import threadpool_limits
 
+import gapboost as gb
+from gapboost.datasets import load_letor
+
 pytest.importorskip("lightgbm")
-pytest.importorskip("xgboost")
+xgboost = pytest.importorskip("xgboost")
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "migration.md"
@@ -33,6 +38,40 @@ def test_scripts_run():
     assert len(SCRIPTS) >= 8
     with threadpool_limits(1):
         run(SCRIPTS, instead=smaller)
+
+
+@pytest.mark.parametrize("path", [real("mq2007/mq2007.txt.gz")])
+@pytest.mark.filterwarnings("ignore")
+def test_what_changes_in_logs(path):
+    """The table of the first tree: a random two fifths of the queries validate, one tree."""
+    from gapboost.xgboost import XGBGAPRanker
+
+    def text(value):
+        return f"{value:.3f}".removeprefix("0")
+
+    data = load_letor(path)
+
+    def part(queries):
+        rows = np.flatnonzero(np.isin(data.qid, queries))
+        rows = rows[np.argsort(data.qid[rows], kind="stable")]
+        return data.X[rows], data.y[rows], data.qid[rows]
+
+    queries = np.random.default_rng(0).permutation(np.unique(data.qid))
+    (X, y, qid), (vali_X, vali_y, vali_qid) = part(queries[:-677]), part(queries[-677:])
+    page = " ".join(PAGE.read_text(encoding="utf-8").split())
+    empty = sum(grades.max() == 0 for grades in np.split(vali_y, np.flatnonzero(np.diff(vali_qid)) + 1))
+    assert f"On 677 validation queries of MQ2007, of which {empty} have nothing relevant" in page
+    logged = []
+    for name, ranker in {
+        "XGBRanker": xgboost.XGBRanker(n_estimators=1, eval_metric="ndcg@10"),
+        'XGBGAPRanker(measure="ndcg@10")': XGBGAPRanker(measure="ndcg@10", n_estimators=1),
+    }.items():
+        ranker.fit(X, y, qid=qid, eval_set=[(vali_X, vali_y)], eval_qid=[vali_qid], verbose=False)
+        logged.append(text(ranker.evals_result()["validation_0"]["ndcg@10"][0]))
+        scores = ranker.predict(vali_X)
+        values = [gb.evaluate("ndcg@10", vali_y, scores, vali_qid, empty=e) for e in (0, 1, "skip")]
+        assert f"| {name} | {' | '.join(text(*v.values()) for v in values)} |" in page
+    assert f'logs nDCG@10 {logged[0]} after its first tree and `XGBGAPRanker(measure="ndcg@10")` {logged[1]}.' in page
 
 
 @pytest.mark.parametrize("library", ["LightGBM", "XGBoost"])
