@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from blocks import run, sections
 from collections_on_disk import real
+from pages import in_one_line, text
 from threadpoolctl import threadpool_limits
 
 import gapboost as gb
@@ -46,9 +47,6 @@ def test_what_changes_in_logs(path):
     """The table of the first tree: a random two fifths of the queries validate, one tree."""
     from gapboost.xgboost import XGBGAPRanker
 
-    def text(value):
-        return f"{value:.3f}".removeprefix("0")
-
     data = load_letor(path)
 
     def part(queries):
@@ -58,7 +56,7 @@ def test_what_changes_in_logs(path):
 
     queries = np.random.default_rng(0).permutation(np.unique(data.qid))
     (X, y, qid), (vali_X, vali_y, vali_qid) = part(queries[:-677]), part(queries[-677:])
-    page = " ".join(PAGE.read_text(encoding="utf-8").split())
+    page = in_one_line(PAGE)
     empty = sum(grades.max() == 0 for grades in np.split(vali_y, np.flatnonzero(np.diff(vali_qid)) + 1))
     assert f"On 677 validation queries of MQ2007, of which {empty} have nothing relevant" in page
     logged = []

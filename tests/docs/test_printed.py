@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from blocks import run, sections
+from pages import in_one_line, plain, text
 from threadpoolctl import threadpool_limits
 
 import gapboost as gb
@@ -15,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "docs" / "index.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
-THEORY = " ".join((ROOT / "docs" / "theory.md").read_text(encoding="utf-8").split())
+THEORY = in_one_line("docs/theory.md")
 # A test has neighbours.
 ONE_THREAD = {"LGBMGAPRanker(": "LGBMGAPRanker(n_jobs=1, verbose=-1, "}
 
@@ -68,11 +69,6 @@ def test_printed_values(section):
                     assert found[key] == same, source
 
 
-def text(number, decimals=3):
-    """As the page of the theory writes it."""
-    return f"{number:.{decimals}f}".removeprefix("0")
-
-
 def test_examples_of_the_theory():
     nine_and_one = [1] * 9 + [2], -np.arange(10.0)
     values = gb.evaluate([gb.GAP(g=(0.1, 0.9)), gb.eGAP(g=(0.1, 0.9))], *nine_and_one).values()
@@ -105,11 +101,6 @@ def test_how_much_queries_weigh():
     assert f"sizes sum to about {few} in a list of 10 documents, and to {many} in one of 10 000" in THEORY
 
 
-def plain(page):
-    """What a page says, with the minus and the zeros of programs."""
-    return (ROOT / page).read_text(encoding="utf-8").replace("−", "-")
-
-
 def test_what_did_not_work_is_what_was_measured():
     """Each difference of four digits is on the page that its row names, which its own test holds against results."""
     rows = [
@@ -124,16 +115,11 @@ def test_what_did_not_work_is_what_was_measured():
     assert seen >= 10
 
 
-def rounded(number, decimals=3):
-    """As pages write it in a sentence: without a sign and a zero."""
-    return f"{abs(float(number)):.{decimals}f}".removeprefix("0")
-
-
 def test_what_did_not_work_in_round_numbers():
     tried = plain("docs/tried.md")
     (robust,) = re.findall(r"On `robust03` by itself, .*", plain("benchmarks/TRUNCATION.md"))
-    lost = {name: re.search(rf"\b{name} (-0\.\d{{4}})", robust)[1] for name in ("nDCG", "GAP")}
-    assert f"nDCG and GAP +{rounded(lost['nDCG'])} and +{rounded(lost['GAP'])} on lists of 4 000" in tried
+    lost = {name: float(re.search(rf"\b{name} (-0\.\d{{4}})", robust)[1]) for name in ("nDCG", "GAP")}
+    assert f"nDCG and GAP +{text(-lost['nDCG'])} and +{text(-lost['GAP'])} on lists of 4 000" in tried
     worse = re.search(
         r"0(\.\d{3}) to 0(\.\d{3}) worse than without", plain("benchmarks/studies/effectiveness/defaults.md")
     )
@@ -147,16 +133,17 @@ def test_the_effectiveness_study_in_round_numbers():
     def difference(first, second):
         """In the mean of six: the first difference of the first table that has the two."""
         starts = tuple(f"| {tick}{first}{tick} | {tick}{second}{tick} |" for tick in ("", "`"))
-        return re.search(r"[+-]0\.\d{4}", next(line for line in page.splitlines() if line.startswith(starts)))[0]
+        row = next(line for line in page.splitlines() if line.startswith(starts))
+        return float(re.search(r"[+-]0\.\d{4}", row)[0])
 
-    readme, landing = (" ".join(plain(page).split()) for page in ("README.md", "docs/index.md"))
-    yeti = [rounded(difference(f"{library} GAP", "CatBoost YetiRank")) for library in ("LightGBM", "XGBoost")]
+    readme, landing = map(in_one_line, ("README.md", "docs/index.md"))
+    yeti = [text(-difference(f"{library} GAP", "CatBoost YetiRank")) for library in ("LightGBM", "XGBoost")]
     assert f"tuned, CatBoost's YetiRank is {yeti[0]} to {yeti[1]} ahead, not proven" in readme
     chosen = difference("g chosen on validation", "g = 0.5 0.5")
-    assert chosen.startswith("-")
-    assert f"Choosing g, tried on two collections with LightGBM, lost {rounded(chosen)}." in readme
+    assert chosen < 0
+    assert f"Choosing g, tried on two collections with LightGBM, lost {text(-chosen)}." in readme
     leads = {
-        rounded(difference(f"{ours}()", f"{theirs}()"))
+        text(difference(f"{ours}()", f"{theirs}()"))
         for ours, theirs in (("LGBMGAPRanker", "LGBMRanker"), ("XGBGAPRanker", "XGBRanker"))
     }
     assert f"+{leads.pop()} beside `LGBMRanker()` and `XGBRanker()`, proven over seven collections" in landing
@@ -167,7 +154,7 @@ def test_examples_of_the_measures():
     measures = gb.GAP(g=(0.5, 0.5)), gb.grAP(top=2)
     values = [gb.evaluate(measures, y, -np.arange(4.0)).values() for y in ([0, 2, 0, 1], [1, 0, 0, 2])]
     gap, grap = (" and ".join(map(text, of)) for of in zip(*values, strict=True))
-    page = " ".join(plain("docs/measures.md").split())
+    page = in_one_line("docs/measures.md")
     assert f"prefers the second ({gap}), grAP with gains (0, .5, 1) the first ({grap})" in page
 
 
@@ -192,7 +179,7 @@ def rows_of(page, title):
 
 def test_times_in_words():
     """README and the landing page say in words what tables of benchmarks say in digits."""
-    readme, landing = (" ".join(plain(page).split()) for page in ("README.md", "docs/index.md"))
+    readme, landing = map(in_one_line, ("README.md", "docs/index.md"))
     passes = rows_of("benchmarks/README.md", "A gradient pass")
     ratios = {row[0]: float(row[4]) for row in passes if row[1] == "LightGBM lambdarank, truncation 30"}
     assert 0.9 < ratios.pop("10000 x 10") < 1.1

@@ -144,7 +144,7 @@ def closed(image):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "environment",
-    [{}, {"NUMBA_CACHE_DIR": "/nowhere"}, {"HOME": "/root", "XDG_CACHE_HOME": "/root/.cache"}],
+    [{}, {"NUMBA_CACHE_DIR": "/nowhere"}, {"HOME": str(Path.home()), "XDG_CACHE_HOME": str(Path.home() / ".cache")}],
     ids=["nothing is writable", "nor the chosen folder", "the home of somebody else"],
 )
 def test_kernels_of_an_image_are_used_by_another_user_who_cannot_write(environment, image, nobody, expected):

@@ -187,16 +187,21 @@ def tested(fold: Fold, found: dict[str, list[Trained]]) -> Tested:
     }
 
 
+def trained_candidate(competitor: Competitor, fold: Fold, rounds: int, number: int, trees: Trees, seed: int) -> Trained:
+    """Train one candidate and watch."""
+
+    def fit(watch: Watch, seed: int) -> Predict:
+        return train(competitor, fold, trees, rounds, seed, watch)
+
+    return watched(fit, fold, number, " ".join(f"{value:g}" for value in astuple(trees)), seed)
+
+
 def tuned(task: Task, competitor: Competitor, fold: Fold, plan: Plan) -> Done:
     """Train every candidate, and each choice's best one again with further seeds; the rows of all, and the test values."""
     drawn = candidates(task.data, task.fold, plan.candidates)
 
     def fit(number: int, seed: int) -> Trained:
-        def with_trees(watch: Watch, seed: int) -> Predict:
-            return train(competitor, fold, drawn[number], plan.rounds, seed, watch)
-
-        setting = " ".join(f"{value:g}" for value in astuple(drawn[number]))
-        return watched(with_trees, fold, number, setting, seed)
+        return trained_candidate(competitor, fold, plan.rounds, number, drawn[number], seed)
 
     first = [fit(number, 1) for number in range(plan.candidates)]
     best = {choice: int(np.argmax([t.best[choice].value for t in first])) for choice in CHOICES}

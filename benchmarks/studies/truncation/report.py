@@ -144,6 +144,11 @@ class Quality:
         return Estimate(float(np.mean([one.mean for one in parts])), error, sum(one.freedom for one in parts))
 
 
+def losses(quality: Quality, source: Made | Real) -> dict[str, Estimate]:
+    """Of each measure, T = 30 minus all pairs on one collection."""
+    return {m: independent(quality.differences(source, f"{m} top 30", f"{m} all")) for m in MEASURES}
+
+
 # ------------------------------------------------------------------------------------------------------------ tables
 
 SHOWN = [Made(n, r) for n in (100, 1_000, 10_000, 100_000) for r in (None, 10) if 2 * (r or 0) <= n]
@@ -275,13 +280,15 @@ def draw(found: Gradients, quality: Quality) -> Any:
     middle.set_title("noise of what trees see, GAP", fontsize=10)
     middle.legend(frameon=False)
     there = trained_lists(quality)
+    lost = [losses(quality, source) for source in there]
     for k, measure in enumerate(MEASURES):
         style = line(k) | {"linestyle": ""}
-        for at, source in enumerate(there):
-            pair = f"{measure} top 30", f"{measure} all"
-            one = independent(quality.differences(source, *pair))
-            half = one.interval()[1] - one.mean
-            right.errorbar(one.mean, at + (k - 1) / 5, xerr=half, capsize=2, label=measure if not at else None, **style)
+        for at, of_source in enumerate(lost):
+            loss = of_source[measure]
+            half = loss.interval()[1] - loss.mean
+            right.errorbar(
+                loss.mean, at + (k - 1) / 5, xerr=half, capsize=2, label=measure if not at else None, **style
+            )
     right.axvline(0, color="grey", linewidth=0.8)
     right.set_yticks(range(len(there)), [axis_label(source) for source in there])
     right.invert_yaxis()
@@ -340,12 +347,10 @@ def told(one: Estimate) -> str:
 def of_tests(found: Gradients, quality: Quality) -> str:
     """Test quality: the sentence under the figure."""
     cells = "; ".join(f"{m} {told(one)}, p {p_text(p)}" for m, (one, p) in primary(quality).items())
-    alone = {m: independent(quality.differences(Real(ROBUST), f"{m} top 30", f"{m} all")) for m in MEASURES}
-    long = "; ".join(f"{m} {told(one)}, p {p_text(one.p)}" for m, one in alone.items())
+    long = "; ".join(f"{m} {told(one)}, p {p_text(one.p)}" for m, one in losses(quality, Real(ROBUST)).items())
 
     def on(source: Made) -> str:
-        lost = {m: independent(quality.differences(source, f"{m} top 30", f"{m} all")) for m in MEASURES}
-        return "; ".join(f"{m} {told(one)}" for m, one in lost.items())
+        return "; ".join(f"{m} {told(one)}" for m, one in losses(quality, source).items())
 
     before = ", ".join(found.cosine(Made(10_000, 10), m, "top 30", stage=UNLEARNT) for m in MEASURES)
 

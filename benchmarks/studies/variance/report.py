@@ -228,6 +228,7 @@ def text(rows: Sequence[Row], results: Results) -> str:
     """The page."""
     top, mean = ([row for row in rows if row.measure == measure] for measure in MEASURES)
     found, found_mean = (by_collection(resplits.RESULTS, measure) for measure in MEASURES)
+    in_mean = f"{of_collections(mean)}\n\n{of_resplits(mean, found_mean)}"
     proves = {row.data: f"{row.all_folds:.3f} to {by_resplits(row, found[row.data]):.3f}" for row in top}
     proven, contradicted = (sum(getattr(row, name) for row in top) for name in ("proven", "contradicted"))
     tests, significant, turned = erring(found)
@@ -256,7 +257,7 @@ of five, at p < .05, from **2.80 (T² / F + S² / N)^½** on. Take S and T of th
   collections, which prove {pooled(top):.4f}, {beyond} are as far apart.
 
 {folded("Where the chance in one difference comes from: GAP beside lambdarank on LightGBM, fifty resplits", of_resplits(top, found))}
-{folded("The same in the mean of six measures", of_collections(mean) + NEXT + of_resplits(mean, found_mean))}
+{folded("The same in the mean of six measures", in_mean)}
 {folded("Published differences beside what the collection can prove", published(rows))}
 {folded("The draw of candidates in validation values", f"The draw of eight of sixteen candidates moves the best validation value by (standard deviation): {draws}.")}
 {folded("What this does not show", LIMITS)}
@@ -266,7 +267,6 @@ page; `--redraw` writes it alone.
 """
 
 
-NEXT = "\n\n"
 LIMITS = """T of three splits is rather too small: their training parts overlap, its interval is over competitors (eleven; 25 pairs of one booster's objectives), so the chance of these very three splits is not in it, and a T of 0
 means only that it is small beside S. T of the resplits is rather too large: each model learns from three tenths of a collection, where a fold has four ninths, and is the best of four candidates, where tuning there had
 sixteen; it is of one pair of objectives. Intervals of it are over resplits of the same queries, and do not say what other queries would give; with 10 to 24 test queries, on three of the collections, shares are rough.

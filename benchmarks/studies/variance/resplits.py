@@ -6,11 +6,12 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from benchmarks.studies.boosters import Competitor, Fold, Predict, Watch, train
+from benchmarks.studies.boosters import Competitor, Fold
 from benchmarks.studies.effectiveness.comparisons import MEAN
 from benchmarks.studies.effectiveness.competitors import COMPETITORS
 from benchmarks.studies.effectiveness.data import LAST, Collection, collections, rows
-from benchmarks.studies.effectiveness.runs import Trained, candidates, measures, watched
+from benchmarks.studies.effectiveness.results import MEASURES
+from benchmarks.studies.effectiveness.runs import Trained, candidates, tested, trained_candidate
 from benchmarks.studies.records import Records, Row, Tasks, finish
 from benchmarks.studies.variance.components import TOP
 from gapboost._kernels import Array
@@ -38,44 +39,38 @@ def chosen(competitor: Competitor, source: str, fold: Fold, number: int) -> list
     drawn = candidates(source, number, CANDIDATES)
 
     def fit(candidate: int, seed: int) -> Trained:
-        def with_trees(watch: Watch, seed: int) -> Predict:
-            return train(competitor, fold, drawn[candidate], ROUNDS, seed, watch)
-
-        return watched(with_trees, fold, candidate, "", seed)
+        return trained_candidate(competitor, fold, ROUNDS, candidate, drawn[candidate], seed)
 
     first = [fit(candidate, 1) for candidate in range(CANDIDATES)]
     best = int(np.argmax([t.best[TOP].value for t in first]))
     return [first[best], *(fit(best, seed) for seed in range(2, SEEDS + 1))]
 
 
-def tested(fold: Fold, model: Trained) -> Array:
-    """Of shape (2, Q): nDCG@10 and the mean of six."""
-    wanted = measures(fold.n_grades)
-    values = fold.test.values(list(wanted.values()), model.predict(fold.test.X, model.best[TOP].trees))
-    return np.stack((values[list(wanted).index(TOP)], np.mean(values, axis=0)))
+def of_draw(competitor: Competitor, source: str, fold: Fold, number: int) -> Array:
+    """Of one draw, of shape (2, seeds, Q): nDCG@10 and the mean of six."""
+    values = np.array(tested(fold, {TOP: chosen(competitor, source, fold, number)})[TOP])
+    return np.stack((values[:, MEASURES.index(TOP)], values.mean(axis=1)))
 
 
-def differences(source: Collection, resplit: int) -> Array:
-    """Of shape (2, halves, draws, seeds, Q): GAP less lambdarank."""
+def of_resplit(source: Collection, resplit: int) -> Array:
+    """GAP less lambdarank, of shape (2, halves, draws, seeds, Q)."""
     of_halves = []
     for half, split in enumerate(halves(source, resplit)):
         fold = Fold(split, source.n_grades)
-        numbers = [(resplit * HALVES + half) * DRAWS + draw for draw in range(DRAWS)]
+        # Other draws than those of the study's three folds.
+        numbers = [1000 + (resplit * HALVES + half) * DRAWS + draw for draw in range(DRAWS)]
         first, second = (
-            np.array([[tested(fold, t) for t in chosen(c, source.name, fold, 1000 + number)] for number in numbers])
-            for c in (FIRST, SECOND)
+            np.stack([of_draw(c, source.name, fold, number) for number in numbers], axis=1) for c in (FIRST, SECOND)
         )
         of_halves.append(first - second)
-    return np.moveaxis(np.array(of_halves), 3, 0)
+    return np.stack(of_halves, axis=1)
 
 
 def contrasts(d: Array) -> dict[str, Array]:
     """Differences of two cells that are apart by one level, of shape (cells, Q): d has the shape (halves, draws, seeds, Q)."""
-    return {
-        "training queries": d.mean(axis=(1, 2))[None, 0] - d.mean(axis=(1, 2))[None, 1],
-        "tuning": d.mean(axis=2)[:, 0] - d.mean(axis=2)[:, 1],
-        "seed": (d[:, :, 0] - d[:, :, 1]).reshape(-1, d.shape[-1]),
-    }
+    means = d.mean(axis=(1, 2)), d.mean(axis=2), d
+    apart = [np.diff(mean, axis=level).reshape(-1, d.shape[-1]) for level, mean in enumerate(means)]
+    return dict(zip(LEVELS, apart, strict=True))
 
 
 def squared(contrast: Array) -> float:
@@ -96,7 +91,7 @@ def summary(d: Array) -> Row:
 
 def task(source: Collection, resplit: int) -> list[Row]:
     """One row a measure."""
-    by_measure = zip((TOP, MEAN), differences(source, resplit), strict=True)
+    by_measure = zip((TOP, MEAN), of_resplit(source, resplit), strict=True)
     return [{"measure": measure, **summary(d)} for measure, d in by_measure]
 
 
