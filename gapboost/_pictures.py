@@ -9,8 +9,10 @@ MARKERS = ("o", "s", "^", "D", "v", "x")
 
 
 def line(number: int, marked: bool = True) -> dict[str, Any]:
-    """Colour, style and marker of the line with this number."""
-    style: dict[str, Any] = {"color": COLOURS[number % len(COLOURS)], "linestyle": STYLES[number % len(STYLES)]}
+    """Return color, line style and marker of a numbered line; the first 36 differ."""
+    # Shifted after each pass through the colors, so that no color meets the same style again.
+    shape = (number + number // len(COLOURS)) % len(STYLES)
+    style: dict[str, Any] = {"color": COLOURS[number % len(COLOURS)], "linestyle": STYLES[shape]}
     return {**style, "marker": MARKERS[number % len(MARKERS)], "markersize": 4} if marked else style
 
 

@@ -2,6 +2,7 @@
 
 =================  ======================================================================================
 `trec`             judgements and runs of TREC as rankings; ``trec.evaluate``
+`trec_files`       reading and writing their files
 `provider`         GAP, xGAP, eGAP inside ir_measures
 `curve`            the graded precision-recall curve, whose area is the measure
 `entropy`          the distribution of grades over ranks that a measure's value implies

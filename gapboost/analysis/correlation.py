@@ -93,6 +93,12 @@ class Correlation:
     n_systems: int
     n_topics: int
 
+    def __repr__(self) -> str:
+        others = self.tau[np.triu_indices(len(self.measures), 1)]
+        # fmax and fmin skip NaN, the tau of a measure without differences.
+        spread = f"; tau from {np.fmin.reduce(others):.2f} to {np.fmax.reduce(others):.2f}" if len(others) else ""
+        return f"Correlation({len(self.measures)} measures, {self.n_systems} systems, {self.n_topics} topics{spread})"
+
     def to_pandas(self) -> Any:
         """The matrix, with measures as rows and columns."""
         names = [str(m) for m in self.measures]

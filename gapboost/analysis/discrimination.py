@@ -64,6 +64,11 @@ class DiscriminativePower:
         share: Array = (self.asl < self.level).mean(axis=1)
         return share
 
+    def __repr__(self) -> str:
+        counts = (self.asl < self.level).sum(axis=1)
+        apart = (f"{m}: {n} of {len(self.pairs)} pairs" for m, n in zip(self.measures, counts, strict=True))
+        return f"DiscriminativePower({', '.join(apart)}; ASL < {self.level:g})"
+
     def curve(self, measure: Any) -> Array:
         """The levels of `measure` in falling order: the ASL curve."""
         return np.sort(self.asl[position_of(measure, self.measures)])[::-1]

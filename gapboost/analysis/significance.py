@@ -86,12 +86,15 @@ class Significance:
         )
 
     def to_pandas(self) -> Any:
-        """One row a test with its p-value, after the mean difference, its interval and the effect size."""
+        """Return a frame with the mean difference, its interval, the effect size, counts and p-values.
+
+        The column ``value`` holds floats and, for the counts of queries, ints.
+        """
         better, equal, worse = self.counts
         numbers = {
             "mean difference": self.difference,
-            f"{self.confidence:.0%} interval, low": self.interval[0],
-            f"{self.confidence:.0%} interval, high": self.interval[1],
+            f"{self.confidence:g} interval, low": self.interval[0],
+            f"{self.confidence:g} interval, high": self.interval[1],
             "effect size": self.effect_size,
             "queries better": better,
             "queries equal": equal,
@@ -101,7 +104,9 @@ class Significance:
             "p, sign test": self.sign,
             "p, randomisation": self.randomization,
         }
-        return frame({"": list(numbers), "value": list(numbers.values())}, [""])
+        # An array of objects keeps the counts whole numbers beside the floats.
+        values = np.array(list(numbers.values()), dtype=object)
+        return frame({"": list(numbers), "value": values}, [""])
 
     def plot(self, ax: Any = None, title: str = "first − second") -> Any:
         """The differences from the best to the worst query, with mean and interval; returns the axes.

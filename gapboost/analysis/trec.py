@@ -14,17 +14,13 @@ The rules, where files leave something open:
 * Parts are separated by the white space of ASCII and are UTF-8: a no-break space belongs to a document's name.
 """
 
-import gzip
-import math
-import os
-import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 
-from gapboost._data.arguments import mapping, one_of, whole
+from gapboost._data.arguments import mapping, one_of
 from gapboost._data.columns import checked_scores, numeric_column
 from gapboost._data.grades import check_known, checked_grades, warn_of_many
 from gapboost._data.judged import Judged, numbered
@@ -32,130 +28,27 @@ from gapboost._data.judgements import Judgements
 from gapboost._data.levels import ManyLevels
 from gapboost._data.queries import Queries
 from gapboost._data.recall_base import RecallBase
-from gapboost._data.text import MAX_LINE_BYTES, LongLine, checked_number, lines
 from gapboost._kernels import Array
 from gapboost.analysis.lists import RankedList, in_rank_order
+from gapboost.analysis.trec_files import Qrels, Run, read_qrels, read_run, write_run
 from gapboost.evaluation import EMPTY, Empty, PerQuery, Values, mean, query_values
 from gapboost.measures import Measure, Measures, as_measures
 from gapboost.measures.measure import grade_limit
 
-Qrels: TypeAlias = Mapping[str, Mapping[str, float]]
-Run: TypeAlias = Mapping[str, Mapping[str, float]]
+__all__ = [
+    "Qrels",
+    "Rankings",
+    "Run",
+    "Ties",
+    "evaluate",
+    "map_gains",
+    "rankings",
+    "read_qrels",
+    "read_run",
+    "write_run",
+]
+
 Ties = Literal["expected", "trec_eval"]
-
-
-def _read_lines(path: Any, limit: int, entry: Callable[[list[bytes]], Any], expected: str) -> dict[str, dict[str, Any]]:
-    """``{topic: {document: value}}`` of a file; the errors name its line."""
-    name, limit = os.fspath(path), whole(limit, "max_line_bytes")
-    topics: dict[str, dict[str, Any]] = {}
-    number, line = 0, b""
-    with gzip.open(name) if name.endswith(".gz") else open(name, "rb") as stream:
-        try:
-            for line in lines(stream, limit):
-                number += 1
-                words = line.split()
-                if not words or words[0].startswith(b"#"):
-                    continue
-                topic, document, value = entry(words)
-                documents = topics.setdefault(topic, {})
-                if document in documents:
-                    raise ValueError(f"document {document!r} for the second time in topic {topic!r}")
-                documents[document] = value
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise ValueError(f"{name}: broken gzip file after line {number}: {error}") from error
-        except LongLine as error:
-            raise ValueError(f"{name}, {error}") from None
-        except ValueError as error:
-            raise ValueError(
-                f"{name}, line {number}: expected '{expected}', each document once in a topic; found "
-                f"{line[:80].decode(errors='replace').rstrip()!r} ({error})"
-            ) from error
-    if not topics:
-        raise ValueError(f"{name}: holds no lines; expected '{expected}'")
-    return topics
-
-
-def _judgement(words: list[bytes]) -> tuple[str, str, float]:
-    topic, _, document, relevance = words
-    grade = float(checked_number(relevance))
-    if not math.isfinite(grade):
-        raise ValueError(f"the judgement {grade}")
-    return topic.decode(), document.decode(), int(grade) if grade.is_integer() else grade
-
-
-def _retrieved(words: list[bytes]) -> tuple[str, str, float]:
-    topic, _, document, rank, score, _, *more = words
-    if more:
-        # A document's name with a space in it makes a line longer too: the rank is then a word, the score a rank.
-        float(checked_number(rank))
-    value = float(checked_number(score))
-    if not math.isfinite(value):
-        raise ValueError(f"the score {value}")
-    return topic.decode(), document.decode(), value
-
-
-def read_qrels(path: Any, *, max_line_bytes: int = MAX_LINE_BYTES) -> dict[str, dict[str, float]]:
-    r"""Read judgements: ``{topic: {document: judgement}}``, as ir_measures takes them too.
-
-    Parameters
-    ----------
-    path : path
-        Lines ``topic iteration document judgement``; compressed where the name ends in ``.gz``. Judgements are ints where they
-        are whole, and else floats.
-    max_line_bytes : int, default=67108864
-        Length of the longest line that is read, in bytes after decompression.
-
-    Raises
-    ------
-    ValueError
-        With the line, where it does not have these four parts, the judgement is not a finite number, a name is not UTF-8, a
-        document is judged twice in a topic, or the line is too long; where the file is empty.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from gapboost.analysis import trec
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "qrels.txt")
-    ...     _ = path.write_text("1 0 a 2\n1 0 b 0\n")
-    ...     trec.read_qrels(path)
-    ...
-    {'1': {'a': 2, 'b': 0}}
-    """
-    return _read_lines(path, max_line_bytes, _judgement, "topic iteration document judgement")
-
-
-def read_run(path: Any, *, max_line_bytes: int = MAX_LINE_BYTES) -> dict[str, dict[str, float]]:
-    r"""Read a run: ``{topic: {document: score}}``, as ir_measures takes it too.
-
-    Parameters
-    ----------
-    path : path
-        Lines ``topic Q0 document rank score tag``; compressed where the name ends in ``.gz``. The rank is not used.
-    max_line_bytes : int, default=67108864
-        Length of the longest line that is read, in bytes after decompression.
-
-    Raises
-    ------
-    ValueError
-        With the line, where it has less than these six parts, or more of them and a rank that is no number; where the score
-        is not a finite number, a name is not UTF-8, a document occurs twice in a topic, or the line is too long; where the
-        file is empty.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from gapboost.analysis import trec
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "run.txt")
-    ...     _ = path.write_text("1 Q0 a 1 3.5 mine\n1 Q0 b 2 1.5 mine\n")
-    ...     trec.read_run(path)
-    ...
-    {'1': {'a': 3.5, 'b': 1.5}}
-    """
-    return _read_lines(path, max_line_bytes, _retrieved, "topic Q0 document rank score tag")
 
 
 def map_gains(qrels: Qrels, grades: Mapping[float, float]) -> dict[str, dict[str, float]]:
@@ -171,6 +64,11 @@ def map_gains(qrels: Qrels, grades: Mapping[float, float]) -> dict[str, dict[str
     ------
     ValueError
         Where a gain has no grade.
+
+    Examples
+    --------
+    >>> map_gains({"601": {"a": 3, "b": -2}}, {-2: 0, 0: 0, 1: 1, 3: 2})
+    {'601': {'a': 2, 'b': 0}}
     """
     mapping(qrels, "qrels", "{topic: {document: gain}}")
     mapping(grades, "grades", "{gain: grade}")
@@ -329,6 +227,13 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
     ------
     ValueError
         Where the run has none of the judged topics, a score is not finite, or a grade is beyond 255.
+
+    Examples
+    --------
+    >>> qrels = {"601": {"a": 2, "b": 1, "c": 0, "d": 1}}
+    >>> found = rankings(qrels, {"601": {"a": 9.1, "c": 8.7, "b": 8.5}})
+    >>> [ranked.grades.tolist() for ranked in found.lists()]
+    [[2, 0, 1]]
     """
     return retrieved(run, list(checked_qrels(qrels)), ties).judged(qrels)
 

@@ -15,6 +15,7 @@ from installed import needs
 import gapboost as gb
 from gapboost import analysis
 from gapboost._data.arguments import seed
+from gapboost._pictures import line
 from gapboost.model_selection import GSearchCV
 from gapboost.plotting import plot_g
 
@@ -104,10 +105,34 @@ def test_a_difference_says_of_what():
 def test_a_sweep_marks_the_g_it_calls_best():
     sweep = RESULTS["sweep"]()
     for rel in (1, 2):
-        lines = {line.get_label(): line for line in sweep.plot(rel=rel).get_lines()}
-        (marked,) = (line for label, line in lines.items() if label.startswith("best in the mean"))
+        lines = {drawn.get_label(): drawn for drawn in sweep.plot(rel=rel).get_lines()}
+        (marked,) = (drawn for label, drawn in lines.items() if label.startswith("best in the mean"))
         assert sweep.grid[int(marked.get_xdata()[0])] == sweep.best
     plt.close("all")
+
+
+def test_lines_of_a_picture_differ_in_style():
+    styles = [str(sorted(line(number, marked=False).items(), key=str)) for number in range(36)]
+    assert len(set(styles)) == 36
+    plain = [str(line(number)["linestyle"]) + line(number)["marker"] for number in range(36)]
+    assert plain[0] != plain[6], "only their color tells these apart"
+
+
+def test_a_difference_as_a_latex_table():
+    result = RESULTS["significance"]()
+    table = result.to_pandas().to_latex()
+    assert "%" not in table
+    assert r"queries better & 2 \\" in table
+    better, equal, worse = (result.to_pandas().loc[f"queries {name}", "value"] for name in ("better", "equal", "worse"))
+    assert (better, equal, worse) == result.counts
+
+
+def test_results_print_short():
+    assert (
+        repr(RESULTS["discrimination"]())
+        == "DiscriminativePower(GAP(g=(0.5, 0.5)): 0 of 3 pairs, other: 0 of 3 pairs; ASL < 0.05)"
+    )
+    assert repr(RESULTS["correlation"]()) == "Correlation(2 measures, 3 systems, 5 topics; tau from -1.00 to -1.00)"
 
 
 def test_numbers_of_the_pandas_views():

@@ -39,6 +39,33 @@ def test_reads_judgements_and_runs(written, name):
     assert trec.read_run(str(written(RUN, name))) == {"601": {"c": 9.5, "a": 8.5, "u": 8.0}, "602": {"d": 1e-3}}
 
 
+@pytest.mark.parametrize("name", ["run.txt", "run.gz"])
+def test_a_written_run_is_read_again(tmp_path, name):
+    run = {"601": {"a": 8.5, "c": 1 / 3, "b": 8.5, "é": -1e300}, "602": {"d": 0}}
+    trec.write_run(tmp_path / name, run, tag="mine")
+    assert trec.read_run(tmp_path / name) == run
+    text = gzip.decompress((tmp_path / name).read_bytes()) if name.endswith("gz") else (tmp_path / name).read_bytes()
+    assert text.decode().splitlines()[:2] == ["601 Q0 b 1 8.5 mine", "601 Q0 a 2 8.5 mine"]
+
+
+@pytest.mark.parametrize(
+    ("run", "tag", "found"),
+    [
+        ({}, "mine", "run is empty|holds no documents"),
+        ({"1": {}}, "mine", "holds no documents"),
+        ({"1": {"a b": 1.0}}, "mine", "a document of the run is 'a b'"),
+        ({"": {"a": 1.0}}, "mine", "a topic of the run is ''"),
+        ({1: {"a": 1.0}}, "mine", "a topic of the run is 1"),
+        ({"1": {"a": 1.0}}, "my run", "the tag of the run is 'my run'"),
+        ({"1": {"a": float("nan")}}, "mine", "the score nan for document 'a'"),
+    ],
+)
+def test_a_run_that_cannot_be_written(tmp_path, run, tag, found):
+    with pytest.raises(ValueError, match=found):
+        trec.write_run(tmp_path / "run.txt", run, tag=tag)
+    assert not list(tmp_path.iterdir()), "nothing is written"
+
+
 @pytest.mark.parametrize(
     ("reader", "line"),
     [
