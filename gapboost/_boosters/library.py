@@ -77,6 +77,9 @@ class Library:
         ``best_round(booster) -> int``: rounds of the best model by early stopping, 0 without it.
     least_hessian : callable
         ``least_hessian(parameters) -> float``: the sum of hessians that the booster wants in a leaf.
+    inherits : bool
+        True if the training set among the evaluation sets takes the weights and initial scores of training where it is given
+        none, as in the booster's own ranker.
     """
 
     booster: type[Any]
@@ -87,6 +90,7 @@ class Library:
     rounds: Callable[[Any], int]
     best_round: Callable[[Any], int]
     least_hessian: Callable[[Mapping[str, Any]], float]
+    inherits: bool
 
     def scaled(self, objective: Objective, data: Judged, n_jobs: int | None) -> Pass:
         """The objective on the data, in the units of the library."""

@@ -223,8 +223,8 @@ class GAPRanker:
         evals: list[RankingRows] = []
         for given in evaluation_sets:
             names = given.beside.names
-            # Both boosters know the training set again as the same object: nothing is binned or scored twice.
-            if given.consists_of(train):
+            # Both boosters recognize the training set by identity, and then bin and score it once.
+            if given.is_training_set(train, inherits=self._library.inherits):
                 check_known(rows.y, names.y, limit)
                 evals.append(rows)
                 continue

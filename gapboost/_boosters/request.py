@@ -1,5 +1,6 @@
 """What the caller of `fit` asks for, in words that both boosters share; nothing of the data is checked yet."""
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
@@ -71,17 +72,36 @@ class Given:
         y, weight, start, position = raveled(columns)
         return replace(self, y=y, beside=replace(beside, weight=weight, start=start, position=position))
 
-    def consists_of(self, other: "Given") -> bool:
-        """Whether all its parts are the very objects that another one has; positions count in training only."""
-        here, there = self.beside, other.beside
+    def is_training_set(self, train: "Given", *, inherits: bool) -> bool:
+        """True if this evaluation set is the training set `train`, so that a booster need not read it twice.
+
+        Features and grades must be the same objects, as for both boosters' own rankers. Query ids, group sizes, weights and
+        initial scores must be equal. `inherits` says that weights and initial scores which are left out are those of `train`.
+        Positions count in training only.
+        """
+        if self.X is not train.X or self.y is not train.y:
+            return False
+        here, there = self.beside, train.beside
         return (
-            self.X is other.X
-            and self.y is other.y
-            and self.qid is other.qid
-            and here.group is there.group
-            and here.weight is there.weight
-            and here.start is there.start
+            _equal(self.qid, train.qid)
+            and _equal(here.group, there.group)
+            and all(
+                _equal(own, of_train) or (inherits and own is None)
+                for own, of_train in ((here.weight, there.weight), (here.start, there.start))
+            )
         )
+
+
+def _equal(a: Any, b: Any) -> bool:
+    """True if two array-likes have equal values; Dask collections, which nothing computes here, must be the same object."""
+    if a is b:
+        return True
+    if a is None or b is None or hasattr(a, "__dask_graph__") or hasattr(b, "__dask_graph__"):
+        return False
+    # Unusable values are refused later, under the name of their argument.
+    with suppress(TypeError, ValueError):
+        return bool(np.array_equal(np.asarray(a), np.asarray(b)))
+    return False
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

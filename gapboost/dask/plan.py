@@ -92,8 +92,10 @@ def make_plan(
     ValueError, TypeError
         Where something else than X is unusable in a set.
     """
-    given = [train_set, *(one for one in eval_sets if not one.consists_of(train_set))]
-    numbers = [0 if one.consists_of(train_set) else given.index(one) for one in eval_sets]
+    # `eval_sets` already hold the metadata of the training set where they inherit it.
+    same = [one.is_training_set(train_set, inherits=False) for one in eval_sets]
+    given = [train_set, *itertools.compress(eval_sets, np.logical_not(same))]
+    numbers = [0 if is_train else given.index(one) for one, is_train in zip(eval_sets, same, strict=True)]
     sets = _counted(session, given)
     train, rest = sets[0], sets[1:]
     objective = _resolved(requested, train)

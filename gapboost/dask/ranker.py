@@ -130,7 +130,7 @@ class DaskGAPRanker(GAPRanker):
         train_set = checked(train.raveled())
         eval_sets: list[Collections] = []
         for given in request.evaluation_sets():
-            same = given.consists_of(train)
+            same = given.is_training_set(train, inherits=self._library.inherits)
             names = given.beside.names
             eval_sets.append(
                 replace(train_set, beside=replace(train_set.beside, names=names)) if same else checked(given.raveled())

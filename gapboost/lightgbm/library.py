@@ -58,4 +58,5 @@ LIBRARY = Library(
     rounds=lightgbm.Booster.current_iteration,
     best_round=_best_round,
     least_hessian=_least_hessian,
+    inherits=True,
 )

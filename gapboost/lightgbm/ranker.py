@@ -183,6 +183,9 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         {evaluation_sets}
         eval_X, eval_y : tuple of array-like, or one array-like, optional
             The same as ``eval_set=list(zip(eval_X, eval_y))``.
+            An evaluation set with the very objects `X` and `y` is the training set, unless its queries, weights or initial
+            scores differ. It takes the weights and initial scores of training, is reported as ``"training"``, and does not stop
+            training.
         eval_at : sequence of int, optional
             Ranks at which nDCG and AP of `eval_metric` are reported, nDCG where it is left out: as ``ndcg@5`` and
             ``ndcg@10`` for ``(5, 10)``, beside the measure that is trained for.
@@ -244,9 +247,10 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         rows, evals = task.rows, task.evals
         if eval_names is not None and (not isinstance(eval_names, list | tuple) or len(eval_names) != len(evals)):
             raise ValueError(f"eval_names is {eval_names!r}; expected a list with a name for each evaluation set")
-        X = read_exactly(rows.X, "X")
-        # The training set stays the same object, by which LightGBM knows it among the evaluation sets.
+        X, y = read_exactly(rows.X, "X"), rows.y
+        # LightGBM recognizes the training set among the evaluation sets by the same two objects.
         eval_X = [X if e is rows else read_exactly(e.X, f"eval_set[{i}] X") for i, e in enumerate(evals)]
+        eval_y = [y if e is rows else e.y for e in evals]
         if init_model is not None:
             init_model = to_continue(init_model, feature_names(X) if isinstance(feature_name, str) else feature_name)
         # The first one stops training.
@@ -259,11 +263,11 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         with usable_features(), following(callbacks, self._n_rounds):
             trained.fit(
                 X,
-                rows.y,
+                y,
                 sample_weight=row_weights(rows),
                 init_score=rows.start,
                 group=rows.sizes,
-                **evaluation_sets(eval_X, [e.y for e in evals]),
+                **evaluation_sets(eval_X, eval_y),
                 eval_group=[e.sizes for e in evals] or None,
                 eval_sample_weight=[row_weights(e) for e in evals],
                 eval_init_score=[e.start for e in evals],
