@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from gapboost.measures import AP, GAP, Measure, as_measure, nDCG
+from gapboost.measures.ndcg import CumulatedGain
 from gapboost.objectives import LambdaRank, Objective
 
 DEFAULT = LambdaRank(GAP())
@@ -58,6 +59,20 @@ class Asked:
             raise ValueError(f"{others[0]} was chosen")
         return replace(self, objective=replace(self.objective, measure=replace(measure, **fields)), chosen=True)
 
+    def with_gains(self, gains: Any) -> Self:
+        """Set the gains of the trained measure, and of every reported nDCG and DCG that has none of its own.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the trained measure has no gains or other ones, or if `gains` are unusable.
+        """
+        changed = self.with_measure(gains=gains)
+        metrics = (
+            replace(m, gains=gains) if isinstance(m, CumulatedGain) and m.gains is None else m for m in self.metrics
+        )
+        return replace(changed, metrics=tuple(dict.fromkeys(metrics)))
+
     def with_lambdarank(self, **fields: Any) -> Self:
         """The same with other fields of LambdaRank; raises as `with_measure`, and for other objectives."""
         if not isinstance(self.objective, LambdaRank):
@@ -68,7 +83,9 @@ class Asked:
         return replace(self, objective=replace(self.objective, **fields))
 
     def cut_off(self, ranks: Sequence[int]) -> Self:
-        """The same with nDCG and AP reported at each of these ranks, nDCG where nothing else is reported.
+        """Report nDCG and AP at each of these ranks, as LightGBM does; nDCG if nothing else is reported.
+
+        LightGBM divides AP at a cutoff by min(k, R), where R is the number of relevant documents.
 
         Raises
         ------
@@ -77,8 +94,11 @@ class Asked:
         """
         cut: list[Measure] = []
         for measure in self.metrics or (nDCG(),):
-            whole = measure.k is None and isinstance(measure, nDCG | AP)
-            cut += [replace(measure, k=k) for k in ranks] if whole else [measure]
+            if measure.k is None and isinstance(measure, nDCG | AP):
+                ideal = {"ideal_at_k": True} if isinstance(measure, AP) else {}
+                cut += [replace(measure, k=k, **ideal) for k in ranks]
+            else:
+                cut.append(measure)
         if tuple(cut) == self.metrics or not ranks:
             raise ValueError(f"{self.metrics} are not cut off")
         return replace(self, metrics=tuple(cut))

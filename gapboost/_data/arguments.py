@@ -179,6 +179,13 @@ def as_cutoff(k: Any, name: str = "k") -> int | None:
     return None if k is None else whole(k, name, 1, "a whole number of ranks", ", or None for the whole list")
 
 
+def as_flag(value: Any, name: str) -> bool:
+    """Return True or False as a plain bool; raise ValueError for any other value."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} is {value!r}; expected True or False")
+    return bool(value)
+
+
 def as_relevant(rel: Any) -> float:
     """The lowest relevant grade, an int where it is whole."""
     number = isinstance(rel, int | float | np.integer | np.floating) and not isinstance(rel, bool)

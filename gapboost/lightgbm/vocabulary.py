@@ -10,7 +10,7 @@ import numpy as np
 from gapboost._boosters.asked import Asked
 from gapboost._boosters.vocabulary import Entry, Parameters, Vocabulary
 from gapboost._data.arguments import whole
-from gapboost.measures import as_measure, nDCG
+from gapboost.measures import as_measure
 from gapboost.measures.ndcg import CumulatedGain
 from gapboost.objectives import LambdaRank
 
@@ -55,9 +55,7 @@ def _norm(asked: Asked, norm: Any, given: Parameters) -> Asked:
 
 
 def _gains(asked: Asked, value: Any, given: Parameters) -> Asked:
-    gains = tuple(float(gain) for gain in _several(value))
-    metrics = (replace(m, gains=gains) if isinstance(m, nDCG) and m.gains is None else m for m in asked.metrics)
-    return replace(asked.with_measure(gains=gains), metrics=tuple(metrics))
+    return asked.with_gains(tuple(float(gain) for gain in _several(value)))
 
 
 def _gains_of_trained(asked: Asked, value: Any, given: Parameters) -> Asked:
@@ -90,8 +88,8 @@ LAMBDARANK = (
     Entry(
         ("lambdarank_norm",),
         _norm,
-        why="True there divides changes by differences of scores too, and that has no equal; unset, the gradients of a query are "
-        "scaled by log2(1 + S) / S as there. False is normalize=False of LambdaRank",
+        why="LightGBM then divides changes by differences of scores, and sums S of its scale log2(1 + S) / S over pairs. "
+        "normalize of LambdaRank, on unless you turn it off, does not divide, and sums S over documents",
     ),
     Entry(
         ("sigmoid",),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gapboost._data.arguments import as_relevant
+from gapboost._data.arguments import as_flag, as_relevant
 from gapboost._data.recall_base import RecallBase
 from gapboost.measures.arrays import reciprocal
 from gapboost.measures.discounts import Reciprocal
@@ -27,6 +27,9 @@ class AP(Measure):
         The lowest grade that counts as relevant.
     k : int, optional
         Cut-off. The recall base stays complete, as in trec_eval.
+    ideal_at_k : bool, default=False
+        Divide by ``min(k, RB[rel])`` instead of ``RB[rel]``, so that the best ranking of every query has the value 1. This is
+        what LightGBM and XGBoost report as ``map@k``. It changes nothing without `k`.
 
     Examples
     --------
@@ -37,12 +40,14 @@ class AP(Measure):
     """
 
     rel: float = field(default=1, metadata={"always_shown": True})
+    ideal_at_k: bool = False
 
     discount_at = Reciprocal()
 
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "rel", as_relevant(self.rel))
+        object.__setattr__(self, "ideal_at_k", as_flag(self.ideal_at_k, "ideal_at_k"))
 
     @property
     def short_name(self) -> str:
@@ -50,6 +55,9 @@ class AP(Measure):
         return "ap"
 
     def worth(self, base: RecallBase) -> Stated:
-        """``pair[i, j] = 1{i >= rel, j >= rel} / RB[rel]``."""
+        """``pair[i, j] = 1{i >= rel, j >= rel} / RB[rel]``, or with `ideal_at_k` ``/ min(k, RB[rel])``."""
         relevant = (base.levels >= self.rel).astype(np.float64)
-        return in_pairs(base, Pairs(relevant, relevant, reciprocal(base.relevant(self.rel))[:, None]))
+        count = base.relevant(self.rel)
+        if self.ideal_at_k and self.k is not None:
+            count = np.minimum(count, self.k)
+        return in_pairs(base, Pairs(relevant, relevant, reciprocal(count)[:, None]))

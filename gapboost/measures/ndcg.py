@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gapboost._data.arguments import as_flag
 from gapboost._data.recall_base import RecallBase, sums_of
 from gapboost.measures.arrays import reciprocal
 from gapboost.measures.discounts import NAMED, Discount, LogFromBase, as_discount_by
@@ -105,9 +106,7 @@ class nDCG(CumulatedGain):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.short_is_zero, bool | np.bool_):
-            raise ValueError(f"short_is_zero is {self.short_is_zero!r}; expected True or False")
-        object.__setattr__(self, "short_is_zero", bool(self.short_is_zero))
+        object.__setattr__(self, "short_is_zero", as_flag(self.short_is_zero, "short_is_zero"))
 
     @property
     def short_name(self) -> str:

@@ -14,7 +14,7 @@ from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.xgboost.callbacks import XGBoostMetric, XGBoostObjective, passed
 from gapboost.xgboost.inputs import SAVED_AS
-from gapboost.xgboost.vocabulary import EVAL_METRIC, OBJECTIVE, XGBOOST
+from gapboost.xgboost.vocabulary import EVAL_METRIC, OBJECTIVE, XGBOOST, spelled
 
 # `measure` is all that `cv` takes of its own, and metrics are an argument of it.
 VOCABULARY = XGBOOST.beside(replace(OBJECTIVE, passed_on=lambda value: False), EVAL_METRIC)
@@ -72,7 +72,7 @@ def cv(
     >>> {str(measure): len(curve.mean) for measure, curve in results.items()}
     {'GAP(g=(0.5, 0.5))': 5}
     """
-    asked, params = asked_of_cv(params, VOCABULARY, measure, g, eval_metric, num_boost_round)
+    asked, params = asked_of_cv(params, VOCABULARY, measure, g, spelled(eval_metric), num_boost_round)
     if not isinstance(dtrain, xgboost.DMatrix):
         raise TypeError(f"dtrain is a {type(dtrain).__name__}; expected a DMatrix")
     if isinstance(dtrain, xgboost.QuantileDMatrix):

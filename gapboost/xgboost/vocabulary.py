@@ -57,7 +57,13 @@ def _gains(asked: Asked, exponential: Any, given: Parameters) -> Asked:
 
 
 def _gains_instead(asked: Asked, exponential: Any, given: Parameters) -> Asked:
-    return asked if exponential else asked.with_measure(gains="linear")
+    return asked.with_gains(None if exponential else "linear")
+
+
+def _normalization(asked: Asked, normalize: Any, given: Parameters) -> Asked:
+    if normalize:
+        raise ValueError("XGBoost scales gradients by another sum")
+    return asked.with_lambdarank(normalize=False)
 
 
 def _off(asked: Asked, value: Any, given: Parameters) -> Asked:
@@ -71,10 +77,11 @@ def _reported(asked: Asked, names: Any, given: Parameters) -> Asked:
 
 
 def spelled(names: Any) -> Any:
-    """Names of measures as they are written here; what is no name stays."""
-    # A minus at the end counts queries with nothing relevant as 0, as all measures here do.
+    """Translate XGBoost's names of metrics; return what is not a name as it is."""
+    # A minus at the end counts queries without relevant documents as 0, as all measures here do.
+    # XGBoost divides map@k by min(k, R), where R is the number of relevant documents.
     if isinstance(names, str):
-        return names.removesuffix("-").replace("pre@", "p@")
+        return names.removesuffix("-").replace("pre@", "p@").replace("map@", "ap(ideal_at_k=True)@")
     return [spelled(name) for name in names] if isinstance(names, list | tuple) else names
 
 
@@ -103,8 +110,9 @@ ENTRIES = (
     ),
     Entry(
         ("lambdarank_normalization",),
-        lambda asked, norm, _: asked.with_lambdarank(normalize=bool(norm)),
-        why="it is normalize of LambdaRank, and other objectives have none",
+        _normalization,
+        why="XGBoost sums S of its scale log2(1 + S) / S over pairs. normalize of LambdaRank, on unless you turn it off, "
+        "sums S over documents",
     ),
     Entry(("lambdarank_score_normalization",), _off, why="changes are not divided by differences of scores"),
     Entry(("lambdarank_unbiased",), _off, why="fit learns factors of positions where position= tells them"),

@@ -195,7 +195,19 @@ EQUAL = {
         ({"metric": "None"}, {}, {}, {}),
         ({"metric": None, "sigmoid": None}, {}, {}, {}),
         ({}, {"eval_at": [2, 5]}, {}, {"eval_metric": ["ndcg@2", "ndcg@5"]}),
-        ({"map_at": "2,5", "metric": "map"}, {}, {}, {"eval_metric": ["ap@2", "ap@5"]}),
+        (
+            {"map_at": "2,5", "metric": "map"},
+            {},
+            {},
+            {"eval_metric": [gb.AP(k=2, ideal_at_k=True), gb.AP(k=5, ideal_at_k=True)]},
+        ),
+        ({}, {"eval_at": [3], "eval_metric": "map"}, {}, {"eval_metric": gb.AP(k=3, ideal_at_k=True)}),
+        (
+            {"measure": "dcg", "label_gain": (0, 2, 3)},
+            {"eval_metric": ["dcg@3", "ndcg@3"]},
+            {"measure": gb.DCG(gains=(0, 2, 3))},
+            {"eval_metric": [gb.DCG(k=3, gains=(0, 2, 3)), gb.nDCG(k=3, gains=(0, 2, 3))]},
+        ),
         (
             {},
             {"eval_at": (2, 5), "eval_metric": ["ndcg", "p@3"]},
@@ -230,15 +242,22 @@ EQUAL = {
             {},
         ),
         (
-            {"lambdarank_normalization": True, "lambdarank_score_normalization": False, "lambdarank_unbiased": False},
+            {"lambdarank_score_normalization": False, "lambdarank_unbiased": False},
             {},
             {},
             {},
         ),
         ({"objective": "rank:ndcg", "ndcg_exp_gain": False}, {}, {"measure": gb.nDCG(gains="linear")}, {}),
+        (
+            {"objective": "rank:ndcg", "ndcg_exp_gain": False, "eval_metric": ["ndcg@5", "dcg@3"]},
+            {},
+            {"measure": gb.nDCG(gains="linear"), "eval_metric": ["ndcg(gains=linear)@5", "dcg(gains=linear)@3"]},
+            {},
+        ),
         ({"objective": "rank:ndcg", "ndcg_exp_gain": True}, {}, {"measure": gb.nDCG()}, {}),
         ({"disable_default_eval_metric": True}, {}, {}, {}),
         ({"eval_metric": ["ndcg@5-", "pre@3", "map"]}, {}, {"eval_metric": ["ndcg@5", "precision@3", "ap"]}, {}),
+        ({"eval_metric": ["map@3-", "ap@5"]}, {}, {"eval_metric": [gb.AP(k=3, ideal_at_k=True), "ap@5"]}, {}),
     ],
 }
 
@@ -282,7 +301,9 @@ WITHOUT = {
         {"lambdarank_num_pair_per_sample": 0},
         {"lambdarank_unbiased": True, "lambdarank_bias_norm": 2.0},
         {"lambdarank_score_normalization": True},
-        {"lambdarank_normalization": True, "objective": "approxrank"},
+        {"lambdarank_normalization": True},
+        {"lambdarank_normalization": False, "objective": "approxrank"},
+        {"ndcg_exp_gain": True, "measure": gb.nDCG(gains="linear")},
     ],
 }
 OWN = ("measure", "objective", "g")
@@ -461,6 +482,7 @@ def test_a_script_for_LGBMRanker_runs_as_it_is_where_every_word_has_an_equal():
         "eval_set": [(VALI.X, VALI.y)],
         "callbacks": [lightgbm.early_stopping(5, verbose=False)],
     }
+    best_is_one = [gb.AP(k=k, ideal_at_k=True) for k in (5, 10)]
     script = LGBMGAPRanker(**parameters).fit(X, Y, eval_group=[sizes_of(VALI.qid)], **fit)
     own = LGBMGAPRanker(
         objective=gb.LambdaRank(gb.GAP(), truncation=20, sigma=2.0, random_state=3),
@@ -468,7 +490,7 @@ def test_a_script_for_LGBMRanker_runs_as_it_is_where_every_word_has_an_equal():
         random_state=3,
         verbose=-1,
         n_jobs=1,
-    ).fit(X, Y, eval_qid=[VALI.qid], eval_metric=["ndcg@5", "ndcg@10", "ap@5", "ap@10"], **fit)
+    ).fit(X, Y, eval_qid=[VALI.qid], eval_metric=["ndcg@5", "ndcg@10", *best_is_one], **fit)
     assert script.evals_result_ == own.evals_result_
     assert list(script.evals_result_["valid_0"]) == ["map-gap", "ndcg@5", "ndcg@10", "map-ap@5", "map-ap@10"]
     np.testing.assert_array_equal(script.predict(TEST.X), own.predict(TEST.X))
@@ -528,13 +550,14 @@ WORDS_OF_CV = {
         (
             {"objective": "rank:ndcg", "ndcg_exp_gain": False, "eval_metric": ["ndcg@3-", "map"]},
             {},
-            {"measure": gb.nDCG(gains="linear"), "eval_metric": ["ndcg@3", "ap"]},
+            {"measure": gb.nDCG(gains="linear"), "eval_metric": ["ndcg(gains=linear)@3", "ap"]},
         ),
         (
             {"eval_metric": "ap", "disable_default_eval_metric": 1},
             {"eval_metric": "p@3"},
             {"eval_metric": ["ap", "p@3"]},
         ),
+        ({}, {"eval_metric": ["map@3", "pre@3"]}, {"eval_metric": [gb.AP(k=3, ideal_at_k=True), "p@3"]}),
     ],
 }
 

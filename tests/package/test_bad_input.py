@@ -442,6 +442,7 @@ PARAMETERS = table(
         ("discount_by", str(bad), lambda bad=bad: nDCG(discount_by=bad), ValueError, repr(bad), '"log2", "letor"')
         for bad in ("log", 1, 0.5, nan, inf, True, None, (2,))
     ),
+    ("ideal_at_k", "1", lambda: AP(k=3, ideal_at_k=1), ValueError, "is 1", "True or False"),
     ("short_is_zero", "1", lambda: nDCG(k=3, short_is_zero=1), ValueError, "is 1", "True or False"),
     *(
         ("p", str(bad), lambda bad=bad: gb.RBP(p=bad), ValueError, repr(bad), "between 0 and 1")

@@ -109,13 +109,18 @@ def xgap(grades_ranked, g, counts=None, k=None):
     return total
 
 
-def ap(grades_ranked, rel, counts=None, k=None):
-    """AP(t) = 1/RB(t) sum_n r_n(t) Prec_n(t), r_n(t) = 1 if i_n >= t (ferrante-2014, eq. 2); 0 if RB(t) = 0."""
+def ap(grades_ranked, rel, counts=None, k=None, ideal_at_k=False):
+    """AP(t) = 1/RB(t) sum_n r_n(t) Prec_n(t), r_n(t) = 1 if i_n >= t (ferrante-2014, eq. 2); 0 if RB(t) = 0.
+
+    With `ideal_at_k` the sum is divided by min(k, RB(t)).
+    """
     c = max([rel, *(int(grade) for grade in grades_ranked)]) if counts is None else len(counts) - 1
     ranked, counts = _checked(grades_ranked, counts, c)
     base = recall_base(counts, rel)
     if base == 0:
         return 0.0
+    if ideal_at_k and k is not None:
+        base = min(k, base)
     total = 0.0
     found = 0
     for n in range(1, _last_rank(ranked, k) + 1):

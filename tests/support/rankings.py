@@ -54,6 +54,7 @@ MEASURES: dict[gb.Measure, Callable[..., float]] = {
         *((gb.xGAP(g=g, k=k), partial(oracle.xgap, g=g, k=k)) for g in G),
         *((gb.eGAP(g=g, k=k), partial(oracle.egap, g=g, k=k)) for g in G),
         *((gb.AP(rel=rel, k=k), partial(oracle.ap, rel=rel, k=k)) for rel in (1, 2, 3, 4)),
+        (gb.AP(rel=2, k=k, ideal_at_k=True), partial(oracle.ap, rel=2, k=k, ideal_at_k=True)),
         *((gb.nDCG(gains=gains, k=k), partial(oracle.ndcg, gains=gains, k=k)) for gains in GAINS),
         *((gb.Precision(rel=rel, k=k), partial(oracle.precision, rel=rel, k=k)) for rel in (1, 3) if k is not None),
         *(
