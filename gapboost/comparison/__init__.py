@@ -9,6 +9,7 @@
 `work`        one training
 `run`         all trainings, over processes
 `checkpoint`  finished trainings in a folder
+`digest`      digest of data, folds, measures and rankers, by which a checkpoint recognizes them
 `values`      one number for each test query, ranker, measure, fold and seed
 `verdicts`    whether one ranker is ahead of another
 `comparison`  the answer

@@ -10,10 +10,11 @@ from gapboost._data.arguments import one_of, whole
 from gapboost._data.columns import raveled
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost._optional import progress_bar
-from gapboost.comparison.checkpoint import Checkpoint
+from gapboost.comparison.checkpoint import Checkpoint, Setting, setting_name
 from gapboost.comparison.comparison import Comparison
-from gapboost.comparison.data import Collection, documents, splits
-from gapboost.comparison.field import checked_rankers, identity
+from gapboost.comparison.data import documents, splits
+from gapboost.comparison.digest import digest
+from gapboost.comparison.field import checked_rankers, described
 from gapboost.comparison.handing import stops_early
 from gapboost.comparison.run import Run
 from gapboost.comparison.spaces import candidates
@@ -155,9 +156,9 @@ def prepared(
         chooses.resolved(docs.grades), drawn,
     )  # fmt: skip
     check_rankers(work)
-    saved = None if checkpoint is None else Checkpoint(Path(checkpoint))
+    saved = None if checkpoint is None else Checkpoint(Path(checkpoint), _settings(work))
     if saved is not None:
-        saved.open(_settings(work))
+        saved.open()
     return Run(work, seeds, saved, joblib.effective_n_jobs(n_jobs))
 
 
@@ -183,24 +184,26 @@ def _measures_by_name(measures: Measures) -> dict[str, Measure]:
     return {str(name): value for name, value in zip(given, values, strict=True)}
 
 
-def _settings(work: Work) -> dict[str, str]:
-    """What results belong to, in words."""
+def _settings(work: Work) -> dict[str, Setting]:
+    """Return everything that the results depend on."""
+    docs, tuned = work.documents, work.candidates
+    size = f"{len(docs.all.y)} documents of {len(docs.ids)} queries with {docs.all.X.shape[1]} features"
+    ids = [str(i) for i in docs.ids]
+    folds = [(split.train, split.vali, split.test) for split in work.splits]
+    measures = dict(work.measures)
+    chooses = work.choose_by if tuned else None
     return {
-        "data": _digest(work.documents),
-        "cv": f"{len(work.splits)} folds, {joblib.hash([(s.train, s.vali, s.test) for s in work.splits])}",
-        "measures": ", ".join(f"{name}: {measure}" for name, measure in work.measures.items()),
-        "choose_by": str(work.choose_by) if work.candidates else "None",
+        "data": Setting(size, digest((docs.all.X, docs.all.y, docs.all.sizes, ids), "X")),
+        "cv": Setting(f"{len(folds)} folds", digest(folds, "cv")),
+        "measures": Setting(
+            ", ".join(f"{name}: {measure}" for name, measure in measures.items()), digest(measures, "measures")
+        ),
+        "choose_by": Setting(str(chooses), digest(chooses, "choose_by")),
         **{
-            f"ranker {name!r}": f"{identity(ranker)}{_candidates_of(work, name)}"
+            setting_name(name): Setting(
+                described(ranker) + (f", tuned: {tuned[name]}" if name in tuned else ""),
+                digest([digest(ranker, f"rankers[{name!r}]"), digest(tuned.get(name), f"spaces[{name!r}]")], "rankers"),
+            )
             for name, ranker in work.rankers.items()
         },
     }
-
-
-def _candidates_of(work: Work, name: str) -> str:
-    return f", tuned: {work.candidates[name]}" if name in work.candidates else ""
-
-
-def _digest(docs: Collection) -> str:
-    digest = joblib.hash([docs.all.X, docs.all.y, docs.all.sizes, [str(i) for i in docs.ids]])
-    return f"{len(docs.all.y)} documents of {len(docs.ids)} queries with {docs.all.X.shape[1]} features, {digest}"

@@ -99,15 +99,23 @@ def checked_rankers(rankers: Any, leave_out: Any) -> dict[str, Any]:
     return left
 
 
-def identity(ranker: Any) -> str:
-    """A ranker with its parameters and the version of its library: what a checkpoint and a report know it by.
+def described(ranker: Any) -> str:
+    """Return a ranker in words: its class, its parameters and the versions of all libraries that its parts come from.
 
-    Parameters that are None are left out, of which XGBoost's rankers have forty: its own class says which are there.
+    Parameters that are None are left out, of which XGBoost's rankers have forty. Long parameters are shortened, so that two
+    rankers may have the same description.
     """
     params = sorted(ranker.get_params(deep=False).items())
     given = ", ".join(f"{name}={value!r}" for name, value in params if value is not None)
-    libraries = (kind.__module__.split(".")[0] for kind in type(ranker).__mro__)
-    return f"{type(ranker).__name__}({re.sub(r' at 0x[0-9a-f]+', '', given)}) of {versions(libraries)}"
+    given = " ".join(re.sub(r" at 0x[0-9a-f]+", "", given).split())
+    return f"{type(ranker).__name__}({given}) of {versions(_libraries(ranker))}"
+
+
+def _libraries(ranker: Any) -> list[str]:
+    """Return the libraries that define a ranker, its parts and its functions, each once."""
+    parts = [ranker, *(value for _, value in sorted(ranker.get_params(deep=True).items()))]
+    origins = [kind for part in parts for kind in type(part).__mro__] + [part for part in parts if callable(part)]
+    return list(dict.fromkeys(str(getattr(origin, "__module__", "")).split(".")[0] for origin in origins))
 
 
 def versions(libraries: Iterable[str]) -> str:

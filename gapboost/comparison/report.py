@@ -9,7 +9,7 @@ from pathlib import Path
 from string import Template
 
 from gapboost._optional import imported
-from gapboost.comparison.field import identity, versions
+from gapboost.comparison.field import described, versions
 from gapboost.comparison.picture import panel
 from gapboost.comparison.values import Values
 from gapboost.comparison.verdicts import AHEAD, BEHIND, UNTOLD, Verdict
@@ -153,7 +153,7 @@ class Page:
         ]
 
     def _rankers(self) -> Table:
-        return Table(["ranker", "what it is"], [[n, identity(r)] for n, r in self.work.rankers.items()], words=2)
+        return Table(["ranker", "what it is"], [[n, described(r)] for n, r in self.work.rankers.items()], words=2)
 
     def _pictures(self) -> list[str]:
         """One panel a measure, as SVG whose ink is the colour of the page's text."""

@@ -1,5 +1,7 @@
 """An interrupted comparison goes on where it stopped, also in two processes, and comes to the same answer."""
 
+import errno
+import json
 import os
 import subprocess
 import sys
@@ -10,6 +12,7 @@ import pytest
 from cheap_rankers import Noisy, made
 
 from gapboost.comparison import compare_rankers
+from gapboost.comparison.checkpoint import _content
 from gapboost.comparison.work import Work
 
 X, Y, QID = made(30, 6)
@@ -177,9 +180,153 @@ def test_a_checkpoint_of_other_data_or_settings_is_refused(other, tmp_path, monk
 
 def test_a_folder_of_other_files_is_refused(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(ValueError, match=r"^checkpoint is .* holds other files; expected a folder of its own"):
+    with pytest.raises(ValueError, match=r"^checkpoint is .* holds other files, such as .notes.txt.; expected a folder of its own"):
         compare_rankers(**GIVEN, checkpoint=tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+@pytest.mark.parametrize("name", [".DS_Store", "settings.4711.part", "desktop.ini"])
+def test_files_that_other_programs_or_a_full_disk_left_are_no_obstacle(name, tmp_path):
+    (tmp_path / name).write_bytes(b"")
+    compare_rankers(**GIVEN, checkpoint=tmp_path)
+    assert compare_rankers(**GIVEN, checkpoint=tmp_path).best
+
+
+def test_a_full_disk_leaves_nothing(tmp_path, monkeypatch):
+    def full(stream):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as context:
+        context.setattr(os, "fsync", full)
+        with pytest.raises(OSError, match="No space left"):
+            compare_rankers(**GIVEN, checkpoint=tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["claims"]
+    assert_same(compare_rankers(**GIVEN, checkpoint=tmp_path), compare_rankers(**GIVEN))
+
+
+RACE = """
+import json, multiprocessing, sys
+from pathlib import Path
+sys.path[:0] = {paths!r}
+from gapboost.comparison.checkpoint import Checkpoint, Setting
+
+def opens(number, folders, barrier):
+    settings = {{"data": Setting("d", "0"), f"ranker {{number}}": Setting("r", str(number))}}
+    for folder in folders:
+        barrier.wait()
+        Checkpoint(folder, settings).open()
+
+context = multiprocessing.get_context("fork")
+barrier = context.Barrier(4)
+folders = [Path({folder!r}) / str(number) for number in range(300)]
+processes = [context.Process(target=opens, args=(number, folders, barrier)) for number in range(4)]
+for process in processes:
+    process.start()
+for process in processes:
+    process.join(60)
+assert [process.exitcode for process in processes] == [0] * 4
+for folder in folders:
+    held = json.loads((folder / "settings.json").read_text())["settings"]
+    assert sorted(held) == ["data", *(f"ranker {{number}}" for number in range(4))], held
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="there are no locks")
+def test_four_processes_open_300_new_checkpoints_at_once(tmp_path):
+    """None of them fails, and the settings of no ranker are lost."""
+    code = RACE.format(paths=[str(Path(__file__).parents[2])], folder=str(tmp_path))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+# ------------------------------------------------------------------------------------------------- damaged files
+
+
+def retrained(monkeypatch):
+    """The tasks that are trained from now on."""
+    trained, did = [], Work.__call__
+    monkeypatch.setattr(Work, "__call__", lambda self, task: trained.append(task) or did(self, task))
+    return trained
+
+
+def swapped(path):
+    other = next(p for p in sorted(path.parent.glob("fold*.json")) if p.stem[:5] != path.stem[:5])
+    ours = path.read_bytes()
+    path.write_bytes(other.read_bytes())
+    other.write_bytes(ours)
+
+
+def without_a_value(path):
+    held = json.loads(path.read_text())
+    held["values"]["gap"].pop()
+    path.write_text(json.dumps(held))
+
+
+DAMAGES = {
+    "empty": lambda path: path.write_bytes(b""),
+    "truncated": lambda path: path.write_bytes(path.read_bytes()[:-20]),
+    "no text": lambda path: path.write_bytes(bytes(range(256))),
+    "another kind of file": lambda path: path.write_text("[1, 2]"),
+    "without a value": without_a_value,
+    "swapped": swapped,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_result_is_trained_again(damage, tmp_path, monkeypatch):
+    compare_rankers(**GIVEN, checkpoint=tmp_path)
+    path = min(tmp_path.glob("fold0-*.json"))
+    DAMAGES[damage](path)
+    trained = retrained(monkeypatch)
+    with pytest.warns(UserWarning, match=r" cannot be used \(.*its training is done again") as caught:
+        found = compare_rankers(**GIVEN, checkpoint=tmp_path)
+    assert any(path.name in str(warning.message) for warning in caught)
+    assert len(trained) == len(caught) == (2 if damage == "swapped" else 1)
+    assert_same(found, compare_rankers(**GIVEN))
+    trained.clear()
+    compare_rankers(**GIVEN, checkpoint=tmp_path)
+    assert trained == []
+
+
+def test_no_byte_of_a_saved_file_changes_unseen(tmp_path):
+    compare_rankers(**{**GIVEN, "seeds": 1}, checkpoint=tmp_path)
+    for path in (min(tmp_path.glob("fold0-*.json")), tmp_path / "settings.json"):
+        data = path.read_bytes()
+        assert _content(data)
+        damaged = [data[:place] for place in range(len(data))]
+        for place in range(len(data)):
+            damaged += [
+                data[:place] + data[place + 1 :],
+                *(data[:place] + bytes([data[place] ^ bit]) + data[place + 1 :] for bit in (1, 32)),
+            ]
+        for content in damaged:
+            with pytest.raises(ValueError, match=r"cut off|checksum"):
+                _content(content)
+
+
+@pytest.mark.parametrize("damage", ["empty", "truncated", "another kind of file"])
+def test_damaged_settings_are_an_error_that_names_the_file(damage, tmp_path, monkeypatch):
+    compare_rankers(**GIVEN, checkpoint=tmp_path)
+    path = tmp_path / "settings.json"
+    DAMAGES[damage](path)
+    with pytest.raises(ValueError, match=r"^checkpoint holds '.*settings.json', which cannot be used .* Delete it"):
+        compare_rankers(**GIVEN, checkpoint=tmp_path)
+    path.unlink()
+    trained = retrained(monkeypatch)
+    compare_rankers(**GIVEN, checkpoint=tmp_path)
+    assert trained == []
+
+
+def test_results_of_another_comparison_are_not_taken_where_the_settings_are_lost(tmp_path, monkeypatch):
+    compare_rankers(**GIVEN, checkpoint=tmp_path)
+    (tmp_path / "settings.json").unlink()
+    other = {**GIVEN, "rankers": {**RANKERS, "other": Noisy(0.7, 2)}}
+    trained = retrained(monkeypatch)
+    with pytest.warns(UserWarning, match="its comparison is"):
+        found = compare_rankers(**other, checkpoint=tmp_path)
+    assert {task.ranker for task in trained} == {"other"}
+    assert_same(found, compare_rankers(**other))
 
 
 @pytest.mark.slow
