@@ -7,14 +7,18 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
 
-from distributed import Client, Future, Semaphore, get_client, wait
+from distributed import CancelledError, Client, Future, Semaphore, get_client, wait
 
 from gapboost.dask.exchange import PeerLost
-from gapboost.dask.training import stop
+from gapboost.dask.training import stop, watch_client
 
 POLL_SECONDS = 1.0
 # When one process fails, the others report that they lost it, perhaps before its own error arrives. So many polls wait for that.
 GRACE_POLLS = 10
+
+# Fits take turns by this semaphore. A client waits for its turn in requests of so many seconds: the scheduler cannot give the turn
+# to a client that died in an earlier request.
+TURN, TURN_SECONDS = "gapboost-fit", 1.0
 
 
 def running_client(client: Client | None) -> Client:
@@ -46,41 +50,60 @@ class Session:
     def __init__(self, client: Client) -> None:
         self.client = client
         self.fit = uuid.uuid4().hex
+        self.threads: dict[str, int] = {}
         self._futures: list[Future] = []
-        self._turn = Semaphore(1, "gapboost-fit", scheduler_rpc=client.scheduler, loop=client.loop)
+        self._turn = Semaphore(1, TURN, scheduler_rpc=client.scheduler, loop=client.loop)
 
     def __enter__(self) -> Self:
-        self._turn.acquire()
         try:
-            self.threads: dict[str, int] = self.client.nthreads()
+            while not self._turn.acquire(timeout=TURN_SECONDS):
+                pass
+            self.threads = self.client.nthreads()
             self.workers = list(self.threads)
             # The fit fails when one of these workers leaves the cluster.
             self.needed: set[str] = set()
             if not self.workers:
                 raise ValueError("client has no workers; expected at least one")
-        except BaseException:
-            self._leave()
+            # The first worker releases the turn of a client that is gone. Otherwise the lease would time out.
+            leases = list(self._turn._leases)
+            for worker in self.workers:
+                self.submit(watch_client, self.fit, TURN, leases if worker == self.workers[0] else [], worker=worker)
+        except BaseException as error:
+            self.__exit__(type(error), error, error.__traceback__)
             raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        closed = self.client.status in ("closing", "closed")
+        # The workers of this process, also those that have left the cluster.
+        stop(self.fit)
         try:
-            if kind is not None:
-                self.client.cancel(self._futures, force=True)
-            alive = [worker for worker in self.client.nthreads() if worker in self.threads]
-            # A worker that has left the cluster since is no error.
-            self.client.run(stop, self.fit, workers=alive, on_error="ignore")
+            # The workers find out by themselves that a client is closed.
+            if not closed:
+                self._stop_workers(failed=kind is not None)
         except Exception as problem:
             _tell(problem)
         finally:
             self._futures.clear()
             self._leave()
+        if isinstance(error, Exception) and (closed or isinstance(error, CancelledError)):
+            happened = "client was closed" if closed else "the tasks of the fit were cancelled"
+            raise RuntimeError(f"{happened} during fit: nothing was trained. Call fit once more") from error
+
+    def _stop_workers(self, failed: bool) -> None:
+        if failed:
+            self.client.cancel(self._futures, force=True)
+        # A worker that has left the cluster since is no error.
+        alive = [worker for worker in self.client.nthreads() if worker in self.threads]
+        if alive:
+            self.client.run(stop, self.fit, workers=alive, on_error="ignore")
 
     def _leave(self) -> None:
         try:
-            self._turn.release()
+            if self._turn._leases:
+                self._turn.release()
         except Exception as problem:
             _tell(problem)
         finally:

@@ -8,13 +8,15 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlparse
 
-from distributed import get_worker
+from distributed import Worker, get_worker
+from distributed.utils import sync
 
 from gapboost.dask.child import IDLE, JOB, LOST, RESULT, Job, Report
 from gapboost.dask.exchange import Hub, HubAddress, PeerLost
@@ -32,6 +34,9 @@ _idle: dict[tuple[Any, ...], list["subprocess.Popen[str]"]] = {}
 
 POLL_SECONDS = 0.02
 
+# A worker checks this often that the client of a fit is still there, and waits this long for the scheduler's answer.
+WATCH_SECONDS, ANSWER_SECONDS = 1.0, 30.0
+
 
 def host_of_worker() -> str:
     """The address under which other workers reach this one."""
@@ -43,8 +48,7 @@ def folder(fit: str, rank: int) -> Path:
     """The worker's directory for the rows, the job and the result of one fit."""
     path = Path(get_worker().local_directory, f"gapboost-{fit}-{rank}")
     with _lock:
-        if fit in _stopped:
-            raise RuntimeError("the fit was stopped")
+        _check_running(fit)
         _folders.setdefault(fit, set()).add(path)
     path.mkdir(parents=True, exist_ok=True)
     return path
@@ -56,11 +60,28 @@ def files_of_rows(fit: str, rank: int, n_sets: int) -> list[str]:
     return [str(place / f"rows-{i}") for i in range(n_sets)]
 
 
+def watch_client(fit: str, turn: str, leases: Sequence[str]) -> None:
+    """Start a thread that stops the fit in this process when its client dies, closes or restarts the cluster.
+
+    The client must keep the future of this task until the fit ends.
+
+    Parameters
+    ----------
+    fit : str
+    turn : str
+        Name of the semaphore by which fits take turns.
+    leases : sequence of str
+        Leases of this semaphore to release for the client.
+    """
+    worker = get_worker()
+    arguments = worker, worker.get_current_task(), fit, turn, leases
+    threading.Thread(target=_stop_without_client, args=arguments, name="gapboost-watch", daemon=True).start()
+
+
 def open_hub(fit: str, n_peers: int) -> HubAddress:
     """Open the hub of one fit in this worker."""
     with _lock:
-        if fit in _stopped:
-            raise RuntimeError("the fit was stopped")
+        _check_running(fit)
         hub = _hubs[fit] = Hub(host_of_worker(), n_peers)
     return hub.address
 
@@ -85,6 +106,7 @@ def train(fit: str, job: Job, n_threads: int) -> Report:
         process = _begun(fit, place, n_threads)
         code = _waited(process, place / RESULT)
     if not (place / RESULT).exists():
+        _check_running(fit)
         if code == LOST:
             raise PeerLost("the training process ended because another one of the fit did")
         raise RuntimeError(
@@ -113,16 +135,40 @@ def stop(fit: str) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
+def _check_running(fit: str) -> None:
+    if fit in _stopped:
+        raise RuntimeError("the fit was stopped")
+
+
+def _stop_without_client(worker: Worker, key: str, fit: str, turn: str, leases: Sequence[str]) -> None:
+    """Stop a fit when the scheduler no longer knows the task `key`, whose result the client keeps until the fit ends."""
+    while fit not in _stopped:
+        time.sleep(WATCH_SECONDS)
+        # A result may also leave this worker because Dask moves it to another one.
+        if key in worker.state.tasks:
+            continue
+        # The scheduler may be gone or busy. Then this worker ends too, or asks again.
+        with suppress(OSError, RuntimeError):
+            known = _ask_scheduler(worker, "get_task_status", keys=[key])
+            if known[key] is None:
+                stop(fit)
+                for lease in leases:
+                    _ask_scheduler(worker, "semaphore_release", name=turn, lease_id=lease)
+
+
+def _ask_scheduler(worker: Worker, operation: str, **arguments: Any) -> Any:
+    """Call an operation of the scheduler from a thread of the worker."""
+    return sync(worker.loop, getattr(worker.scheduler, operation), callback_timeout=ANSWER_SECONDS, **arguments)
+
+
 def _begun(fit: str, place: Path, n_threads: int) -> "subprocess.Popen[str]":
     """A process that was told to train the job in `place`."""
     with _lock:
         waiting = _idle.get(_kind(n_threads), [])
         while waiting and waiting[-1].poll() is not None:
             _end([waiting.pop()])
+        _check_running(fit)
         process = waiting.pop() if waiting else _started(n_threads)
-        if fit in _stopped:
-            _end([process])
-            raise RuntimeError("the fit was stopped")
         _children.setdefault(fit, []).append(process)
     # The process may have just ended; `_waited` then returns its exit status. On Windows that is no BrokenPipeError.
     with suppress(OSError):
