@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gapboost._data.arguments import as_relevant
+from gapboost._data.grades import at_least
 from gapboost._data.recall_base import RecallBase
 from gapboost.measures.arrays import reciprocal
 from gapboost.measures.discounts import Reciprocal
@@ -51,5 +52,5 @@ class AP(Measure):
 
     def worth(self, base: RecallBase) -> Stated:
         """``pair[i, j] = 1{i >= rel, j >= rel} / RB[rel]``."""
-        relevant = (base.levels >= self.rel).astype(np.float64)
+        relevant = at_least(base.levels, self.rel).astype(np.float64)
         return in_pairs(base, Pairs(relevant, relevant, reciprocal(base.relevant(self.rel))[:, None]))
