@@ -83,6 +83,26 @@ def check_whole(grades: Array, name: str, limit: GradeLimit | None) -> None:
         )
 
 
+def at_least(grades: Any, threshold: float) -> Array:
+    """Return True for each of `grades` that is `threshold` or more, compared as float32.
+
+    Boosters keep labels as float32, so that a grade of 0.7 comes back as 0.69999999. It still reaches a threshold of 0.7.
+    Grade 0 reaches no threshold.
+    """
+    # float32 ends below the largest thresholds, which no grade reaches anyway.
+    least = np.float32(min(threshold, 2.0 * MAX_GRADE))
+    reached: Array = (np.asarray(grades, np.float32) >= least) & (np.asarray(grades) > 0)
+    return reached
+
+
+def merged_in_float32(grades: Array) -> Array:
+    """Replace grades that are the same float32 by the highest of them."""
+    values, number = np.unique(grades.astype(np.float32), return_inverse=True)
+    highest = np.zeros(len(values))
+    np.maximum.at(highest, number, grades)
+    return highest[number]
+
+
 def occurring_grades(whole: Array, fraction: float | None, highest: float) -> Array:
     """The grades that occur in a data set that nobody holds as a whole, ascending.
 
@@ -102,8 +122,7 @@ def occurring_grades(whole: Array, fraction: float | None, highest: float) -> Ar
 
 def check_highest(highest: Any, name: str, limit: GradeLimit | None) -> None:
     """Refuse grades that the measure does not know, or that nobody can hold tables for."""
-    # Boosters keep labels as float32.
-    if limit is not None and highest > limit.highest * (1 + 1e-6):
+    if limit is not None and highest > limit.highest and not at_least(limit.highest, highest):
         raise ValueError(
             f"{name} holds the grade {highest:g}, but {limit.measure} knows the grades 0..{limit.highest:g}; expected a vector "
             "with one entry for each positive grade, or lower grades"

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gapboost._data.grades import GradeLimit, checked_grades
+from gapboost._data.grades import GradeLimit, checked_grades, merged_in_float32
 from gapboost._data.levels import ManyLevels, numbered_by_query
 from gapboost._data.recall_base import MOST_DOCUMENTS, by_query
 from gapboost._kernels import Array
@@ -77,7 +77,9 @@ def numbered_among(grades: Array, offsets: Array, judged: Judgements, ids: Array
     order = np.argsort(query, kind="stable")
     ends = np.concatenate(([0], np.cumsum(np.bincount(query, minlength=len(ids)))))
     codes = np.empty(len(query), dtype=np.int32)
-    codes[order], base = numbered_by_query(np.concatenate((grades, judged.grade))[order], ends)
+    # The rows and the recall base may come with different float types.
+    every = merged_in_float32(np.concatenate((grades, judged.grade)))
+    codes[order], base = numbered_by_query(every[order], ends)
     level = base.starts[query] + codes
     listed = np.bincount(level[: len(grades)], minlength=len(base.levels))
     counts = np.bincount(level[len(grades) :], judged.documents, minlength=len(base.levels)).astype(np.int64)

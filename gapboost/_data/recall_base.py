@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from gapboost._data.columns import numeric_column
-from gapboost._data.grades import GradeLimit, check_highest
+from gapboost._data.grades import GradeLimit, at_least, check_highest
 from gapboost._kernels import Array
 from gapboost._kernels.counts import count_grades
 
@@ -89,7 +89,7 @@ class RecallBase:
 
     def relevant(self, rel: float) -> Array:
         """Documents of each query with a grade of at least `rel`, int64 of shape (Q,)."""
-        relevant: Array = np.where(self.levels >= rel, self.counts, 0).sum(axis=1)
+        relevant: Array = np.where(at_least(self.levels, rel), self.counts, 0).sum(axis=1)
         return relevant
 
 

@@ -11,9 +11,16 @@ MAX_LINE_BYTES = 1 << 26
 # Bytes are searched for a byte three times as fast by its number.
 UNDERSCORE = ord("_")
 
+# UTF-32 begins with the mark of UTF-16, or with zeros.
+UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
 
 class LongLine(ValueError):
     """A line is longer than the limit; the message begins with its number."""
+
+
+class OtherEncoding(ValueError):
+    """The text is UTF-16 or UTF-32; the message begins with the number of the line."""
 
 
 def lines(stream: Any, limit: int) -> Iterator[bytes]:
@@ -29,11 +36,15 @@ def lines(stream: Any, limit: int) -> Iterator[bytes]:
     ------
     LongLine
         Where a line has more; of that line no more than the limit is read.
+    OtherEncoding
+        Where the first line begins with the byte order mark of UTF-16 or UTF-32, or every second byte of its beginning is 0.
     """
     number, mark = 0, codecs.BOM_UTF8
     while found := stream.readline(limit + 1):
         if len(found) > limit:
             raise LongLine(f"line {number + 1}: found more than {limit} bytes, expected at most max_line_bytes={limit}")
+        if number == 0 and (found.startswith(UTF16_MARKS) or (len(found) > 3 and 0 in found[:2] and 0 in found[2:4])):
+            raise OtherEncoding("line 1: found the bytes of UTF-16 or UTF-32, expected UTF-8")
         for line in found.removeprefix(mark).splitlines():
             number += 1
             yield line

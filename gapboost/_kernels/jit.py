@@ -23,6 +23,9 @@ from numba.misc.appdirs import AppDirs
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+# Bytes of each digest.
+DIGEST_SIZE = 16
+
 # Seconds of compilation after which a user wonders what is going on.
 PATIENCE = 3.0
 
@@ -65,8 +68,12 @@ def _sources(folder: Any) -> Iterator[bytes]:
             yield from _sources(entry)
 
 
+def _digest(content: bytes) -> bytes:
+    return blake2b(content, digest_size=DIGEST_SIZE).digest()
+
+
 def _fingerprint(sources: list[bytes]) -> str:
-    return blake2b(b"\0".join(sources), digest_size=16).hexdigest()
+    return _digest(b"\0".join(sources)).hex()
 
 
 def _fingerprint_of_room() -> str | None:
@@ -100,7 +107,8 @@ class KernelCache(NullCache):
 
     numba's own cache chooses the first folder that can be written and reads no other. In a container that would be an empty one,
     or none at all, while the code lies beside the package, where another user has compiled it. Here every folder is read, and
-    the first that takes a file keeps it. Each file says what it was compiled from and by, and what for.
+    the first that takes a file keeps it. Each file says what it was compiled from and by, and what for. A file begins with
+    digests of its stamp and of its content, because damaged code can end the process.
     """
 
     # Where the first file was kept in this process.
@@ -138,12 +146,17 @@ class KernelCache(NullCache):
             if not os.path.exists(path):
                 continue
             try:
-                with open(path, "rb") as file:
-                    # First the stamp alone: what another numba has written may not be readable.
-                    if pickle.load(file) == self.stamp:
-                        saved_for, compiled = pickle.load(file)
-                        if saved_for == key:
-                            return compiled
+                content = Path(path).read_bytes()
+                if len(content) < 2 * DIGEST_SIZE:
+                    raise ValueError("the file is too short")
+                # First the stamp alone: what another numba has written may not be readable.
+                if content[:DIGEST_SIZE] == _digest(repr(self.stamp).encode()):
+                    pickled = content[2 * DIGEST_SIZE :]
+                    if content[DIGEST_SIZE : 2 * DIGEST_SIZE] != _digest(pickled):
+                        raise ValueError("the checksum is wrong")
+                    saved_for, compiled = pickle.loads(pickled)
+                    if saved_for == key:
+                        return compiled
             # Unpickling raises whatever the bytes happen to lead to.
             except Exception as error:
                 once(BROKEN, path, error)
@@ -151,7 +164,8 @@ class KernelCache(NullCache):
 
     def save(self, key: tuple[Any, Any], compiled: Any) -> None:
         """Save what can be pickled, for types and a processor, in the first folder that takes it."""
-        content = pickle.dumps(self.stamp) + dumps((key, compiled))  # type: ignore[no-untyped-call]
+        pickled = dumps((key, compiled))  # type: ignore[no-untyped-call]
+        content = _digest(repr(self.stamp).encode()) + _digest(pickled) + pickled
         reasons: list[Any] = []
         for path in self._paths(key):
             try:

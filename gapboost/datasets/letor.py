@@ -18,7 +18,7 @@ from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
 from gapboost._data.arguments import one_of, whole
-from gapboost._data.text import MAX_LINE_BYTES, UNDERSCORE, LongLine, checked_number, lines
+from gapboost._data.text import MAX_LINE_BYTES, UNDERSCORE, LongLine, OtherEncoding, checked_number, lines
 from gapboost.datasets.data import RankingData, RankingSplit, checked_names
 
 PathLike: TypeAlias = str | os.PathLike[str]
@@ -27,6 +27,7 @@ _EXPECTED = "grade qid:QUERY index:value index:value ... # docid = DOCUMENT"
 _DOCID = re.compile(rb"\bdoc_?id\s*[=:]\s*(\S+)", re.IGNORECASE)
 _WHOLE = re.compile(rb"[+-]?[0-9]{1,19}")
 _INT64 = np.iinfo(np.int64)
+MAX_INT32 = np.iinfo(np.int32).max
 
 # Dense columns that no file asks for by itself: one wrong index would otherwise take all the memory.
 MAX_DENSE_FEATURES = 1 << 20
@@ -55,7 +56,7 @@ class _RowTap:
     def __iter__(self) -> Iterator[bytes]:
         for line in lines(self._stream, self._limit):
             self.line, self.line_number = line, self.line_number + 1
-            row, _, comment = line.partition(b"#")
+            row, hash_sign, comment = line.partition(b"#")
             words = row.split(None, 2)
             if words:
                 self.line_numbers.append(self.line_number)
@@ -63,6 +64,11 @@ class _RowTap:
                 if named and not words[1].startswith(b"qid:"):
                     # scikit-learn takes whatever begins so for a query, and drops it.
                     raise ValueError(f"the query {words[1].decode(errors='replace')!r} does not begin with 'qid:'")
+                if named and hash_sign and row.endswith(words[1]):
+                    raise ValueError(
+                        f"the query {words[1][4:].decode(errors='replace')!r} ends at '#', where a comment begins; "
+                        "expected a blank before '#', and queries without it"
+                    )
                 key = words[1][4:] if named else b""
                 if key and key not in self.keys:
                     _name(key, "query")
@@ -135,7 +141,7 @@ def _read(path: Path, max_line_bytes: int) -> _Part:
             matrix, target = load_svmlight_file(tap, zero_based=True)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise ValueError(f"{path}: broken gzip file after line {tap.line_number}: {error}") from error
-        except LongLine as error:
+        except (LongLine, OtherEncoding) as error:
             raise ValueError(f"{path}, {error}") from None
         except (ValueError, OverflowError) as error:
             start = tap.line[:80].decode("utf-8", errors="replace").rstrip()
@@ -144,11 +150,11 @@ def _read(path: Path, max_line_bytes: int) -> _Part:
             ) from error
     if not tap.line_numbers:
         raise ValueError(f"{path}: holds no rows, expected rows '{_EXPECTED}'")
-    wrong = np.flatnonzero(~((target >= 0) & (target <= np.iinfo(np.int32).max)))
+    wrong = np.flatnonzero(~((target >= 0) & (target <= MAX_INT32)))
     if len(wrong):
         raise ValueError(
             f"{path}, line {tap.line_numbers[wrong[0]]}: found grade {target[wrong[0]]:g}, expected a number"
-            f" that is not negative; so in {len(wrong)} of {len(target)} rows"
+            f" from 0 to {MAX_INT32}; so in {len(wrong)} of {len(target)} rows"
         )
     codes = np.frombuffer(tap.codes, dtype=np.int64)
     missing = np.flatnonzero(codes < 0)
@@ -176,7 +182,7 @@ def _read_groups(path: Path, n_rows: int, max_line_bytes: int) -> npt.NDArray[np
     with groups.open("rb") as stream:
         try:
             words = [word for line in lines(stream, max_line_bytes) for word in line.split()]
-        except LongLine as error:
+        except (LongLine, OtherEncoding) as error:
             raise ValueError(f"{groups}, {error}") from None
     for word in words:
         if not _WHOLE.fullmatch(word) or int(word) < 1:
@@ -227,7 +233,10 @@ def _query_ids(parts: Sequence[_Part]) -> npt.NDArray[Any]:
                 f"{part.path}: found group sizes in place of queries, expected 'qid:' as in the other files"
             )
     spelled = [part.keys or [] for part in parts]
-    integral = all(_WHOLE.fullmatch(key) and _INT64.min <= int(key) <= _INT64.max for keys in spelled for key in keys)
+    every = {key for keys in spelled for key in keys}
+    integral = all(_WHOLE.fullmatch(key) and _INT64.min <= int(key) <= _INT64.max for key in every)
+    # "01" and "1" are different queries: as numbers they would be one.
+    integral = integral and len({int(key) for key in every}) == len(every)
     names: list[npt.NDArray[Any]] = [
         np.array([int(key) for key in keys], dtype=np.int64)
         if integral
@@ -321,7 +330,8 @@ def load_letor(
     RankingData
         ``X`` : ndarray or scipy.sparse.csr_matrix of shape (n_rows, n_features), dtype float64.
         ``y`` : ndarray of shape (n_rows,), dtype int32, or float64 where some grades are fractional.
-        ``qid`` : ndarray of shape (n_rows,); int64 where all the queries are whole numbers, otherwise str.
+        ``qid`` : ndarray of shape (n_rows,); int64 where all the queries are whole numbers, each spelled in one way,
+        otherwise str. ``qid:01`` and ``qid:1`` are different queries.
         ``docid`` : ndarray of shape (n_rows,), dtype str, if each row names its document; otherwise None.
 
     Raises

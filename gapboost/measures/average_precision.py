@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gapboost._data.arguments import as_flag, as_relevant
+from gapboost._data.grades import at_least
 from gapboost._data.recall_base import RecallBase
 from gapboost.measures.arrays import reciprocal
 from gapboost.measures.discounts import Reciprocal
@@ -56,7 +57,7 @@ class AP(Measure):
 
     def worth(self, base: RecallBase) -> Stated:
         """``pair[i, j] = 1{i >= rel, j >= rel} / RB[rel]``, or with `ideal_at_k` ``/ min(k, RB[rel])``."""
-        relevant = (base.levels >= self.rel).astype(np.float64)
+        relevant = at_least(base.levels, self.rel).astype(np.float64)
         count = base.relevant(self.rel)
         if self.ideal_at_k and self.k is not None:
             count = np.minimum(count, self.k)

@@ -16,6 +16,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from gapboost._data.arguments import as_relevant, whole
+from gapboost._data.grades import at_least
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked, evaluate_cascade
@@ -111,7 +112,7 @@ class RR(Cascade):
 
     def stops(self, levels: Array) -> Array:
         """1 from grade `rel` on."""
-        return (levels >= self.rel).astype(np.float64)
+        return at_least(levels, self.rel).astype(np.float64)
 
 
 @dataclass(frozen=True, repr=False)

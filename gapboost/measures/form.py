@@ -89,7 +89,7 @@ class QuadraticForm(ABC):
 
         A function: a method ``discount_at(self, ranks)`` will do, and so does a value of `gapboost.measures.discounts`. In a
         `WeightedSum`, measures with equal values and one cut-off are one measure of the form. A method is equal to that of no
-        other measure.
+        other measure. A measure that overrides `depth`, `discount` or `discounts` stays apart too.
 
         Parameters
         ----------

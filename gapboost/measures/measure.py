@@ -25,6 +25,9 @@ from gapboost.measures.form import QuadraticForm, tables_of
 from gapboost.measures.labels import plain, shortened
 from gapboost.measures.worth import Stated
 
+# Methods that follow from `discount_at`, unless a measure overrides them.
+DISCOUNTS = ("depth", "discount", "discounts")
+
 SHORT_NAME = re.compile(r"[a-zA-Z0-9_.-]+")
 
 
@@ -318,8 +321,9 @@ class WeightedSum(Measure):
 
 
 def _has_form(part: Measure) -> bool:
-    """Whether a measure is tables and one discount for all queries, so that another one with that discount may join it."""
-    return part.has_tables and part.has_one_discount
+    """True if a measure is tables and one `discount_at` for all queries, so that others with an equal one may join it."""
+    own_discount = any(getattr(type(part), name) is not getattr(Measure, name) for name in DISCOUNTS)
+    return part.has_tables and part.has_one_discount and not own_discount
 
 
 def grade_limit(measures: Sequence[Measure]) -> GradeLimit:

@@ -8,6 +8,7 @@
 from dataclasses import dataclass, field
 
 from gapboost._data.arguments import as_relevant
+from gapboost._data.grades import at_least
 from gapboost._data.recall_base import RecallBase
 from gapboost.measures.discounts import Constant, Discount
 from gapboost.measures.measure import Measure
@@ -60,4 +61,4 @@ class Precision(RelevantAtCutoff):
 
     def worth(self, base: RecallBase) -> Stated:
         """``own[j] = 1{j >= rel}``; no pairs."""
-        return alone(base.levels >= self.rel, base)
+        return alone(at_least(base.levels, self.rel), base)

@@ -8,6 +8,7 @@
 from dataclasses import dataclass, field
 
 from gapboost._data.arguments import as_relevant, probability
+from gapboost._data.grades import at_least
 from gapboost._data.recall_base import RecallBase
 from gapboost.measures.discounts import Discount, Geometric
 from gapboost.measures.gains import as_gains, gain_of_grades, most_grades
@@ -75,5 +76,5 @@ class RBP(Measure):
 
     def worth(self, base: RecallBase) -> Stated:
         """``own[j] = gain[j]``; no pairs."""
-        gain = base.levels >= self.rel if self.gains is None else gain_of_grades(self.gains, base.levels)
+        gain = at_least(base.levels, self.rel) if self.gains is None else gain_of_grades(self.gains, base.levels)
         return alone(gain, base)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gapboost._data.arguments import as_relevant
+from gapboost._data.grades import at_least
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost.measures.arrays import reciprocal
@@ -21,7 +22,7 @@ from gapboost.measures.worth import Stated, alone
 
 def shares(base: RecallBase, rel: float) -> Stated:
     """``own[j] = 1{j >= rel} / RB[rel]``, and no pairs."""
-    return alone((base.levels >= rel) * reciprocal(base.relevant(rel))[:, None], base)
+    return alone(at_least(base.levels, rel) * reciprocal(base.relevant(rel))[:, None], base)
 
 
 @dataclass(frozen=True, repr=False)

@@ -239,6 +239,26 @@ def test_queries_that_are_not_int64_are_read_as_str(write: Callable[..., Path], 
     assert data.qid.tolist() == [query, "4"]
 
 
+@pytest.mark.parametrize("pair", [("01", "1"), ("+1", "1"), ("-0", "0"), ("+0", "-0")])
+def test_spellings_of_one_number_are_different_queries(write: Callable[..., Path], pair: tuple[str, str]) -> None:
+    rows = [f"{grade} qid:{query} 1:1\n" for grade, query in enumerate(pair)]
+    assert load_letor(write("".join(rows))).qid.tolist() == list(pair)
+    files = [write(row, str(number)) for number, row in enumerate(rows)]
+    assert load_letor(files).qid.tolist() == list(pair)
+
+
+def test_a_comment_may_follow_a_query_after_a_blank(write: Callable[..., Path]) -> None:
+    data = load_letor(write("1 qid:a #b\n0 qid:a 1:1#b\n"))
+    assert (data.qid.tolist(), data.X.tolist()) == (["a", "a"], [[0], [1]])
+
+
+def test_group_sizes_in_another_encoding_are_refused(write: Callable[..., Path]) -> None:
+    path = write("1 1:1\n0 1:2\n")
+    path.with_name(path.name + ".query").write_bytes("2\n".encode("utf-16"))
+    with pytest.raises(ValueError, match=r"\.query, line 1: found the bytes of UTF-16"):
+        load_letor(path)
+
+
 def test_large_and_negative_queries_stay_exact(write: Callable[..., Path]) -> None:
     data = load_letor(write(f"1 qid:{2**63 - 1} 1:1\n0 qid:-3 1:1\n0 qid:007 1:1\n"))
     assert data.qid.dtype == np.int64
@@ -516,7 +536,12 @@ def test_queries_in_the_rows_come_before_group_sizes(write: Callable[..., Path])
         ("# x\n\n-1 qid:1 1:1\n", r"data\.txt, line 3: found grade -1, expected"),
         ("nan qid:1 1:1\n", "found grade nan"),
         ("inf qid:1 1:1\n", "found grade inf"),
-        ("3000000000 qid:1 1:1\n", r"found grade 3e\+09"),
+        ("3000000000 qid:1 1:1\n", r"found grade 3e\+09, expected a number from 0 to 2147483647"),
+        ("1 qid:1 1:1\n1 qid:a#b 1:1\n", "line 2: cannot be read .*query 'a' ends at '#', where a comment begins"),
+        ("1 qid:1 1:1\n".encode("utf-16"), r"data\.txt, line 1: found the bytes of UTF-16 or UTF-32, expected UTF-8"),
+        ("1 qid:1 1:1\n".encode("utf-16-le"), "line 1: found the bytes of UTF-16"),
+        ("1 qid:1 1:1\n".encode("utf-16-be"), "line 1: found the bytes of UTF-16"),
+        ("1 qid:1 1:1\n".encode("utf-32"), "line 1: found the bytes of UTF-16"),
         ("good qid:1 1:1\n", r"data\.txt, line 1: cannot be read as 'grade qid:.* found 'good qid:1 1:1'"),
         ("1 qid:1 1:1\n1,2 qid:1 1:1\n", "line 2: cannot be read"),
         ("1 qid:1 1:NULL\n", "line 1: cannot be read"),

@@ -276,11 +276,17 @@ def emptied_or_overwritten(path, i):
     path.write_bytes([b"", b"code", b"\x80", b"\x80\x04N."][i % 4])
 
 
+def byte_flipped(path, i):
+    content = bytearray(path.read_bytes())
+    content[-1 - (i * 7919) % (len(content) // 2)] ^= 1 << i % 8
+    path.write_bytes(content)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("programs", "broken"),
-    [([EVALUATE + FIT, EVALUATE], cut_off), ([EVALUATE], emptied_or_overwritten)],
-    ids=["every file cut off, two processes at once", "every file empty or something else"],
+    [([EVALUATE + FIT, EVALUATE], cut_off), ([EVALUATE], emptied_or_overwritten), ([EVALUATE], byte_flipped)],
+    ids=["every file cut off, two processes at once", "every file empty or something else", "a byte of every file"],
 )
 def test_broken_files(programs, broken, expected, folder):
     """They are compiled anew, which is said once, and are good again."""
@@ -343,6 +349,19 @@ def test_code_of_other_sources_or_another_numba_is_not_taken_for_these(differs, 
     new.save(KEY, "new code")
     assert new.load(KEY) == "new code"
     assert len(list(chosen.rglob("*"))) == 2  # a folder, and a file that was replaced
+
+
+def test_a_file_with_any_byte_changed_is_not_taken(chosen):
+    one = cache()
+    one.save(KEY, "code")
+    (saved,) = chosen.rglob("*.nbc")
+    content = saved.read_bytes()
+    assert one.load(KEY) == "code"
+    for i in range(len(content)):
+        saved.write_bytes(content[:i] + bytes([content[i] ^ 1]) + content[i + 1 :])
+        assert one.load(KEY) is None
+        saved.write_bytes(content[:i])
+        assert one.load(KEY) is None
 
 
 @pytest.mark.parametrize("other", [("other types", "processor"), ("types", "other processor")])

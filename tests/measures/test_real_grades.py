@@ -8,7 +8,7 @@ import numpy as np
 import oracle
 import pytest
 from scipy.special import expit
-from twins import gradients, twins
+from twins import gradients, metric_values, twins
 
 import gapboost as gb
 from gapboost._data import judged as judged_module
@@ -385,6 +385,76 @@ def test_natively_labels_are_float32(twin):
     )
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-9)
+
+
+RELEVANT = [
+    gb.AP(rel=0.7), gb.RR(rel=0.7), gb.Precision(rel=0.7, k=3), gb.Recall(rel=0.7, k=3), gb.RPrecision(rel=0.7),
+    gb.RBP(rel=0.7),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("measure", RELEVANT, ids=repr)
+def test_float32_labels_reach_the_same_fractional_threshold(measure):
+    """float32(.7) is below .7."""
+    y, scores = np.array([0.7, 0, 0.7, 1, 0, 0.35]), np.arange(6)[::-1] * 1.0
+    expected = gb.evaluate(measure, y, scores)[measure]
+    assert gb.evaluate(measure, y.astype("f4"), scores)[measure] == expected
+    binary = replace(measure, rel=1)
+    assert expected == gb.evaluate(binary, (y >= 0.7).astype(int), scores)[binary]
+
+
+def test_thresholds_in_float32_are_those_of_float64_for_every_fraction():
+    for n in range(2, 40):
+        y = np.arange(1, n + 1) / n
+        for rel in y:
+            measure = gb.Recall(rel=rel, k=1)
+            found = gb.evaluate(measure, y.astype("f4"), np.arange(n))
+            assert found == gb.evaluate(measure, y, np.arange(n))
+
+
+def test_no_threshold_is_reached_by_grade_0():
+    assert gb.evaluate(gb.AP(rel=1e-300), [0, 0, 1], [3, 2, 1]) == {gb.AP(rel=1e-300): 1 / 3}
+    assert gb.evaluate(gb.AP(rel=1e300), [0, 0.5, 1], [3, 2, 1]) == {gb.AP(rel=1e300): 0}
+
+
+@pytest.mark.parametrize("measure", [gb.GAP(g=(0.4, 0.6), levels=(0.35, 0.7)), gb.grAP(top=0.7), gb.eGAP()], ids=repr)
+def test_float32_labels_are_close_in_measures_that_are_continuous(measure):
+    y, scores = np.array([0.7, 0, 0.7, 0.35, 0, 0.35]), np.arange(6)[::-1] * 1.0
+    found = gb.evaluate(measure, y.astype("f4"), scores)[measure]
+    assert found == pytest.approx(gb.evaluate(measure, y, scores)[measure], rel=1e-6)
+
+
+@pytest.mark.parametrize("rows", ["f4", "f8"])
+@pytest.mark.parametrize("counted", [np.float32, float])
+def test_a_recall_base_and_rows_may_have_different_float_types(rows, counted):
+    measure = gb.AP(rel=0.7)
+    base = {"a": {counted(0.7): 2, counted(0.35): 1}}
+    values = gb.evaluate(measure, np.array([0.35, 0.7], rows), [2, 1], ["a", "a"], recall_base=base)
+    assert values == {measure: 0.25}
+
+
+@twins
+def test_float32_labels_train_the_same_ranker(twin):
+    rng = np.random.default_rng(0)
+    X, qid = rng.normal(size=(600, 3)), np.repeat(np.arange(30), 20)
+    y = rng.choice([0, 0.35, 0.7, 1.0], 600)
+    for measure in (gb.AP(rel=0.7), gb.RR(rel=0.7)):
+        one, other = (twin.ranker(measure=measure).fit(X, labels, qid) for labels in (y, y.astype("f4")))
+        np.testing.assert_array_equal(one.predict(X), other.predict(X))
+
+
+@twins
+def test_natively_fractional_thresholds_reach_float32_labels(twin):
+    y, scores, sizes = np.array([0.7, 0, 0.7, 0.35, 0, 0.35]), np.arange(6.0), [6]
+    measure, whole = gb.AP(rel=0.7), gb.AP(rel=1)
+    for one, other in zip(
+        gradients(twin, twin.module.objective(measure), scores, y, sizes),
+        gradients(twin, twin.module.objective(whole), scores, y >= 0.7, sizes),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(one, other)
+    (value,) = metric_values(twin, twin.module.eval_metric(measure), scores, y, sizes).values()
+    assert value == pytest.approx(gb.evaluate(measure, y, scores)[measure], rel=1e-6)
 
 
 class Tabled(gb.AP):

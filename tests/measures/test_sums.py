@@ -61,6 +61,34 @@ class Slow(Measure):
         return gb.AP().tables(base)
 
 
+@dataclass(frozen=True, repr=False)
+class FirstOnly(gb.DCG):
+    """Overrides the weights at whole ranks and inherits those at real ranks."""
+
+    def discount(self, n):
+        return (np.arange(n) == 0).astype(float)
+
+
+@dataclass(frozen=True, repr=False)
+class Shallow(gb.DCG):
+    """Overrides the number of ranks that count."""
+
+    def depth(self, n):
+        return 1
+
+
+@pytest.mark.parametrize("measure", [FirstOnly(), Shallow()], ids=lambda measure: type(measure).__name__)
+def test_a_discount_at_whole_ranks_is_kept_in_a_sum(measure):
+    y, scores = [0, 1, 2], [3.0, 2.0, 1.0]
+    assert gb.evaluate(measure, y, scores) == {measure: 0.0}
+    for other in (gb.DCG(), gb.AP()):
+        mixed = 2.0 * measure + 0.5 * other
+        assert gb.evaluate([mixed, other], y, scores)[mixed] == 0.5 * gb.evaluate(other, y, scores)[other]
+    assert gb.evaluate(2.0 * measure, [2, 1], [2.0, 1.0]) == {2.0 * measure: 6.0}
+    found, expected = (gb.LambdaRank(each).gradients(y, scores) for each in (1.0 * measure, measure))
+    np.testing.assert_array_equal(found, expected)
+
+
 def random_part(rng):
     """A measure that LambdaRank trains for; many have a discount that changes late."""
     k = None if rng.random() < 0.6 else int(rng.integers(2, 3000))
