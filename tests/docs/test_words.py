@@ -5,7 +5,9 @@ The rows come from the pages. A row without a case in `CASES` or a reason in `NO
 
 import importlib.util
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -107,7 +109,7 @@ def trained(library, ranker, parameters, fit=None, binary=False):
         evaluation["verbose"] = False
         start = {"base_margin": train.start}
         groups = {"qid": train.qid}
-    model = ranker(**small, **parameters)
+    model = ranker(**(small | parameters))
     model.fit(train.X, train.y, **groups, eval_set=[(vali.X, vali.y)], **evaluation, **(fit or {}))
     scores = model.predict(train.X, **start)
     (log,) = (model.evals_result_ if library == "LightGBM" else model.evals_result()).values()
@@ -123,26 +125,25 @@ class Case(NamedTuple):
     Attributes
     ----------
     value : object
-    beside : dict
+    beside : mapping
         Other parameters of both trainings.
     changes : dict or None
         Parameters of the booster, by which it would train otherwise: the case then shows that the word has an effect.
-    logs : dict
+    logs : mapping
         Names in the log of the booster, and of the same metric here.
     binary : bool
         True if the booster requires grades 0 and 1.
     """
 
     value: object
-    beside: dict = {}
+    beside: Mapping = MappingProxyType({})
     changes: dict | None = None
-    logs: dict = {}
+    logs: Mapping = MappingProxyType({})
     binary: bool = False
 
 
 AT = {"ndcg@2": "ndcg@2", "ndcg@5": "ndcg@5"}
 MAP_AT = {"map@2": "map-ap@2", "map@5": "map-ap@5"}
-NDCG = {"measure": "ndcg"}
 
 # By library and the first of a word's names.
 CASES = {
@@ -179,10 +180,17 @@ CASES = {
     ("XGBoost", "lambdarank_score_normalization"): [Case(False, changes={"lambdarank_score_normalization": True})],
     ("XGBoost", "lambdarank_unbiased"): [Case(False, changes={"lambdarank_unbiased": True})],
     ("XGBoost", "ndcg_exp_gain"): [
-        Case(False, beside={"eval_metric": ["ndcg@2", "ndcg@5-"]}, changes={"ndcg_exp_gain": True}, logs={"ndcg@2": "ndcg@2", "ndcg@5-": "ndcg@5"}),
+        Case(
+            False,
+            beside={"eval_metric": ["ndcg@2", "ndcg@5-"]},
+            changes={"ndcg_exp_gain": True},
+            logs={"ndcg@2": "ndcg@2", "ndcg@5-": "ndcg@5"},
+        ),
         Case(True, beside={"eval_metric": ["ndcg@2", "ndcg@5"]}, logs=AT),
     ],
-    ("XGBoost", "disable_default_eval_metric"): [Case(True, beside={"eval_metric": ["ndcg@2"]}, logs={"ndcg@2": "ndcg@2"})],
+    ("XGBoost", "disable_default_eval_metric"): [
+        Case(True, beside={"eval_metric": ["ndcg@2"]}, logs={"ndcg@2": "ndcg@2"})
+    ],
     ("XGBoost", "eval_metric"): [
         Case("ndcg@5-", logs={"ndcg@5-": "ndcg@5"}),
         Case("ndcg@10-", logs={"ndcg@10-": "ndcg@10"}),
@@ -223,6 +231,7 @@ def here(library, parameters):
 CALLS = [(library, name, case) for (library, name), cases in CASES.items() for case in cases]
 
 
+@pytest.mark.slow(keep=4)
 @pytest.mark.parametrize(("library", "name", "case"), CALLS, ids=lambda x: str(getattr(x, "value", x)))
 @pytest.mark.filterwarnings("ignore")
 def test_a_word_trains_and_reports_the_same_numbers(library, name, case):
@@ -300,6 +309,107 @@ def test_each_row_of_the_tables_of_migration_has_a_case(library, name, value):
     if why == "an error" and value not in compared:
         with pytest.raises(ValueError, match=name):
             trained(library, RANKERS[library][1], {name: value, "measure": "ndcg"})
+
+
+# --- parameters of trees ------------------------------------------------------------------------------------------------
+
+# Values of each parameter that keeps its name and meaning, and other parameters that it requires.
+TREES = {
+    "LightGBM": {
+        "num_leaves": (3, {}),
+        "max_depth": (2, {}),
+        "learning_rate": (0.3, {}),
+        "n_estimators": (7, {}),
+        "subsample_for_bin": (60, {}),
+        "min_split_gain": (50.0, {}),
+        "min_child_weight": (8.0, {}),
+        "min_child_samples": (40, {}),
+        "subsample": (0.5, {"subsample_freq": 1}),
+        "subsample_freq": (2, {"subsample": 0.5}),
+        "reg_alpha": (2.0, {}),
+        "reg_lambda": (3.0, {}),
+        "random_state": (7, {"subsample": 0.5, "subsample_freq": 1}),
+    },
+    "XGBoost": {
+        "max_depth": (2, {}),
+        "max_leaves": (3, {"grow_policy": "lossguide"}),
+        "max_bin": (4, {}),
+        "grow_policy": ("lossguide", {"max_leaves": 3}),
+        "learning_rate": (0.5, {}),
+        "n_estimators": (7, {}),
+        "booster": ("dart", {}),
+        "tree_method": ("exact", {}),
+        "gamma": (0.1, {}),
+        "min_child_weight": (0.7, {}),
+        "max_delta_step": (0.3, {}),
+        "subsample": (0.5, {}),
+        "colsample_bytree": (0.5, {}),
+        "colsample_bylevel": (0.5, {}),
+        "colsample_bynode": (0.5, {}),
+        "reg_alpha": (0.3, {}),
+        "reg_lambda": (2.0, {}),
+        "random_state": (5, {"subsample": 0.5}),
+        "num_parallel_tree": (3, {"subsample": 0.5}),
+        "monotone_constraints": ("(1,0,-1,0)", {}),
+        "interaction_constraints": ("[[0,1],[2,3]]", {}),
+        "feature_weights": (np.array([1.0, 0.1, 0.1, 1.0]), {"colsample_bynode": 0.5}),
+    },
+}
+# Compared with sums of gradients, which have other units here.
+PENALTIES = {
+    "LightGBM": {"min_split_gain", "min_child_weight", "reg_alpha", "reg_lambda"},
+    "XGBoost": {"gamma", "min_child_weight", "reg_alpha", "reg_lambda"},
+}
+TREES_NOT_COMPARED = {
+    "LightGBM": {
+        "colsample_bytree": "LightGBM draws the same share, and other columns, with any custom objective",
+        "n_jobs": "changes no number",
+        "importance_type": "changes no training",
+    },
+    "XGBoost": {
+        **dict.fromkeys(("verbosity", "n_jobs", "validate_parameters"), "changes no number"),
+        **dict.fromkeys(
+            ("enable_categorical", "feature_types", "max_cat_to_onehot", "max_cat_threshold"), "categories"
+        ),
+        "scale_pos_weight": "XGBoost's ranking objectives ignore it too",
+        "base_score": "one number added to all scores changes no order",
+        "importance_type": "changes no training",
+        "missing": "is about the data set, which the booster builds",
+        "device": "requires a GPU",
+        "sampling_method": "requires a GPU",
+        "multi_strategy": "is about several outputs",
+        "early_stopping_rounds": "tests/boosters/test_early_stopping.py",
+        "callbacks": "code, without numbers",
+    },
+}
+TREE_CALLS = [(library, name) for library, names in TREES.items() for name in names]
+
+
+@pytest.mark.parametrize("library", TREES)
+def test_each_parameter_of_trees_has_a_case(library):
+    row = words().trees(library).splitlines()[0]
+    assert row.startswith("* **The same name, meaning and default**: ")
+    assert set(codes(row)) == TREES[library].keys() | TREES_NOT_COMPARED[library].keys()
+
+
+@pytest.mark.slow(keep=4)
+@pytest.mark.parametrize(("library", "name"), TREE_CALLS)
+@pytest.mark.filterwarnings("ignore")
+def test_a_parameter_of_trees_grows_the_same_trees(library, name):
+    """Penalties are compared in the units that the page gives."""
+    (value, beside), (theirs, ours) = TREES[library][name], RANKERS[library]
+    base = {**BASE[library], **beside}
+    of_theirs, fit = {**base, name: value}, {}
+    if name in PENALTIES[library]:
+        if library == "LightGBM":
+            fit = {"sample_weight": np.full(len(TRAIN.y), TRAIN.sizes.mean())}
+        else:
+            of_theirs[name] = 2 * value
+    scores, _ = trained(library, theirs, of_theirs, fit)
+    found, _ = trained(library, ours, here(library, {**base, name: value}))
+    np.testing.assert_allclose(found, scores, atol=2e-4)
+    without, _ = trained(library, ours, here(library, base))
+    assert np.abs(found - without).max() > 0.001
 
 
 # --- what the boosters count otherwise ----------------------------------------------------------------------------------
