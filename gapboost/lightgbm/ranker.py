@@ -188,7 +188,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             training.
         eval_at : sequence of int, optional
             Ranks at which nDCG and AP of `eval_metric` are reported, nDCG where it is left out: as ``ndcg@5`` and
-            ``ndcg@10`` for ``(5, 10)``, beside the measure that is trained for.
+            ``ndcg@10`` for ``(5, 10)``, beside the measure that is trained for. AP is then LightGBM's: it divides by the
+            number of relevant documents or by the rank, if that is smaller.
         eval_metric : str, Measure or list of them, optional
             Reported beside the measure that is trained for, which comes first. Early stopping goes by that one alone, unless the
             ranker has ``first_metric_only=False``: then by all of them, as LightGBM does of itself.
