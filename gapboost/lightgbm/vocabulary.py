@@ -7,6 +7,7 @@ from typing import Any
 import lightgbm
 import numpy as np
 
+from gapboost._boosters.aliases import defaults_of
 from gapboost._boosters.asked import Asked
 from gapboost._boosters.vocabulary import Entry, Parameters, Vocabulary
 from gapboost._data.arguments import whole
@@ -156,7 +157,21 @@ def known() -> frozenset[str]:
     return frozenset(name for names in aliases.values() for name in names)
 
 
-LIGHTGBM = Vocabulary("LightGBM", ENTRIES, known)
+@cache
+def defaults() -> dict[str, Any]:
+    """Return the defaults of the constructor; `objective` means something else here."""
+    of_vendor = defaults_of(lightgbm.LGBMRanker)
+    return {**{name: value for name, value in of_vendor.items() if name != "objective"}, "extra_trees": True}
+
+
+@cache
+def aliases() -> dict[str, str]:
+    """Return the name in the constructor for each alias of the installed LightGBM."""
+    groups = lightgbm.basic._ConfigAliases._get_all_param_aliases().values()
+    return {alias: name for name in defaults() for names in groups if name in names for alias in names if alias != name}
+
+
+LIGHTGBM = Vocabulary("LightGBM", ENTRIES, known, aliases=aliases, defaults=defaults)
 
 # What `lightgbm.train` would ignore beside our objective. Its own metrics go by the other parameters.
 BESIDE_OBJECTIVE = Vocabulary("LightGBM", (*LAMBDARANK, BAGGING_BY_QUERY), known)

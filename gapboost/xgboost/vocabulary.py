@@ -30,6 +30,17 @@ SETTINGS: tuple[dict[str, str], ...] = (
 )
 
 
+# Its own names of parameters that the constructor of XGBRanker calls otherwise; there all of these default to None.
+ALIASES = {
+    "alpha": "reg_alpha",
+    "eta": "learning_rate",
+    "lambda": "reg_lambda",
+    "min_split_loss": "gamma",
+    "nthread": "n_jobs",
+    "seed": "random_state",
+}
+
+
 def _objective(asked: Asked, name: Any, given: Parameters) -> Asked:
     return asked.measured_by(OBJECTIVES[name])
 
@@ -143,4 +154,12 @@ def _names(config: Any, inside: str = "") -> Iterator[str]:
             yield from _names(part, key)
 
 
-XGBOOST = Vocabulary("XGBoost", ENTRIES, known, passed_on_by="validate_parameters", objectives=OBJECTIVES)
+XGBOOST = Vocabulary(
+    "XGBoost",
+    ENTRIES,
+    known,
+    passed_on_by="validate_parameters",
+    objectives=OBJECTIVES,
+    aliases=lambda: ALIASES,
+    defaults=lambda: dict.fromkeys(ALIASES.values()),
+)
