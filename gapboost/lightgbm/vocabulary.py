@@ -30,6 +30,7 @@ NO_METRIC = ("None", "na", "null", "custom", "")
 EVAL_AT = (
     "it is a list of whole numbers >= 1, at which nDCG and AP are reported; other measures have their own cut-offs"
 )
+OF_CLASSES = "only LightGBM's objectives for two classes use it; sample_weight weighs queries and documents"
 GAINS = "nDCG and DCG alone have gains, as in measure=gapboost.nDCG(gains=(0, 1, 3))"
 
 
@@ -145,6 +146,8 @@ ENTRIES = (
     ),
     BAGGING_BY_QUERY,
     Entry(("class_weight",), why="sample_weight has the weights of documents"),
+    Entry(("is_unbalance", "unbalance", "unbalanced_sets"), why=OF_CLASSES, passed_on=lambda value: not value),
+    Entry(("scale_pos_weight",), why=OF_CLASSES, passed_on=lambda value: value == 1),
     # An argument of `fit` too, and one of its parameters all the same.
     Entry(("categorical_feature",), passed_on=lambda value: True),
 )

@@ -126,6 +126,11 @@ ENTRIES = (
         _gains_instead,
         'nDCG and DCG alone have gains, as in measure="ndcg(gains=linear)"',
     ),
+    Entry(
+        ("scale_pos_weight",),
+        why="only XGBoost's objectives for classes use it; sample_weight weighs queries and documents",
+        passed_on=lambda value: value == 1,
+    ),
     # XGBoost reports none of its own beside ours, whatever it says.
     Entry(("disable_default_eval_metric",), lambda asked, off, _: asked),
 )

@@ -275,6 +275,8 @@ WITHOUT = {
         {"sigmoid": 2.0, "objective": "softrank"},
         {"sigmoid": -1.0},
         {"class_weight": "balanced", "boosting": "rf", "bagging_by_query": True},
+        {"is_unbalance": True},
+        {"unbalanced_sets": True, "scale_pos_weight": 3.0},
     ],
     "xgboost": [
         {"lambdarank_pair_method": "topk"},
@@ -283,6 +285,7 @@ WITHOUT = {
         {"lambdarank_unbiased": True, "lambdarank_bias_norm": 2.0},
         {"lambdarank_score_normalization": True},
         {"lambdarank_normalization": True, "objective": "approxrank"},
+        {"scale_pos_weight": 3.0},
     ],
 }
 OWN = ("measure", "objective", "g")
