@@ -9,6 +9,7 @@ the ranker of the twin trains, and `ranker` remembers.
 `asked`         what parameters ask a training for
 `vocabulary`    what parameters of the boosters mean here
 `parameters`    the parameters of a training, checked
+`aliases`       aliases of the parameters that a ranker's constructor lists
 `rows`          one data set in grouped order
 `training`      a task, its gradients, and whether they teach anything
 `ranker`        the ranker: arguments of `fit` checked, what was learned, `score`

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.asked import Asked
@@ -16,7 +17,7 @@ from gapboost._boosters.rows import RankingRows, ranking_rows
 from gapboost._boosters.search_guard import refuse_blind_search
 from gapboost._boosters.training import Settings, Task, Training, prepare
 from gapboost._boosters.vocabulary import Vocabulary
-from gapboost._data.arguments import seed
+from gapboost._data.arguments import seed, whole
 from gapboost._data.features import check_names, feature_names, features, split, without_qid
 from gapboost._data.grades import check_known
 from gapboost._data.warned import warn_caller
@@ -54,6 +55,8 @@ class GAPRanker:
     objective: str | Objective
     n_jobs: int | None
     random_state: Any
+    # Trees where `n_estimators` is None; None if the booster needs a number.
+    _default_rounds: ClassVar[int | None] = None
 
     n_queries_in_: int
     _trained_by: Objective
@@ -132,7 +135,7 @@ class GAPRanker:
             self.predict(X),  # type: ignore[attr-defined]
             qid,
             sample_weight=sample_weight,
-            n_jobs=self.n_jobs,
+            n_jobs=self._n_jobs,
         )
         return float(values[measure])
 
@@ -154,7 +157,36 @@ class GAPRanker:
         own = {*self.get_params(deep=False), *NOT_OF_A_VENDOR}  # type: ignore[attr-defined]
         return {name: value for name, value in vars(self).items() if name not in own}
 
-    def _in_own_words(self) -> Objective:
+    def _named_params(self) -> dict[str, Any]:
+        """Return the parameters under the names that the constructor lists.
+
+        Raises
+        ------
+        ValueError
+            If two names of one parameter have different values.
+        """
+        return self._vocabulary.by_constructor_names(self.get_params(deep=False))  # type: ignore[attr-defined]
+
+    @property
+    def _n_jobs(self) -> int | None:
+        """Threads for the kernels."""
+        n_jobs: int | None = self._named_params()["n_jobs"]
+        return n_jobs
+
+    @property
+    def _n_rounds(self) -> int:
+        """Trees to train.
+
+        Raises
+        ------
+        ValueError
+            If it is no whole number >= 1.
+        """
+        value = self._named_params()["n_estimators"]
+        name = self._vocabulary.name_in_use("n_estimators", self.get_params(deep=False))  # type: ignore[attr-defined]
+        return whole(self._default_rounds if value is None else value, name)
+
+    def _in_own_words(self, draws: bool = True) -> Objective:
         """The objective as `measure`, `g` and `objective` ask for it."""
         if isinstance(self.objective, Objective):
             if self.measure != "gap" or self.g is not None:
@@ -168,12 +200,18 @@ class GAPRanker:
                 f"objective is {self.objective!r}; expected a name such as 'lambdarank' or an objective value"
             )
         name = "lambdarank" if self.objective in self._vocabulary.objectives else self.objective
-        return as_objective(name, as_measure(self.measure, self.g), seed(self.random_state) or 0)
+        state = self._named_params()["random_state"]
+        if not draws and not isinstance(state, int | np.integer):
+            state = None
+        return as_objective(name, as_measure(self.measure, self.g), seed(state) or 0)
 
-    def _requested(self) -> Objective:
-        """The objective as all parameters ask for it, those of the booster among them; g perhaps still open."""
+    def _requested(self, *, draws: bool = True) -> Objective:
+        """Return the objective that all parameters ask for; its g may still be None.
+
+        Unless `draws` is False, a `random_state` that is a RandomState or Generator draws the seed that orders ties.
+        """
         parameters = self.get_params(deep=False)  # type: ignore[attr-defined]
-        asked = replace(self._own().asked, objective=self._in_own_words())
+        asked = replace(self._own().asked, objective=self._in_own_words(draws))
         return self._vocabulary.translated(parameters, asked).objective
 
     def _own(self, **metrics: Any) -> Own:
@@ -209,7 +247,9 @@ class GAPRanker:
             if request.eval_at is not None:
                 parameters = {**parameters, "eval_at": request.eval_at}
         listed = arguments_of(kind, "__init__") | {REGULARIZATION}
-        return check_parameters(self._vocabulary, parameters, own, listed=listed, of_fit=of_fit)
+        asked = check_parameters(self._vocabulary, parameters, own, listed=listed, of_fit=of_fit)
+        self._n_rounds  # noqa: B018, it raises an error for an unusable value
+        return asked
 
     def _task(self, X: Any, y: Any, qid: Any, request: FitRequest, requested: Objective, others: list[Measure]) -> Task:
         """Every argument about data checked, in grouped order."""
@@ -255,7 +295,7 @@ class GAPRanker:
         return training.doubt
 
     def _settings(self, parameters: dict[str, Any]) -> Settings:
-        return Settings(self.n_jobs, float(self._penalty or 0.0), self._library.least_hessian(parameters))
+        return Settings(self._n_jobs, float(self._penalty or 0.0), self._library.least_hessian(parameters))
 
     @property
     def _penalty(self) -> Any:
@@ -286,10 +326,6 @@ class GAPRanker:
     # What each twin says in the words of its library: parameters, ...
     def _booster_parameters(self) -> dict[str, Any]:
         """Parameters for the booster."""
-        raise NotImplementedError
-
-    @property
-    def _n_rounds(self) -> int:
         raise NotImplementedError
 
     # ... a training, ...

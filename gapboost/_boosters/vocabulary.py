@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from gapboost._boosters.aliases import by_constructor_names
 from gapboost._boosters.asked import Asked
 
 Parameters = Mapping[str, Any]
@@ -70,6 +71,10 @@ class Vocabulary:
         The parameter that passes unknown names on where it is False; empty where there is none.
     objectives : mapping {name: name of a measure}
         The library's objectives that have an equal here, LambdaRank for this measure.
+    aliases : callable
+        Returns ``{alias: name}`` for each parameter that the ranker's constructor lists by that name.
+    defaults : callable
+        Returns the constructor's default of each of these names.
     """
 
     library: str
@@ -77,6 +82,8 @@ class Vocabulary:
     known: Callable[[], frozenset[str]]
     passed_on_by: str = ""
     objectives: Mapping[str, str] = field(default_factory=dict)
+    aliases: Callable[[], Mapping[str, str]] = dict
+    defaults: Callable[[], Mapping[str, Any]] = dict
 
     @property
     def names(self) -> frozenset[str]:
@@ -87,6 +94,17 @@ class Vocabulary:
         """The parameters without those that are translated."""
         translated = {name for entry in self.entries if entry.means is not None for name in entry.names}
         return {name: value for name, value in parameters.items() if name not in translated}
+
+    def by_constructor_names(self, parameters: Parameters) -> dict[str, Any]:
+        """Return the parameters under the names that the ranker's constructor lists; see `aliases.by_constructor_names`."""
+        return by_constructor_names(parameters, self.aliases(), self.defaults())
+
+    def name_in_use(self, name: str, parameters: Parameters) -> str:
+        """Return the alias by which `parameters` set what the constructor calls `name`, or `name` itself."""
+        set_aliases = (
+            alias for alias, of in self.aliases().items() if of == name and parameters.get(alias) is not None
+        )
+        return next(set_aliases, name)
 
     def steps(self, given: Parameters, asked: Asked, takes: bool = True) -> dict[str, Step]:
         """What each parameter asks for beside those before it; without `takes` none is taken."""

@@ -119,7 +119,7 @@ class DaskGAPRanker(GAPRanker):
         found = client.gather(client.compute(columns))
         y_true, ids, scores = (np.asarray(column) for column in found[:3])
         weights = np.asarray(found[3]) if len(found) == 4 else None
-        return float(evaluate(measure, y_true, scores, ids, sample_weight=weights, n_jobs=self.n_jobs)[measure])
+        return float(evaluate(measure, y_true, scores, ids, sample_weight=weights, n_jobs=self._n_jobs)[measure])
 
     def _fit(self, X: Any, y: Any, qid: Any, request: FitRequest, arguments: dict[str, Any]) -> Self:
         self._warn_of_network()

@@ -1,6 +1,6 @@
 """What LightGBM is to the code that both boosters share."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import lightgbm
@@ -10,16 +10,10 @@ from gapboost._boosters.positions import REGULARIZATION
 from gapboost._kernels.parallel.openmp import openmp_team
 from gapboost.objectives import Objective
 
-# LightGBM's order of precedence: the name itself, then the shortest alias. LGBMRanker always sets min_child_weight.
+# In LightGBM's order of precedence: the name itself, then the shortest alias.
 LEARNING_RATE_NAMES = ("learning_rate", "eta", "shrinkage_rate")
-LEAST_HESSIAN_NAMES = ("min_sum_hessian_in_leaf", "min_hessian", "min_sum_hessian", "min_child_weight")
 
 DEFAULT_LEARNING_RATE = 0.1
-
-
-def first_of(parameters: Mapping[str, Any], names: Sequence[str]) -> Any:
-    """The value of the first of these names that has one, or None."""
-    return next((parameters[name] for name in names if parameters.get(name) is not None), None)
 
 
 def _units(objective: Objective, mean_size: float) -> Units:
@@ -34,7 +28,8 @@ def _units(objective: Objective, mean_size: float) -> Units:
 
 
 def _beginning(booster: lightgbm.Booster) -> Beginning:
-    rate = first_of(booster.params, LEARNING_RATE_NAMES)
+    given = (booster.params.get(name) for name in LEARNING_RATE_NAMES)
+    rate = next((rate for rate in given if rate is not None), None)
     penalty = booster.params.get(REGULARIZATION) or 0.0
     return Beginning(
         DEFAULT_LEARNING_RATE if rate is None else float(rate), booster.current_iteration(), float(penalty)
@@ -46,7 +41,7 @@ def _best_round(booster: lightgbm.Booster) -> int:
 
 
 def _least_hessian(parameters: Mapping[str, Any]) -> float:
-    return float(first_of(parameters, LEAST_HESSIAN_NAMES))
+    return float(parameters["min_child_weight"])
 
 
 LIBRARY = Library(

@@ -256,7 +256,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             init_model = to_continue(init_model, feature_names(X) if isinstance(feature_name, str) else feature_name)
         # The first one stops training.
         measures = [task.objective.measure, *task.others]
-        metric = LightGBMMetric(measures, self.n_jobs, training.total, [e.data for e in evals])
+        metric = LightGBMMetric(measures, self._n_jobs, training.total, [e.data for e in evals])
         # Training happens on a fresh LGBMRanker: an error or an interrupt leaves this one as it was.
         trained = shell({**parameters, **(network or {})}, training)
         if trained.get_params()["first_metric_only"]:
@@ -379,19 +379,22 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
                 keep_training_booster=True,
             )
 
-    @property
-    def _n_rounds(self) -> int:
-        return int(self.n_estimators)
+    def set_params(self, **params: Any) -> Self:  # noqa: D102, the docstring is inherited
+        # LightGBM sets `_<name>` too where there is such an attribute: "boost" would replace our method `_boost`.
+        ours = {
+            name for name in params if hasattr(type(self), f"_{name}") and not hasattr(lightgbm.LGBMRanker, f"_{name}")
+        }
+        super().set_params(**{name: value for name, value in params.items() if name not in ours})
+        for name in ours:
+            setattr(self, name, params[name])
+            self._other_params[name] = params[name]
+        return self
 
     def _booster_parameters(self) -> dict[str, Any]:
         """Parameters for LGBMRanker."""
-        parameters = self._vocabulary.passed_on(self.get_params())
+        parameters = self._vocabulary.passed_on(self._named_params())
         for name in (*OWN_PARAMETERS, "objective"):
             parameters.pop(name)
-        # LightGBM goes by the name where the alias is given too, and the name always is.
-        alias = parameters.pop("extra_tree", None)
-        if alias is not None:
-            parameters["extra_trees"] = alias
         return parameters
 
     def _process_params(self, stage: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 import lightgbm
 import numpy as np
 
+from gapboost._boosters.aliases import defaults_of
 from gapboost._boosters.asked import Asked
 from gapboost._boosters.vocabulary import Entry, Parameters, Vocabulary
 from gapboost._data.arguments import whole
@@ -29,6 +30,7 @@ NO_METRIC = ("None", "na", "null", "custom", "")
 EVAL_AT = (
     "it is a list of whole numbers >= 1, at which nDCG and AP are reported; other measures have their own cut-offs"
 )
+OF_CLASSES = "only LightGBM's objectives for two classes use it; sample_weight weighs queries and documents"
 GAINS = "nDCG and DCG alone have gains, as in measure=gapboost.nDCG(gains=(0, 1, 3))"
 
 
@@ -142,6 +144,8 @@ ENTRIES = (
     ),
     BAGGING_BY_QUERY,
     Entry(("class_weight",), why="sample_weight has the weights of documents"),
+    Entry(("is_unbalance", "unbalance", "unbalanced_sets"), why=OF_CLASSES, passed_on=lambda value: not value),
+    Entry(("scale_pos_weight",), why=OF_CLASSES, passed_on=lambda value: value == 1),
     # An argument of `fit` too, and one of its parameters all the same.
     Entry(("categorical_feature",), passed_on=lambda value: True),
 )
@@ -154,7 +158,21 @@ def known() -> frozenset[str]:
     return frozenset(name for names in aliases.values() for name in names)
 
 
-LIGHTGBM = Vocabulary("LightGBM", ENTRIES, known)
+@cache
+def defaults() -> dict[str, Any]:
+    """Return the defaults of the constructor; `objective` means something else here."""
+    of_vendor = defaults_of(lightgbm.LGBMRanker)
+    return {**{name: value for name, value in of_vendor.items() if name != "objective"}, "extra_trees": True}
+
+
+@cache
+def aliases() -> dict[str, str]:
+    """Return the name in the constructor for each alias of the installed LightGBM."""
+    groups = lightgbm.basic._ConfigAliases._get_all_param_aliases().values()
+    return {alias: name for name in defaults() for names in groups if name in names for alias in names if alias != name}
+
+
+LIGHTGBM = Vocabulary("LightGBM", ENTRIES, known, aliases=aliases, defaults=defaults)
 
 # What `lightgbm.train` would ignore beside our objective. Its own metrics go by the other parameters.
 BESIDE_OBJECTIVE = Vocabulary("LightGBM", (*LAMBDARANK, BAGGING_BY_QUERY), known)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import xgboost
 from sklearn.utils.validation import check_is_fitted
+from xgboost.sklearn import DEFAULT_N_ESTIMATORS
 
 from gapboost._boosters.described import described
 from gapboost._boosters.model_file import read, words
@@ -98,6 +99,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
     _library = LIBRARY
     _vocabulary = XGBOOST
+    _default_rounds = DEFAULT_N_ESTIMATORS
 
     # Type checkers read the first, with the parameters of XGBRanker in full; at run time those of the installed version count.
     if TYPE_CHECKING:
@@ -263,7 +265,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                 num_boost_round=self._n_rounds,
                 evals=evals,
                 obj=_gradients_of(training),
-                custom_metric=XGBoostMetric(measures, self.n_jobs, [rows.data for rows in task.evals]),
+                custom_metric=XGBoostMetric(measures, self._n_jobs, [rows.data for rows in task.evals]),
                 early_stopping_rounds=self.early_stopping_rounds,
                 evals_result=evals_result,
                 verbose_eval=verbose,
@@ -369,10 +371,6 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                 callbacks=without_bars(self.callbacks),
             )
 
-    @property
-    def _n_rounds(self) -> int:
-        return int(self.get_num_boosting_rounds())
-
     def _matrix(
         self, rows: RankingRows, feature_types: Any, feature_weights: Any, train: xgboost.DMatrix | None
     ) -> xgboost.DMatrix:
@@ -408,7 +406,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             Where it was trained for a measure or objective that is not gapboost's, and the parameters say another; or with
             another value of `missing`, by which predictions go and which XGBoost's files leave out.
         """
-        objective, requested, before = self.objective, self._requested(), dict(vars(self))
+        objective, requested, before = self.objective, self._requested(draws=False), dict(vars(self))
         # XGBoost would load into the booster that is there, and copies of this ranker may share it.
         for name in ("_Booster", "evals_result_", "n_queries_in_", "_position_bias", "_last_bias"):
             self.__dict__.pop(name, None)
@@ -445,11 +443,11 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         return self._seeded(self._known_parameters())
 
     def _seeded(self, parameters: dict[str, Any]) -> dict[str, Any]:
-        return {**parameters, "random_state": seed(self.random_state)}
+        return {**parameters, "random_state": seed(self._named_params()["random_state"])}
 
     def _known_parameters(self) -> dict[str, Any]:
         """`get_xgb_params` before a seed is drawn."""
-        parameters = self._vocabulary.passed_on(super().get_xgb_params())
+        parameters = self._vocabulary.passed_on(self._vocabulary.by_constructor_names(super().get_xgb_params()))
         for name in (*NOT_OF_XGBOOST, "eval_metric"):
             parameters.pop(name, None)
         return {**parameters, "objective": SAVED_AS}

@@ -30,6 +30,17 @@ SETTINGS: tuple[dict[str, str], ...] = (
 )
 
 
+# Its own names of parameters that the constructor of XGBRanker calls otherwise; there all of these default to None.
+ALIASES = {
+    "alpha": "reg_alpha",
+    "eta": "learning_rate",
+    "lambda": "reg_lambda",
+    "min_split_loss": "gamma",
+    "nthread": "n_jobs",
+    "seed": "random_state",
+}
+
+
 def _objective(asked: Asked, name: Any, given: Parameters) -> Asked:
     return asked.measured_by(OBJECTIVES[name])
 
@@ -123,6 +134,11 @@ ENTRIES = (
         _gains_instead,
         'nDCG and DCG alone have gains, as in measure="ndcg(gains=linear)"',
     ),
+    Entry(
+        ("scale_pos_weight",),
+        why="only XGBoost's objectives for classes use it; sample_weight weighs queries and documents",
+        passed_on=lambda value: value == 1,
+    ),
     # XGBoost reports none of its own beside ours, whatever it says.
     Entry(("disable_default_eval_metric",), lambda asked, off, _: asked),
 )
@@ -151,4 +167,12 @@ def _names(config: Any, inside: str = "") -> Iterator[str]:
             yield from _names(part, key)
 
 
-XGBOOST = Vocabulary("XGBoost", ENTRIES, known, passed_on_by="validate_parameters", objectives=OBJECTIVES)
+XGBOOST = Vocabulary(
+    "XGBoost",
+    ENTRIES,
+    known,
+    passed_on_by="validate_parameters",
+    objectives=OBJECTIVES,
+    aliases=lambda: ALIASES,
+    defaults=lambda: dict.fromkeys(ALIASES.values()),
+)

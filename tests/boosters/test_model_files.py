@@ -191,6 +191,14 @@ def test_load_model_of_what_does_not_say_goes_by_the_parameters(tmp_path):
     assert loaded.measure_ == gb.AP()
 
 
+@pytest.mark.parametrize("source", [np.random.RandomState, np.random.default_rng])
+def test_load_model_draws_nothing_from_random_state(source, tmp_path):
+    XGBOOST.fitted().save_model(tmp_path / "model.json")
+    loaded, untouched = XGBGAPRanker(random_state=source(3)), source(3)
+    loaded.load_model(tmp_path / "model.json")
+    assert loaded.random_state.random() == untouched.random()
+
+
 def test_load_model_for_a_measure_that_is_not_gapboosts(tmp_path):
     XGBOOST.fitted(measure=Named()).save_model(tmp_path / "model.json")
     loaded = XGBGAPRanker(measure=Named())

@@ -110,7 +110,7 @@ def test_lightgbm_takes_every_name_that_it_knows():
     aliases = {name for names in lightgbm.basic._ConfigAliases._get_all_param_aliases().values() for name in names}
     assert LIGHTGBMS.known() == aliases > {"num_leaves", "mc_method", "extra_tree", "reg_alpha"}
     taken = {"max_leaf": 5, "sub_row": 0.9, "bagging_freq": 1, "cegb_tradeoff": 1.0, "mc_penalty": 0.0, "seed": 3}
-    LIGHTGBM.fitted(**taken)
+    LGBMGAPRanker(n_estimators=2, n_jobs=1, verbose=-1, **taken).fit(X, Y, QID)
 
 
 @pytest.mark.slow(keep=1)
@@ -294,6 +294,8 @@ WITHOUT = {
         {"sigmoid": 2.0, "objective": "softrank"},
         {"sigmoid": -1.0},
         {"class_weight": "balanced", "boosting": "rf", "bagging_by_query": True},
+        {"is_unbalance": True},
+        {"unbalanced_sets": True, "scale_pos_weight": 3.0},
     ],
     "xgboost": [
         {"lambdarank_pair_method": "topk"},
@@ -304,6 +306,7 @@ WITHOUT = {
         {"lambdarank_normalization": True},
         {"lambdarank_normalization": False, "objective": "approxrank"},
         {"ndcg_exp_gain": True, "measure": gb.nDCG(gains="linear")},
+        {"scale_pos_weight": 3.0},
     ],
 }
 OWN = ("measure", "objective", "g")

@@ -182,6 +182,8 @@ def of_ranker(name):
     yield from defects(name, "objective", NOT_A_MEASURE, "a name such as", TypeError)
     yield from defects(name, "objective", {"unknown": "softmax"}, "lambdarank")
     yield from defects(name, "random_state", NOT_A_SEED, "a whole number >= 0")
+    numbers = without(NOT_POSITIVE_WHOLE, "None") if name.startswith("XGB") else NOT_POSITIVE_WHOLE
+    yield from defects(name, "n_estimators", {**numbers, "text of a number": "10"}, "a whole number >= 1")
     yield from defects(name, "n_jobs", {"text": "2", "a float": 1.5, "a boolean": True}, "a whole number", TypeError)
 
 
