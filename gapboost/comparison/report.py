@@ -4,6 +4,7 @@ import html
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from string import Template
 
@@ -17,7 +18,7 @@ from gapboost.comparison.work import Work
 LIBRARIES = ("gapboost", "numpy", "scipy", "sklearn")
 # Stands for the colour of text until the page says which it is.
 INK = "#010203"
-PAGE = Template((Path(__file__).parent / "page.html").read_text(encoding="utf-8"))
+PAGE = Template((files("gapboost.comparison") / "page.html").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
