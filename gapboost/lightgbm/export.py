@@ -1,6 +1,7 @@
 """Models for exporters."""
 
 import re
+from typing import Any
 
 import lightgbm
 
@@ -30,6 +31,8 @@ def exportable(model: LGBMGAPRanker | lightgbm.Booster) -> lightgbm.Booster:
 
     Raises
     ------
+    TypeError
+        If `model` is not a model of LightGBM.
     ValueError
         Where exporters would write another model without a word: of linear trees their constants alone; of a random forest the
         sum where it averages; of splits that take zeros for missing (``zero_as_missing=True``) ones that do not.
@@ -45,8 +48,7 @@ def exportable(model: LGBMGAPRanker | lightgbm.Booster) -> lightgbm.Booster:
     >>> "objective=lambdarank" in exportable(ranker).model_to_string()
     True
     """
-    booster = model.booster_ if isinstance(model, lightgbm.LGBMModel) else model
-    found = labelled(booster)
+    found = labelled(_booster_of(model))
     text = found.model_to_string()
     if "\nis_linear=1\n" in text:
         raise ValueError(
@@ -60,6 +62,17 @@ def exportable(model: LGBMGAPRanker | lightgbm.Booster) -> lightgbm.Booster:
             "value. Train with NaN in place of zeros"
         )
     return found
+
+
+def _booster_of(model: Any) -> lightgbm.Booster:
+    if isinstance(model, lightgbm.LGBMModel):
+        return model.booster_
+    if isinstance(model, lightgbm.Booster):
+        return model
+    raise TypeError(
+        f"model is a {type(model).__name__}; expected an LGBMGAPRanker, another ranker of LightGBM or a lightgbm.Booster. "
+        "gapboost.xgboost.exportable takes XGBoost's models"
+    )
 
 
 def _misses_zeros(decision: int) -> bool:

@@ -2,24 +2,33 @@
 
 import json
 import math
+import re
+from collections.abc import Sequence
 from typing import Any
 
 import xgboost
 
+from gapboost.xgboost.inputs import drop_rounds_after_best, kind_of
 from gapboost.xgboost.ranker import MISSING, XGBGAPRanker
 
 
-def exportable(model: XGBGAPRanker | xgboost.Booster) -> xgboost.Booster:
-    """The model in the form that exporters take, to ONNX among them; it predicts the same.
+def exportable(
+    model: XGBGAPRanker | xgboost.Booster, *, feature_names: str | Sequence[str] | None = "auto"
+) -> xgboost.Booster:
+    """Return a booster that exporters can write and other tools can read. Its predictions are the same.
 
-    Exporters take a ranker for a classifier, expect features to be called f0, f1, ..., write trees that early stopping does not
-    use, and do not know dart. This model says ``reg:squarederror``, whose predictions are raw scores too, names no features,
-    and holds the trees that predict with their weights inside.
+    Exporters do not know XGBoost's ranking objectives or dart. Many of them also write the trees that early stopping does not
+    use. The returned booster has the objective ``reg:squarederror``, whose predictions are raw scores too. It holds only the
+    trees that predict, and the weights of dart are multiplied into their leaves.
 
     Parameters
     ----------
     model : XGBGAPRanker or Booster
-        Fitted. A booster of `xgboost.train` does not know what its `DMatrix` took for missing: that has to be NaN.
+        Fitted. A booster of `xgboost.train` does not record the missing value of its `DMatrix`: it has to be NaN.
+    feature_names : "auto", None or sequence of str, default="auto"
+        Names of the features in the returned booster and its dumps. "auto" keeps the names of the training data, if it had
+        any. A sequence gives one name for each feature. None removes the names: dumps then say f0, f1, ... by position.
+        Converters to ONNX need None, because they read names as positions.
 
     Returns
     -------
@@ -28,9 +37,13 @@ def exportable(model: XGBGAPRanker | xgboost.Booster) -> xgboost.Booster:
 
     Raises
     ------
+    TypeError
+        If `model` is not a model of XGBoost.
     ValueError
-        Where the model is a gblinear, which has no trees to export, or takes another value than NaN for missing, which exporters
-        do not write.
+        If the model is a gblinear, which has no trees to export.
+        If its missing value is not NaN, because exporters write no other one.
+        If `feature_names` has not one name for each feature.
+        If it is "auto", and a name in the model such as f1 reads as the position of another feature.
     NotFittedError
         Before `fit`.
 
@@ -43,21 +56,22 @@ def exportable(model: XGBGAPRanker | xgboost.Booster) -> xgboost.Booster:
     >>> exportable(ranker).num_boosted_rounds()
     5
     """
-    booster = model.get_booster() if isinstance(model, xgboost.XGBModel) else model
+    booster = _booster_of(model)
     missing = model.missing if isinstance(model, xgboost.XGBModel) else float(booster.attr(MISSING) or "nan")
     if missing is not None and not math.isnan(missing):
         raise ValueError(
             f"missing is {float(missing)!r} in model; expected NaN: exporters know no other missing value. Train with NaN in its "
             "place"
         )
-    best = booster.attr("best_iteration")
-    if best is not None:
-        booster = booster[: int(best) + 1]
-    content = json.loads(booster.save_raw("json"))
-    learner = content["learner"]
-    ensemble = learner["gradient_booster"]
-    if ensemble["name"] == "gblinear":
+    if kind_of(booster) == "gblinear":
         raise ValueError("booster is 'gblinear' in model; expected trees: exporters know no other XGBoost model")
+    names = _names_to_write(booster, feature_names)
+    content = json.loads(drop_rounds_after_best(booster).save_raw("json"))
+    learner = content["learner"]
+    # Some exporters count trees by it, where XGBoost counts rounds.
+    for name in ("best_iteration", "best_score"):
+        learner["attributes"].pop(name, None)
+    ensemble = learner["gradient_booster"]
     # Until XGBoost 3.3 a dart model holds a tree model and the weights of its trees; from 3.4 on the tree model holds them.
     trees = ensemble["gbtree"] if ensemble["name"] == "dart" else ensemble
     weights = ensemble.get("weight_drop") or trees["model"].pop("weight_drop", None)
@@ -67,8 +81,50 @@ def exportable(model: XGBGAPRanker | xgboost.Booster) -> xgboost.Booster:
     # Predictions of the others are no raw scores.
     if learner["objective"]["name"].startswith("rank:"):
         learner["objective"] = {"name": "reg:squarederror", "reg_loss_param": {"scale_pos_weight": "1"}}
-    learner["feature_names"] = []
+    learner["feature_names"] = names
     return xgboost.Booster(model_file=bytearray(json.dumps(content), "ascii"))
+
+
+def _booster_of(model: Any) -> xgboost.Booster:
+    if isinstance(model, xgboost.XGBModel):
+        return model.get_booster()
+    if isinstance(model, xgboost.Booster):
+        return model
+    raise TypeError(
+        f"model is a {type(model).__name__}; expected an XGBGAPRanker, another ranker of XGBoost or an xgboost.Booster. "
+        "gapboost.lightgbm.exportable takes LightGBM's models"
+    )
+
+
+def _names_to_write(booster: xgboost.Booster, feature_names: str | Sequence[str] | None) -> list[str]:
+    """Return the names for the exported model; an empty list stands for no names."""
+    if feature_names is None:
+        return []
+    if isinstance(feature_names, str):
+        if feature_names != "auto":
+            raise ValueError(f"feature_names is {feature_names!r}; expected 'auto', None or a sequence of names")
+        known = list(booster.feature_names or ())
+        _check_no_name_is_another_position(known)
+        return known
+    names = [str(name) for name in feature_names]
+    if len(names) != booster.num_features() or len(set(names)) < len(names):
+        raise ValueError(
+            f"feature_names has {len(names)} names, {len(set(names))} of them different; expected one different name for each "
+            f"of the {booster.num_features()} features of model"
+        )
+    return names
+
+
+def _check_no_name_is_another_position(names: list[str]) -> None:
+    """Raise for columns such as f1, f2, ...: ONNX converters take f1 for the second column, other tools for a name."""
+    for position, name in enumerate(names):
+        found = re.fullmatch(r"f?(\d+)", name)
+        if found and int(found[1]) != position:
+            raise ValueError(
+                f"feature_names is 'auto', but column {position} of the training data is named {name!r}, which converters to "
+                f"ONNX take for column {int(found[1])}; expected feature_names=None for a converter to ONNX, or the names for "
+                "a tool that reads names: feature_names=ranker.get_booster().feature_names"
+            )
 
 
 def _weigh_leaves(trees: list[dict[str, Any]], weights: list[float]) -> None:

@@ -1,5 +1,6 @@
 """Models and objectives as XGBoost takes them."""
 
+import json
 from typing import Any
 
 import xgboost
@@ -18,3 +19,23 @@ def to_continue(model: Any) -> xgboost.Booster | None:
     booster = model.copy() if isinstance(model, xgboost.Booster) else xgboost.Booster(model_file=model)
     booster.set_attr(best_iteration=None, best_score=None)
     return booster
+
+
+def drop_rounds_after_best(booster: xgboost.Booster) -> xgboost.Booster:
+    """Return the booster without the rounds that early stopping trained after the best one.
+
+    XGBRanker predicts by the best rounds only. A booster, most exporters and `inplace_predict` use every round.
+    A gblinear model has no rounds to drop: every reader uses all of it.
+    """
+    best = booster.attr("best_iteration")
+    rounds = 0 if best is None else int(best) + 1
+    if best is None or rounds >= booster.num_boosted_rounds() or kind_of(booster) == "gblinear":
+        return booster
+    shortened = booster[:rounds]
+    shortened.set_attr(best_iteration=best, best_score=booster.attr("best_score"))
+    return shortened
+
+
+def kind_of(booster: xgboost.Booster) -> str:
+    """Return XGBoost's parameter `booster` of a model: "gbtree", "dart" or "gblinear"."""
+    return str(json.loads(booster.save_config())["learner"]["gradient_booster"]["name"])

@@ -23,7 +23,7 @@ from gapboost._kernels import Array
 from gapboost.measures import Measure, Measures
 from gapboost.objectives import Objective
 from gapboost.xgboost.callbacks import XGBoostMetric
-from gapboost.xgboost.inputs import SAVED_AS, to_continue
+from gapboost.xgboost.inputs import SAVED_AS, drop_rounds_after_best, to_continue
 from gapboost.xgboost.library import LIBRARY
 from gapboost.xgboost.versions import check_categories, get_model_categories
 from gapboost.xgboost.vocabulary import XGBOOST, spelled
@@ -73,7 +73,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     position_bias_ : dict {position: float} or None
         What each position adds to the scores of the training set, where `fit` was given `position`.
     best_iteration_ : int
-        Rounds of the best model by early stopping, 0 without it; `best_iteration` counts from 0.
+        Rounds of the best model by early stopping, 0 without it; `best_iteration` counts from 0. The booster holds
+        these rounds and no later ones.
     best_iteration : int
         XGBoost's own, which counts from 0; after early stopping.
     best_score : float
@@ -259,7 +260,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         measures = [*task.others, task.objective.measure]
         evals_result: dict[str, dict[str, list[float]]] = {}
         with xgboost.config_context(verbosity=self.verbosity), following(self.callbacks, self._n_rounds):
-            booster = xgboost.train(
+            trained = xgboost.train(
                 self._seeded(parameters),
                 train,
                 num_boost_round=self._n_rounds,
@@ -272,6 +273,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                 xgb_model=model,
                 callbacks=self.callbacks,
             )
+        booster = drop_rounds_after_best(trained)
         booster.set_attr(**{TRAINED_FOR: words(task.objective), MISSING: self._missing})
         return {"_Booster": booster, "evals_result_": evals_result}, booster
 
@@ -398,6 +400,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     def load_model(self, fname: Any) -> None:
         """Load what `save_model` saved; `measure_` and `g_` are then those it was trained for.
 
+        Of a model of `xgboost.XGBRanker` that was stopped early, only the rounds up to the best one are kept.
+
         The parameters stay as they are. Of a model whose file does not say, as of `xgboost.XGBRanker`, they tell the measure.
 
         Raises
@@ -413,7 +417,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         try:
             super().load_model(fname)
             self.objective = objective  # XGBoost takes it from the file
-            booster = self.get_booster()
+            booster = self._Booster = drop_rounds_after_best(self.get_booster())
             text = booster.attr(TRAINED_FOR)
             self._trained_by = requested if text is None else read(text, requested)
             missing = booster.attr(MISSING)

@@ -1,5 +1,6 @@
 """Leaving gapboost: models explained, exported and loaded by other libraries, and in other processes."""
 
+import json
 import pickle
 import subprocess
 import sys
@@ -29,6 +30,11 @@ def booster_of(ranker):
 
 def scores_of(booster, X):
     return booster.predict(X) if isinstance(booster, lightgbm.Booster) else booster.inplace_predict(X, missing=np.nan)
+
+
+def for_onnx(twin, model):
+    """Return the exportable model as a converter to ONNX needs it: XGBoost's without names of features."""
+    return twin.module.exportable(model, **({"feature_names": None} if twin is XGBOOST else {}))
 
 
 def onnx_scores(booster, X):
@@ -85,7 +91,7 @@ def base_score_or_start(twin):
 def test_onnx(twin, model):
     ranker, rows = model(twin)
     expected = ranker.predict(pd.DataFrame(rows, columns=NAMES) if model is named_features else rows)
-    exported = twin.module.exportable(ranker)
+    exported = for_onnx(twin, ranker)
     npt.assert_allclose(scores_of(exported, rows), expected, rtol=0, atol=1e-6)
     npt.assert_allclose(onnx_scores(exported, rows), expected, rtol=0, atol=1e-6)
     assert np.ptp(expected) > 0.1
@@ -104,7 +110,7 @@ def test_onnx_takes_categories_by_code(twin):
     ranker = twin.ranker(n_estimators=20, **parameters).fit(frame(TRAIN), TRAIN.y, TRAIN.qid)
     rows = frame(TEST)
     codes = np.column_stack([rows["x"], rows["letter"].cat.codes]).astype(np.float32)
-    found = onnx_scores(twin.module.exportable(ranker), codes)
+    found = onnx_scores(for_onnx(twin, ranker), codes)
     npt.assert_allclose(found, ranker.predict(rows.astype({"x": np.float32})), rtol=0, atol=1e-6)
     assert ranker.feature_importances_[1] > 0
 
@@ -188,6 +194,97 @@ def test_exportable_predicts_as_xgboosts_own_objective_does(objective):
     data = XGBOOST.dataset(X, (TRAIN.y > 0).astype(float), np.full(TRAIN.n_queries, 20))
     booster = xgboost.train({"objective": objective, "max_depth": 3, "nthread": 1}, data, 5)
     npt.assert_array_equal(scores_of(XGBOOST.module.exportable(booster), T), scores_of(booster, T))
+
+
+def splits_of(dump):
+    """Return the features that the trees of a dump split by."""
+    found = set()
+
+    def visit(node):
+        if "split" in node:
+            found.add(node["split"])
+        for child in node.get("children", ()):
+            visit(child)
+
+    for tree in dump:
+        visit(json.loads(tree))
+    return found
+
+
+@twins
+def test_exportable_keeps_the_names_of_features(twin):
+    names = [f"feature_{i}" for i in range(TRAIN.n_features)]
+    ranker = twin.ranker().fit(pd.DataFrame(X, columns=names), TRAIN.y, TRAIN.qid)
+    exported = twin.module.exportable(ranker)
+    assert (exported.feature_name() if twin is LIGHTGBM else exported.feature_names) == names
+    if twin is XGBOOST:
+        splits = splits_of(exported.get_dump(dump_format="json"))
+        assert splits == splits_of(ranker.get_booster().get_dump(dump_format="json")) <= set(names)
+        # They are written into the file too, and no error comes from rows without names.
+        again = xgboost.Booster(model_file=exported.save_raw("ubj"))
+        assert again.feature_names == names
+        npt.assert_array_equal(again.inplace_predict(T), exported.inplace_predict(pd.DataFrame(T, columns=names)))
+
+
+def test_exportable_takes_and_leaves_out_names_of_xgboosts_features():
+    plain, named = (XGBOOST.ranker().fit(rows, TRAIN.y, TRAIN.qid) for rows in (X, pd.DataFrame(X, columns=NAMES)))
+    positions = {f"f{i}" for i in range(TRAIN.n_features)}
+    exportable = XGBOOST.module.exportable
+    for exported in (exportable(plain), exportable(named, feature_names=None)):
+        assert exported.feature_names is None
+        assert splits_of(exported.get_dump(dump_format="json")) <= positions
+    titles = [f"title {i}" for i in range(TRAIN.n_features)]
+    for names in (titles, np.array(titles), tuple(titles)):
+        assert exportable(named, feature_names=names).feature_names == titles
+    assert exportable(named, feature_names=NAMES).feature_names == NAMES
+    assert named.get_booster().feature_names == NAMES
+
+
+@pytest.mark.parametrize(
+    "names",
+    [NAMES, [f"f{i + 1}" for i in range(TRAIN.n_features)], [f"{i + 1}" for i in range(TRAIN.n_features)]],
+    ids=["f7", "f1", "1"],
+)
+def test_exportable_refuses_names_that_read_as_other_positions(names):
+    """A converter to ONNX would split by another feature without an error; a search engine reads names."""
+    ranker = XGBOOST.ranker().fit(pd.DataFrame(X, columns=names), TRAIN.y, TRAIN.qid)
+    with pytest.raises(ValueError, match=f"feature_names is 'auto', but column 0 .* is named '{names[0]}'"):
+        XGBOOST.module.exportable(ranker)
+    positions = [f"f{i}" for i in range(TRAIN.n_features)]
+    ranker = XGBOOST.ranker().fit(pd.DataFrame(X, columns=positions), TRAIN.y, TRAIN.qid)
+    exported = XGBOOST.module.exportable(ranker)
+    assert exported.feature_names == positions
+    npt.assert_allclose(onnx_scores(exported, T), ranker.predict(pd.DataFrame(T, columns=positions)), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["a", "b"], "feature_names has 2 names, 2 of them different; expected one different name for each of the 23"),
+        (["a"] * 23, "feature_names has 23 names, 1 of them different; expected"),
+        ("names", "feature_names is 'names'; expected 'auto', None or a sequence of names"),
+    ],
+)
+def test_exportable_refuses_other_names(names, message):
+    with pytest.raises(ValueError, match=message):
+        XGBOOST.module.exportable(XGBOOST.fitted(), feature_names=names)
+
+
+@pytest.mark.parametrize(
+    ("library", "model", "message"),
+    [
+        (LIGHTGBM, XGBOOST, "model is a XGBGAPRanker; .*gapboost.xgboost.exportable takes XGBoost's models"),
+        (XGBOOST, LIGHTGBM, "model is a LGBMGAPRanker; .*gapboost.lightgbm.exportable takes LightGBM's models"),
+    ],
+    ids=["lightgbm", "xgboost"],
+)
+def test_exportable_of_one_library_refuses_models_of_the_other(library, model, message):
+    ranker = model.fitted()
+    with pytest.raises(TypeError, match=message):
+        library.module.exportable(ranker)
+    for other in (booster_of(ranker), "model.json", None):
+        with pytest.raises(TypeError, match=f"model is a {type(other).__name__}; expected an"):
+            library.module.exportable(other)
 
 
 @twins

@@ -199,6 +199,20 @@ def test_load_model_draws_nothing_from_random_state(source, tmp_path):
     assert loaded.random_state.random() == untouched.random()
 
 
+def test_load_model_drops_the_rounds_after_the_best_one(tmp_path):
+    """XGBRanker keeps them in its files, and a booster of such a file predicts by all of them."""
+    theirs = xgboost.XGBRanker(n_estimators=60, learning_rate=0.5, early_stopping_rounds=3, eval_metric="ndcg@5")
+    theirs.fit(TRAIN.X, TRAIN.y, qid=np.sort(TRAIN.qid), eval_set=[(VALI.X, VALI.y)], eval_qid=[np.sort(VALI.qid)])
+    theirs.save_model(tmp_path / "theirs.json")
+    ours = XGBGAPRanker()
+    ours.load_model(tmp_path / "theirs.json")
+    assert ours.best_iteration == theirs.best_iteration
+    assert ours.get_booster().num_boosted_rounds() == ours.best_iteration_ < theirs.get_booster().num_boosted_rounds()
+    ours.save_model(tmp_path / "ours.json")
+    found = xgboost.Booster(model_file=tmp_path / "ours.json").inplace_predict(TEST.X)
+    npt.assert_array_equal(found, theirs.predict(TEST.X))
+
+
 def test_load_model_for_a_measure_that_is_not_gapboosts(tmp_path):
     XGBOOST.fitted(measure=Named()).save_model(tmp_path / "model.json")
     loaded = XGBGAPRanker(measure=Named())

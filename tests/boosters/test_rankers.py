@@ -442,6 +442,23 @@ def test_trees_that_continue_a_model_stopped_early_predict(twin):
     assert np.abs(rest.predict(TEST.X) - first.predict(TEST.X)).max() > 0.01
 
 
+@twins
+def test_training_continues_from_the_best_iteration(twin, tmp_path):
+    """From the ranker, its booster, its file or its `to_vendor()`: all of them hold the same trees."""
+    parameters, fit = twin.stopping(3)
+    parameters |= {"n_estimators": 60, "learning_rate": 0.5, **twin.no_draws}
+    first = twin.fitted(evals=[VALI], fit=fit, **parameters)
+    best, path = first.best_iteration_, str(tmp_path / "model.json")
+    assert 0 < best < 57
+    (first.booster_ if twin is LIGHTGBM else first).save_model(path)
+    booster = first.booster_ if twin is LIGHTGBM else first.get_booster()
+    for model in (first, booster, path, first.to_vendor()):
+        rest = twin.fitted(n_estimators=2, fit={twin.continued: model}, **twin.no_draws)
+        npt.assert_allclose(twin.staged(rest, TEST.X, best), first.predict(TEST.X), rtol=0, atol=1e-6)
+        trees = rest.booster_.num_trees() if twin is LIGHTGBM else rest.get_booster().num_boosted_rounds()
+        assert trees == best + 2
+
+
 # --- errors and interrupts --------------------------------------------------------------------------------------------
 
 

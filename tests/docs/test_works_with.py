@@ -215,12 +215,13 @@ def check_shap(found):
 # --- exports ----------------------------------------------------------------------------------------------------------
 
 
-def test_exportable_holds_the_trees_that_predict():
-    """What the page says of XGBoost's own booster after early stopping."""
+def test_the_trees_after_the_best_one_are_dropped():
+    """After early stopping, as the page says."""
     ranker = XGBGAPRanker(n_estimators=200, learning_rate=0.5, early_stopping_rounds=3)
     ranker.fit(TRAIN.X, TRAIN.y, TRAIN.qid, eval_set=[(VALI.X, VALI.y)], eval_qid=[VALI.qid])
-    exported = gapboost.xgboost.exportable(ranker)
-    assert len(exported.get_dump()) == ranker.best_iteration_ < len(ranker.get_booster().get_dump())
+    assert 0 < ranker.best_iteration_ < 190
+    for booster in (gapboost.xgboost.exportable(ranker), ranker.to_vendor().get_booster(), ranker.get_booster()):
+        assert len(booster.get_dump()) == ranker.best_iteration_
 
 
 def leaf(tree, goes_left):

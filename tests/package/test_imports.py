@@ -1,6 +1,7 @@
 """The package imports without either booster, and its rooms import downwards only."""
 
 import ast
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -218,6 +219,22 @@ def test_what_is_missing_is_named_with_its_extra(missing, code, extra):
     assert message.startswith("ImportError: ")
     assert missing in message or missing == "distributed"
     assert f"pip install 'gapboost[{extra}]'" in message
+
+
+@pytest.mark.slow
+def test_imports_from_a_zip_file(tmp_path):
+    """As zipapps and some job schedulers hand code to workers."""
+    archive = shutil.make_archive(str(tmp_path / "code"), "zip", PACKAGE.parent, PACKAGE.name)
+    code = f"""
+import sys
+sys.path.insert(0, {archive!r})
+import gapboost.comparison, gapboost.datasets, gapboost.analysis, gapboost.model_selection
+from gapboost.comparison.report import PAGE
+assert gapboost.comparison.__file__.startswith({archive!r})
+assert "</html>" in PAGE.template
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.slow
