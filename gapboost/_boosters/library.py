@@ -77,6 +77,8 @@ class Library:
         ``best_round(booster) -> int``: rounds of the best model by early stopping, 0 without it.
     least_hessian : callable
         ``least_hessian(parameters) -> float``: the sum of hessians that the booster wants in a leaf.
+    metric_by_query : bool
+        True if the library's own ranker calls a metric function for each query.
     """
 
     booster: type[Any]
@@ -87,6 +89,7 @@ class Library:
     rounds: Callable[[Any], int]
     best_round: Callable[[Any], int]
     least_hessian: Callable[[Mapping[str, Any]], float]
+    metric_by_query: bool = False
 
     def scaled(self, objective: Objective, data: Judged, n_jobs: int | None) -> Pass:
         """The objective on the data, in the units of the library."""

@@ -46,4 +46,5 @@ LIBRARY = Library(
     rounds=xgboost.Booster.num_boosted_rounds,
     best_round=_best_round,
     least_hessian=_least_hessian,
+    metric_by_query=True,
 )
