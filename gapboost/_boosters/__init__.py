@@ -14,6 +14,7 @@ the ranker of the twin trains, and `ranker` remembers.
 `training`      a task, its gradients, and whether they teach anything
 `ranker`        the ranker: arguments of `fit` checked, what was learned, `score`
 `callbacks`     gradients and metrics as boosters call them
+`eval_metric`   functions that users pass as `eval_metric`
 `data_sets`     what callbacks remember of the data sets that a booster passes
 `positions`     factors of positions, learnt beside the trees
 `folds`         cross-validation by query

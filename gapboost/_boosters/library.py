@@ -80,6 +80,8 @@ class Library:
     inherits : bool
         True if the training set among the evaluation sets takes the weights and initial scores of training where it is given
         none, as in the booster's own ranker.
+    metric_by_query : bool
+        True if the library's own ranker calls a metric function for each query.
     """
 
     booster: type[Any]
@@ -91,6 +93,7 @@ class Library:
     best_round: Callable[[Any], int]
     least_hessian: Callable[[Mapping[str, Any]], float]
     inherits: bool
+    metric_by_query: bool = False
 
     def scaled(self, objective: Objective, data: Judged, n_jobs: int | None) -> Pass:
         """The objective on the data, in the units of the library."""

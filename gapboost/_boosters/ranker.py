@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.asked import Asked
 from gapboost._boosters.callbacks import as_metrics, check_contrasts
+from gapboost._boosters.eval_metric import check_grouped, metric_functions, split_metrics
 from gapboost._boosters.library import Library
 from gapboost._boosters.parameters import Own, arguments_of, check_parameters
 from gapboost._boosters.positions import REGULARIZATION, checked_penalty
@@ -232,8 +233,9 @@ class GAPRanker:
         checked_penalty(self._penalty, request.beside.position)
         refuse_blind_search(self)
         requested = self._requested()
-        if request.eval_metric is not None:
-            as_metrics(request.eval_metric, name="eval_metric")  # what is unusable there, `asked` has left out
+        measures, _ = split_metrics(request.eval_metric)
+        if measures is not None:
+            as_metrics(measures, name="eval_metric")  # what is unusable there, `asked` has left out
         return requested, list(asked.metrics)
 
     def _check_parameters(self, request: FitRequest | None = None) -> Asked:
@@ -243,7 +245,8 @@ class GAPRanker:
         of_fit = arguments_of(kind, "fit")
         own = self._own()
         if request is not None:
-            own = self._own(metrics=request.eval_metric, where=" in fit" if "eval_metric" in of_fit else "")
+            measures, _ = split_metrics(request.eval_metric)
+            own = self._own(metrics=measures, where=" in fit" if "eval_metric" in of_fit else "")
             if request.eval_at is not None:
                 parameters = {**parameters, "eval_at": request.eval_at}
         listed = arguments_of(kind, "__init__") | {REGULARIZATION}
@@ -254,6 +257,7 @@ class GAPRanker:
     def _task(self, X: Any, y: Any, qid: Any, request: FitRequest, requested: Objective, others: list[Measure]) -> Task:
         """Every argument about data checked, in grouped order."""
         evaluation_sets = request.evaluation_sets()
+        functions = metric_functions(request.eval_metric, self._library.metric_by_query)
         rows = ranking_rows(X, y, qid, request.beside, grade_limit([requested.measure]))
         check_contrasts(rows.data, request.beside.names.y)
         objective = requested.resolved(rows.data.occurring)
@@ -267,10 +271,11 @@ class GAPRanker:
             if given.is_training_set(train, inherits=self._library.inherits):
                 check_known(rows.y, names.y, limit)
                 evals.append(rows)
-                continue
-            evals.append(ranking_rows(given.X, given.y, given.qid, given.beside, limit))
-            check_names(feature_names(evals[-1].X), feature_names(rows.X), names.X)
-        return Task(objective, rows, evals, [m for m in others if m != objective.measure])
+            else:
+                evals.append(ranking_rows(given.X, given.y, given.qid, given.beside, limit))
+                check_names(feature_names(evals[-1].X), feature_names(rows.X), names.X)
+            check_grouped(functions, evals[-1], names.X)
+        return Task(objective, rows, evals, [m for m in others if m != objective.measure], functions)
 
     def _train(self, training: Training, parameters: dict[str, Any], arguments: dict[str, Any]) -> Self:
         """Train, and remember what was learned."""

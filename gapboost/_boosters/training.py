@@ -1,6 +1,6 @@
 """One training: its gradients, prepared and checked to teach something, before any booster begins."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from gapboost._boosters.callbacks import gradients_at
 from gapboost._boosters.callers import booster_in_training
+from gapboost._boosters.eval_metric import MetricFunction
 from gapboost._boosters.library import Library
 from gapboost._boosters.positions import PositionPass
 from gapboost._boosters.rows import RankingRows
@@ -41,12 +42,15 @@ class Task:
         `rows` itself stands for an evaluation set that is the training set.
     others : list of Measure
         What to report beside the measure that is trained for.
+    functions : sequence of MetricFunction
+        Functions that `eval_metric` holds.
     """
 
     objective: Objective
     rows: RankingRows
     evals: list[RankingRows]
     others: list[Measure]
+    functions: Sequence[MetricFunction] = ()
 
 
 class Settings(NamedTuple):

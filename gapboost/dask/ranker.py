@@ -13,6 +13,7 @@ from dask.distributed import Client
 from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.asked import Asked
+from gapboost._boosters.eval_metric import refuse_functions
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.request import Beside, FitRequest, Given
 from gapboost._boosters.vocabulary import Entry
@@ -123,6 +124,7 @@ class DaskGAPRanker(GAPRanker):
 
     def _fit(self, X: Any, y: Any, qid: Any, request: FitRequest, arguments: dict[str, Any]) -> Self:
         self._warn_of_network()
+        refuse_functions(request.eval_metric)
         requested, others = self._understood(request)
         local = self._unfitted()
         arguments = self._with_model(arguments)

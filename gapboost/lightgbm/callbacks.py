@@ -2,14 +2,17 @@
 
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import lightgbm
 import numpy as np
 
 from gapboost._boosters.callbacks import Gradients, Metrics, as_gradients, as_metrics
 from gapboost._boosters.data_sets import Content
+from gapboost._boosters.eval_metric import Value, values_of_round
 from gapboost._boosters.parameters import Own, check_parameters
+from gapboost._boosters.rows import RankingRows
+from gapboost._boosters.training import Task
 from gapboost._data.judged import Judged
 from gapboost._kernels import Array
 from gapboost.lightgbm.library import LIBRARY
@@ -138,6 +141,35 @@ class LightGBMMetric(Metrics):
         """``[(name, value, True)]``: all measures are better when higher."""
         values = self.values(*_passed(y_true, y_pred, weight, group), self.total)
         return [(name, value, True) for name, value in values]
+
+
+class LightGBMRound:
+    """All metrics of a fit as `LGBMRanker` calls them: measures, then functions.
+
+    Parameters
+    ----------
+    metric : LightGBMMetric
+    task : Task
+    """
+
+    def __init__(self, metric: LightGBMMetric, task: Task) -> None:
+        self.metric = metric
+        self.functions = task.functions
+        # LightGBM scores the training set first. It scores a set that is listed twice once.
+        self.expected = sorted({id(e): e for e in task.evals}.values(), key=lambda e: e is not task.rows)
+        self.rows: dict[int, RankingRows] = {}
+
+    # LightGBM copies its callables, and calls the copies.
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __call__(self, y_true: Any, y_pred: Any, weight: Any, group: Any) -> list[Value]:
+        """``[(name, value, is_higher_better)]``."""
+        measured = [(name, value) for name, value, _ in self.metric(y_true, y_pred, weight, group)]
+        # LightGBM passes the same array of labels for an evaluation set in every round, and the sets in the same order.
+        if id(y_true) not in self.rows:
+            self.rows[id(y_true)] = self.expected.pop(0)
+        return values_of_round(measured, self.functions, self.rows[id(y_true)], y_pred)
 
 
 def _positions_of(data: lightgbm.Dataset) -> Array | None:

@@ -45,7 +45,7 @@ def cv(
     g : sequence of float, optional
         Threshold probabilities for a named graded measure; None is uniform over the grades of all labels.
     eval_metric : str, Measure or list of them, optional
-        Reported beside it.
+        Reported beside it; callables are refused, since the results are curves of measures.
     n_folds : int, default=5
     random_state : int, RandomState or None
         None makes folds with about equal numbers of documents; anything else deals the queries out at random.

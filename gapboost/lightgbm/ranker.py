@@ -17,7 +17,7 @@ from gapboost._boosters.signature import also_in_order_of, taking
 from gapboost._boosters.training import Training
 from gapboost._data.features import feature_names
 from gapboost._kernels import Array
-from gapboost.lightgbm.callbacks import LightGBMMetric
+from gapboost.lightgbm.callbacks import LightGBMMetric, LightGBMRound
 from gapboost.lightgbm.inputs import (
     read_exactly,
     row_weights,
@@ -190,8 +190,12 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             Ranks at which nDCG and AP of `eval_metric` are reported, nDCG where it is left out: as ``ndcg@5`` and
             ``ndcg@10`` for ``(5, 10)``, beside the measure that is trained for. AP is then LightGBM's: it divides by the
             number of relevant documents or by the rank, if that is smaller.
-        eval_metric : str, Measure or list of them, optional
-            Reported beside the measure that is trained for, which comes first. Early stopping goes by that one alone, unless the
+        eval_metric : str, Measure, callable or list of them, optional
+            Reported beside the measure that is trained for, which comes first. A callable is that of `lightgbm.LGBMRanker`:
+            ``f(y_true, y_pred)``, ``f(y_true, y_pred, weight)`` or ``f(y_true, y_pred, weight, group)`` returns
+            ``(name, value, is_higher_better)`` or a list of such tuples. Its arrays have the rows of the evaluation set in your
+            order; a callable of `group` needs rows that come query by query. On a cluster a callable is an error. Early
+            stopping goes by the trained measure alone, unless the
             ranker has ``first_metric_only=False``: then by all of them, as LightGBM does of itself.
         init_score, eval_names, eval_sample_weight, eval_init_score, feature_name, categorical_feature, callbacks, init_model
             As in `lightgbm.LGBMRanker.fit`; early stopping by ``callbacks=[lightgbm.early_stopping(...)]``, of which the fit uses
@@ -272,7 +276,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
                 eval_group=[e.sizes for e in evals] or None,
                 eval_sample_weight=[row_weights(e) for e in evals],
                 eval_init_score=[e.start for e in evals],
-                eval_metric=metric,
+                eval_metric=LightGBMRound(metric, task) if task.functions else metric,
                 eval_names=eval_names,
                 feature_name=feature_name,
                 callbacks=callbacks,

@@ -15,6 +15,7 @@ from xgboost.spark.estimator import _set_pyspark_xgb_cls_param_attrs
 from xgboost.spark.summary import XGBoostTrainingSummary
 
 from gapboost._boosters.callbacks import as_metrics
+from gapboost._boosters.eval_metric import refuse_functions
 from gapboost._boosters.positions import checked_penalty
 from gapboost._data.warned import warn_caller
 from gapboost.measures import Measure
@@ -81,6 +82,7 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
         super().setParams(**{name: given for name, given in kwargs.items() if (name, given) != ("position_col", None)})
 
     def _validate_params(self) -> None:
+        refuse_functions(self.getOrDefault(self.eval_metric))
         super()._validate_params()
         if self.getOrDefault(self.device) != "cpu":
             raise ValueError(

@@ -1,14 +1,18 @@
 """Callbacks for `xgboost.train`."""
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import xgboost
 from xgboost import collective
 
-from gapboost._boosters.callbacks import Gradients, Metrics, as_gradients, as_metrics
+from gapboost._boosters.callbacks import MAXIMISED_PREFIXES, Gradients, Metrics, as_gradients, as_metrics
 from gapboost._boosters.data_sets import AllWorkers, Content
+from gapboost._boosters.eval_metric import MetricFunction, values_of_round
 from gapboost._boosters.positions import checked_penalty
+from gapboost._boosters.rows import RankingRows
 from gapboost._data.grades import MAX_GRADE, occurring_grades
 from gapboost._data.queries import Queries
 from gapboost._data.weights import check_total_weight, weights_of_rows
@@ -148,6 +152,51 @@ class XGBoostMetric(Metrics):
         """``[(name, value)]``."""
         scores, owner, content = passed(preds, dmatrix)
         return self.values(scores, owner, content, None if content[3] is None else sum_over_workers)
+
+
+class XGBoostRound:
+    """All metrics of a fit as `xgboost.train` calls them: functions before the last measure, which stops training.
+
+    Parameters
+    ----------
+    metric : XGBoostMetric
+    functions : sequence of MetricFunction
+    rows : list of (DMatrix, RankingRows)
+        The evaluation sets.
+    """
+
+    def __init__(
+        self,
+        metric: XGBoostMetric,
+        functions: Sequence[MetricFunction],
+        rows: Sequence[tuple[xgboost.DMatrix, RankingRows]],
+    ) -> None:
+        self.metric = metric
+        self.functions = functions
+        self.rows = {id(matrix): of_matrix for matrix, of_matrix in rows}
+
+    def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> list[tuple[str, float]]:
+        """``[(name, value)]``."""
+        measured = self.metric(preds, dmatrix)
+        values = values_of_round(measured, self.functions, self.rows[id(dmatrix)], preds)
+        n_others = len(measured) - 1
+        values = [*values[:n_others], *values[n_others + 1 :], values[n_others]]
+        return [(_name_by_direction(name, higher), value) for name, value, higher in values]
+
+
+def _name_by_direction(name: str, is_higher_better: bool) -> str:
+    """The name from which XGBoost's early stopping reads the direction of a metric."""
+    if re.search(r"[\s:]", name):
+        raise ValueError(
+            f"eval_metric reports {name!r}; expected a name without blanks and colons, where XGBoost cuts it"
+        )
+    maximized = name.startswith(MAXIMISED_PREFIXES) and name != "mape"
+    if maximized and not is_higher_better:
+        raise ValueError(
+            f"eval_metric reports {name!r} as better when lower; expected another name: XGBoost maximizes metrics whose names "
+            f"begin with {', '.join(MAXIMISED_PREFIXES)}"
+        )
+    return name if maximized == is_higher_better else f"map-{name}"
 
 
 def passed(preds: Array, dmatrix: xgboost.DMatrix, weight: Any = None) -> tuple[Array, xgboost.DMatrix, Content]:

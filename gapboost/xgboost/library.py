@@ -47,4 +47,5 @@ LIBRARY = Library(
     best_round=_best_round,
     least_hessian=_least_hessian,
     inherits=False,
+    metric_by_query=True,
 )

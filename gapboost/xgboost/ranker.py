@@ -22,7 +22,7 @@ from gapboost._data.arguments import seed
 from gapboost._kernels import Array
 from gapboost.measures import Measure, Measures
 from gapboost.objectives import Objective
-from gapboost.xgboost.callbacks import XGBoostMetric
+from gapboost.xgboost.callbacks import XGBoostMetric, XGBoostRound
 from gapboost.xgboost.inputs import SAVED_AS, drop_rounds_after_best, to_continue
 from gapboost.xgboost.library import LIBRARY
 from gapboost.xgboost.versions import check_categories, get_model_categories
@@ -55,8 +55,13 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     objective : {"lambdarank", "softrank", "approxrank"} or Objective, default="lambdarank"
         How to train for it. A value brings its own measure; `measure` and `g` then stay at their defaults.
     **kwargs
-        Every parameter of `xgboost.XGBRanker` and every other one that the installed XGBoost knows; `eval_metric` takes names and
-        values of measures, and ``callbacks=[progress()]`` shows a progress bar. For fits with `position` also
+        Every parameter of `xgboost.XGBRanker` and every other one that the installed XGBoost knows. `eval_metric` takes names
+        and values of measures and callables, or a list of them. A callable ``f(y_true, y_score)`` is that of `xgboost.XGBRanker`:
+        it is called for each query and returns a number, whose mean weighs queries by their size. Its name is its
+        ``__name__``, and a lower value is better unless that begins with ``auc``, ``pre``, ``map`` or ``ndcg``. A callable
+        ``f(y_true, y_pred, weight)`` or ``f(y_true, y_pred, weight, group)`` is that of LightGBM: see
+        `gapboost.lightgbm.LGBMGAPRanker.fit`. Where higher values are better it is reported as ``map-`` and its name.
+        ``callbacks=[progress()]`` shows a progress bar. For fits with `position` also
         `lambdarank_position_bias_regularization`, which is LightGBM's, and not XGBoost's `lambdarank_unbiased`. `fit` refuses
         names that are unknown, unless ``validate_parameters=False`` passes them on, and those that steer XGBoost's own ranking
         objectives and metrics, all in one error with what to write instead.
@@ -258,6 +263,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         ]
         # XGBoost's early stopping goes by the last metric of the last evaluation set.
         measures = [*task.others, task.objective.measure]
+        metric = XGBoostMetric(measures, self._n_jobs, [rows.data for rows in task.evals])
+        of_rows = [(matrix, rows) for (matrix, _), rows in zip(evals, task.evals, strict=True)]
         evals_result: dict[str, dict[str, list[float]]] = {}
         with xgboost.config_context(verbosity=self.verbosity), following(self.callbacks, self._n_rounds):
             trained = xgboost.train(
@@ -266,7 +273,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                 num_boost_round=self._n_rounds,
                 evals=evals,
                 obj=_gradients_of(training),
-                custom_metric=XGBoostMetric(measures, self._n_jobs, [rows.data for rows in task.evals]),
+                custom_metric=XGBoostRound(metric, task.functions, of_rows) if task.functions else metric,
                 early_stopping_rounds=self.early_stopping_rounds,
                 evals_result=evals_result,
                 verbose_eval=verbose,

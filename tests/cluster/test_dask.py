@@ -774,6 +774,20 @@ def test_a_metric_that_does_not_know_the_grades_of_the_training_set(two):
         dask_ranker("lightgbm", two).fit(*train, qid=qid, eval_set=[train], eval_qid=[qid], eval_metric=3)
 
 
+@booster
+def test_a_function_as_metric_is_refused(booster, two):
+    """A worker would call it with its own rows alone."""
+
+    def metric(y_true, y_pred, weight):
+        return "metric", 0.0, True
+
+    train, qid = (cut(X, 100), cut(Y, 100)), cut(QID, 100)
+    parameters, arguments = {}, {"qid": qid, "eval_set": [train], "eval_qid": [qid]}
+    (arguments if booster == "lightgbm" else parameters)["eval_metric"] = ["ap", metric]
+    with pytest.raises(TypeError, match=r"eval_metric holds .*metric.*; expected names and measures: on a cluster"):
+        dask_ranker(booster, two, **parameters).fit(*train, **arguments)
+
+
 @pytest.mark.slow
 @booster
 def test_watching_more_measures_does_not_change_where_training_stops(booster, two):

@@ -325,6 +325,7 @@ def arrays(value):
         (lambda: FRAME, {"obj": "anything"}, "obj is set"),
         (lambda: FRAME, {"device": "cuda"}, "device is 'cuda'"),
         (lambda: FRAME, {"min_child_weight": 1e9}, "min_child_weight"),
+        (lambda: FRAME, {"eval_metric": ["ap", len]}, "eval_metric holds .*len.*; expected names and measures"),
     ],
 )
 def test_bad_input_is_an_error(spark, change, parameters, message):

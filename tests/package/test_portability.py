@@ -5,7 +5,6 @@ import ctypes
 import re
 import subprocess
 import sys
-import zipfile
 from ctypes.util import find_library
 from dataclasses import replace
 from pathlib import Path
@@ -167,18 +166,3 @@ def test_model_files_in_an_awkward_folder(ranker, place):
         model.booster_.save_model(path)
         again = type(model.booster_)(model_file=path)
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
-
-
-@pytest.mark.slow
-def test_everything_imports_from_a_zip_file(tmp_path):
-    archive, root = tmp_path / "gapboost.zip", Path(gb.__file__).parent
-    with zipfile.ZipFile(archive, "w") as written:
-        for file in root.rglob("*"):
-            if file.suffix in {".py", ".html"}:
-                written.write(file, file.relative_to(root.parent))
-    modules = "analysis, comparison, dask, datasets, lightgbm, model_selection, plotting, warmup, xgboost"
-    code = (
-        f"import sys; sys.path.insert(0, {str(archive)!r})\nfrom gapboost import {modules}\nprint(comparison.__file__)"
-    )
-    shown = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert str(archive) in shown.stdout
