@@ -69,8 +69,9 @@ class MetricFunction:
             value = 1.0 if len(y_true) == 1 else self.function(y_true, y_score)
             if not _is_number(value):
                 raise TypeError(
-                    f"eval_metric holds {self.function!r}, which returned {value!r}; expected the number of one query. A "
-                    "function of (y_true, y_pred, weight) is called once for all rows, and returns (name, value, is_higher_better)"
+                    f"eval_metric holds {self.function!r}, which returned {value!r}; expected the number of one query. "
+                    "A function of (y_true, y_pred, weight) is called once for all rows, and returns "
+                    "(name, value, is_higher_better)"
                 )
             values.append(float(value))
         name = getattr(self.function, "__name__", type(self.function).__name__)

@@ -155,7 +155,7 @@ class _Writer:
             self._add_named(type(value), name)
             self._begin("global", parts)
             return
-        make, arguments, state, items, pairs = (*parts[:5], *[None] * (5 - len(parts[:5])))
+        make, arguments, state, items, pairs = (tuple(parts) + (None,) * 3)[:5]
         self.add(make, name)
         self.add(arguments, name)
         self.add(state, name)

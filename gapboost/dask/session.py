@@ -16,8 +16,8 @@ POLL_SECONDS = 1.0
 # When one process fails, the others report that they lost it, perhaps before its own error arrives. So many polls wait for that.
 GRACE_POLLS = 10
 
-# Fits take turns by this semaphore. A client waits for its turn in requests of so many seconds: the scheduler cannot give the turn
-# to a client that died in an earlier request.
+# Fits take turns by this semaphore. A client waits for its turn in requests of so many seconds:
+# the scheduler cannot give the turn to a client that died in an earlier request.
 TURN, TURN_SECONDS = "gapboost-fit", 1.0
 
 
