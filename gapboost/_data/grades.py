@@ -25,15 +25,12 @@ class GradeLimit(NamedTuple):
         Infinite where they know any.
     measure : str
         How the measure that sets it prints.
-    whole : str
-        How a measure prints that knows whole grades only; empty where there is none.
     between : str
-        How a measure prints that was told something of whole grades alone, and reads fractions between them; empty likewise.
+        A printed measure whose g is given at whole grades and spread evenly between them; empty where there is none.
     """
 
     highest: float = math.inf
     measure: str = ""
-    whole: str = ""
     between: str = ""
 
 
@@ -67,20 +64,7 @@ def checked_grades(y_true: Any, name: str, limit: GradeLimit | None = None, real
 
 def check_known(grades: Array, name: str, limit: GradeLimit | None) -> None:
     """Refuse grades, some at least, that the measures do not know."""
-    check_whole(grades, name, limit)
     check_highest(grades.max(), name, limit)
-
-
-def check_whole(grades: Array, name: str, limit: GradeLimit | None) -> None:
-    """Refuse fractional grades that the measure does not know."""
-    if limit is None or not limit.whole or grades.dtype.kind != "f":
-        return
-    parts = grades[grades != np.floor(grades)]
-    if len(parts):
-        raise ValueError(
-            f"{name} holds the fractional value {parts[0]}, but {limit.whole} has a gain for each whole grade; expected "
-            'whole grades, or gains="linear" or "exponential"'
-        )
 
 
 def at_least(grades: Any, threshold: float) -> Array:
