@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gapboost._data.columns import numeric_column
+from gapboost._data.columns import first_row, numeric_column
 from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
 
@@ -50,14 +50,16 @@ def checked_grades(y_true: Any, name: str, limit: GradeLimit | None = None, real
     if grades.dtype.kind == "f":
         broken = ~np.isfinite(grades)
         if broken.any():
-            raise ValueError(f"{name} holds {int(broken.sum())} NaN or infinite values; expected {expected}")
+            raise ValueError(
+                f"{name} holds {int(broken.sum())} NaN or infinite values, {first_row(broken)}; expected {expected}"
+            )
         parts = grades[grades != np.floor(grades)]
         fractional = len(parts) > 0
         if fractional and not real:
             raise ValueError(f"{name} holds the fractional value {parts[0]}; expected integer grades 0..c")
     lowest = grades.min()
     if lowest < 0:
-        raise ValueError(f"{name} holds the negative grade {lowest:g}; expected {expected}")
+        raise ValueError(f"{name} holds the negative grade {lowest:g}, {first_row(grades < 0)}; expected {expected}")
     check_known(grades, name, limit)
     return grades.astype(np.float64 if fractional else np.int32)
 

@@ -402,7 +402,8 @@ def test_rankers_train_for_gains_between_whole_grades(twin):
     X = scores[:, None]
     ranker = twin.ranker(measure=measure).fit(X, y, qid, eval_set=[(X, y)], eval_qid=[qid])
     value = gb.evaluate(measure, y, ranker.predict(X), qid)[measure]
-    assert twin.curve(ranker, metric="map-ndcg")[-1] == pytest.approx(value, abs=1e-6)
+    (curves,) = ranker.evals_result_.values()
+    assert any(curve[-1] == pytest.approx(value, abs=1e-6) for curve in curves.values())
 
 
 @twins
@@ -509,7 +510,10 @@ class Tabled(gb.AP):
             "grade 1.5, but .* knows the grades 0..1",
         ),
         (lambda: gb.evaluate("gap", [612.5, 1], [1, 2]), "grade 612.5; expected grades up to 255: divide"),
-        (lambda: gb.evaluate(gb.GAP(g=(0.5, 0.5)), [-0.5, 1], [1, 2]), "negative grade -0.5; expected grades >= 0"),
+        (
+            lambda: gb.evaluate(gb.GAP(g=(0.5, 0.5)), [-0.5, 1], [1, 2]),
+            "negative grade -0.5, the first in row 0, counted from 0; expected grades >= 0",
+        ),
         (
             lambda: gb.LambdaRank("gap").gradients(np.arange(20_000) / 10_000, np.zeros(20_000)),
             "20000 documents and up to 20000 different grades.*expected at most .* pairs.*numpy.round.*truncation",
