@@ -85,6 +85,11 @@ def check_told_apart(given: Array, scores: Array, name: str) -> None:
         )
 
 
+def first_row(wrong: Array) -> str:
+    """Name the first row that is True in `wrong`, for an error message."""
+    return f"the first in row {int(np.argmax(wrong))}, counted from 0"
+
+
 def checked_scores(y_score: Any, n_rows: int, name: str = "y_score", rows_of: str = "y_true") -> Array:
     """Scores as float32 or float64, finite, one a row, and different where they were."""
     given = one_dimensional(y_score, name)
@@ -95,7 +100,9 @@ def checked_scores(y_score: Any, n_rows: int, name: str = "y_score", rows_of: st
         scores = scores.astype(np.float64)
     broken = ~np.isfinite(scores)
     if broken.any():
-        raise ValueError(f"{name} holds {int(broken.sum())} NaN or infinite values; expected finite scores")
+        raise ValueError(
+            f"{name} holds {int(broken.sum())} NaN or infinite values, {first_row(broken)}; expected finite scores"
+        )
     listed = isinstance(y_score, list | tuple)
     if listed or scores is not given:
         narrow = given.dtype.kind in "biuf" and given.dtype.itemsize <= 8

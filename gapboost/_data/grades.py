@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gapboost._data.columns import numeric_column
+from gapboost._data.columns import first_row, numeric_column
 from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
 
@@ -25,15 +25,12 @@ class GradeLimit(NamedTuple):
         Infinite where they know any.
     measure : str
         How the measure that sets it prints.
-    whole : str
-        How a measure prints that knows whole grades only; empty where there is none.
     between : str
-        How a measure prints that was told something of whole grades alone, and reads fractions between them; empty likewise.
+        A printed measure whose g is given at whole grades and spread evenly between them; empty where there is none.
     """
 
     highest: float = math.inf
     measure: str = ""
-    whole: str = ""
     between: str = ""
 
 
@@ -53,34 +50,23 @@ def checked_grades(y_true: Any, name: str, limit: GradeLimit | None = None, real
     if grades.dtype.kind == "f":
         broken = ~np.isfinite(grades)
         if broken.any():
-            raise ValueError(f"{name} holds {int(broken.sum())} NaN or infinite values; expected {expected}")
+            raise ValueError(
+                f"{name} holds {int(broken.sum())} NaN or infinite values, {first_row(broken)}; expected {expected}"
+            )
         parts = grades[grades != np.floor(grades)]
         fractional = len(parts) > 0
         if fractional and not real:
             raise ValueError(f"{name} holds the fractional value {parts[0]}; expected integer grades 0..c")
     lowest = grades.min()
     if lowest < 0:
-        raise ValueError(f"{name} holds the negative grade {lowest:g}; expected {expected}")
+        raise ValueError(f"{name} holds the negative grade {lowest:g}, {first_row(grades < 0)}; expected {expected}")
     check_known(grades, name, limit)
     return grades.astype(np.float64 if fractional else np.int32)
 
 
 def check_known(grades: Array, name: str, limit: GradeLimit | None) -> None:
     """Refuse grades, some at least, that the measures do not know."""
-    check_whole(grades, name, limit)
     check_highest(grades.max(), name, limit)
-
-
-def check_whole(grades: Array, name: str, limit: GradeLimit | None) -> None:
-    """Refuse fractional grades that the measure does not know."""
-    if limit is None or not limit.whole or grades.dtype.kind != "f":
-        return
-    parts = grades[grades != np.floor(grades)]
-    if len(parts):
-        raise ValueError(
-            f"{name} holds the fractional value {parts[0]}, but {limit.whole} has a gain for each whole grade; expected "
-            'whole grades, or gains="linear" or "exponential"'
-        )
 
 
 def at_least(grades: Any, threshold: float) -> Array:

@@ -45,11 +45,6 @@ class QuadraticForm(ABC):
         return math.inf if self.n_grades is None else self.n_grades
 
     @property
-    def whole_grades(self) -> bool:
-        """Whether it is defined for whole grades only."""
-        return False
-
-    @property
     def between_whole_grades(self) -> bool:
         """Whether it was told something of whole grades alone, and reads fractional ones between them."""
         return False

@@ -45,10 +45,10 @@ def most_grades(gains: Gains) -> int | None:
 
 
 def gain_of_grades(gains: Gains, levels: Array) -> Array:
-    """The gain of each of these grades, float64 of their shape."""
+    """Return the gain of each of these grades, float64 of their shape; a tuple is interpolated between whole grades."""
     if isinstance(gains, tuple):
         # Grades above the last have no document: measures with gains of their own evaluated together.
-        return np.array(gains)[np.minimum(levels.astype(np.int64), len(gains) - 1)]
+        return np.interp(levels, np.arange(len(gains)), gains)
     return levels if gains == "linear" else np.exp2(levels) - 1
 
 

@@ -30,7 +30,8 @@ class grAP(Measure):
     Parameters
     ----------
     gains : sequence of float, optional
-        Gain of grade 0, 1, ..., from 0 to 1; None: the grade over `top`.
+        Gain of grade 0, 1, ..., from 0 to 1; None: the grade over `top`. Gains of fractional grades lie on straight lines
+        between those of whole grades.
     top : float, optional
         The highest grade; None: the highest that occurs in the (training) labels.
     k : int, optional
@@ -73,11 +74,6 @@ class grAP(Measure):
     def short_name(self) -> str:
         """``grap``."""
         return "grap"
-
-    @property
-    def whole_grades(self) -> bool:
-        """Whether `gains` has one for each whole grade."""
-        return isinstance(self.gains, tuple)
 
     @property
     def n_grades(self) -> int | None:

@@ -264,11 +264,6 @@ class WeightedSum(Measure):
         return min(part.highest_grade for _, part in self.parts)
 
     @property
-    def whole_grades(self) -> bool:
-        """Whether some part is."""
-        return any(part.whole_grades for _, part in self.parts)
-
-    @property
     def between_whole_grades(self) -> bool:
         """Whether some part is."""
         return any(part.between_whole_grades for _, part in self.parts)
@@ -329,6 +324,5 @@ def _has_form(part: Measure) -> bool:
 def grade_limit(measures: Sequence[Measure]) -> GradeLimit:
     """The grades that all of `measures` know."""
     highest, measure = min(((m.highest_grade, repr(m)) for m in measures), default=(math.inf, ""))
-    whole = next((repr(m) for m in measures if m.whole_grades), "")
     between = next((repr(m) for m in measures if m.between_whole_grades), "")
-    return GradeLimit(highest, measure, whole, between)
+    return GradeLimit(highest, measure, between)

@@ -31,11 +31,6 @@ class CumulatedGain(Measure):
         object.__setattr__(self, "discount_by", as_discount_by(self.discount_by))
 
     @property
-    def whole_grades(self) -> bool:
-        """Whether `gains` has one for each whole grade."""
-        return isinstance(self.gains, tuple)
-
-    @property
     def n_grades(self) -> int | None:
         """Positive grades that have a gain; None where the gains are ``2**grade - 1`` or the grades."""
         return most_grades(self.gains)
@@ -55,7 +50,8 @@ class DCG(CumulatedGain):
     k : int, optional
         Cut-off.
     gains : sequence of float, "exponential" or "linear", optional
-        Gain of grade 0, 1, ...; None and "exponential" are ``2**grade - 1``, "linear" is the grade.
+        Gain of grade 0, 1, ...; None and "exponential" are ``2**grade - 1``, "linear" is the grade. Gains of fractional
+        grades lie on straight lines between those of whole grades.
     discount_by : {"log2", "letor", "reciprocal"} or float, default="log2"
         ``1 / log2(rank + 1)``; 1, 1, ``1 / log2(3)``, 1 / 2, ...; ``1 / rank``; or the base b of
         ``1 / max(1, log_b(rank))``, which for 2 is LETOR's.
@@ -87,7 +83,8 @@ class nDCG(CumulatedGain):
     k : int, optional
         Cut-off, of the ideal ranking too.
     gains : sequence of float, "exponential" or "linear", optional
-        Gain of grade 0, 1, ...; None and "exponential" are ``2**grade - 1``, "linear" is the grade.
+        Gain of grade 0, 1, ...; None and "exponential" are ``2**grade - 1``, "linear" is the grade. Gains of fractional
+        grades lie on straight lines between those of whole grades.
     discount_by : {"log2", "letor", "reciprocal"} or float, default="log2"
         As for `DCG`.
     short_is_zero : bool, default=False

@@ -30,7 +30,7 @@ class QMeasure(DiscountOfQuery):
     beta : float, default=1.0
         Stress on the gain; near 0 it is average precision.
     gains : sequence of float, "exponential" or "linear", default="linear"
-        Gain of grade 0, 1, ...
+        Gain of grade 0, 1, ... Gains of fractional grades lie on straight lines between those of whole grades.
     k : int, optional
         Cut-off. The recall base stays complete.
 
@@ -60,11 +60,6 @@ class QMeasure(DiscountOfQuery):
     def short_name(self) -> str:
         """``qmeasure``."""
         return "qmeasure"
-
-    @property
-    def whole_grades(self) -> bool:
-        """Whether `gains` has one for each whole grade."""
-        return isinstance(self.gains, tuple)
 
     @property
     def n_grades(self) -> int | None:

@@ -27,7 +27,8 @@ class RBP(Measure):
     rel : float, default=1
         The lowest grade that counts as relevant: its gain and those of higher grades are 1, those of lower ones 0.
     gains : sequence of float, optional
-        Gain of grade 0, 1, ..., from 0 to 1, in place of `rel`.
+        Gain of grade 0, 1, ..., from 0 to 1, in place of `rel`. Gains of fractional grades lie on straight lines between
+        those of whole grades.
     k : int, optional
         Cut-off.
 
@@ -58,11 +59,6 @@ class RBP(Measure):
     def short_name(self) -> str:
         """``rbp``."""
         return "rbp"
-
-    @property
-    def whole_grades(self) -> bool:
-        """Whether `gains` has one for each whole grade."""
-        return isinstance(self.gains, tuple)
 
     @property
     def n_grades(self) -> int | None:

@@ -8,7 +8,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from gapboost._boosters.callbacks import no_contrast
-from gapboost._data.grades import MAX_GRADE, GradeLimit, check_highest, check_whole, occurring_grades
+from gapboost._data.grades import MAX_GRADE, GradeLimit, check_highest, occurring_grades
 from gapboost._data.ids import missing_ids
 from gapboost._data.weights import LEAST_WEIGHT, MOST_WEIGHT
 from gapboost._kernels import Array
@@ -108,7 +108,6 @@ def check_grades(sets: Sequence[Census | None], name: str, limit: GradeLimit | N
     """Refuse grades that a measure does not know."""
     for one in sets:
         if one is not None:
-            check_whole(one.occurring, name, limit)
             check_highest(one.occurring[-1], name, limit)
 
 

@@ -303,7 +303,6 @@ def arrays(value):
     ("change", "parameters", "message"),
     [
         (lambda: first("qid", None), {}, "qid"),
-        (lambda: FRAME, {"label_col": "real", "measure": gb.nDCG(gains=(0, 1, 3))}, "fractional value 1.75"),
         (lambda: FRAME.assign(label=FRAME.label - 1), {}, "negative grade"),
         (lambda: FRAME.assign(label=FRAME.label.where(FRAME.index > 0)), {}, "missing"),
         (lambda: FRAME.drop(columns="qid"), {}, "qid_col is 'qid'"),

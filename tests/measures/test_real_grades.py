@@ -13,6 +13,7 @@ from twins import gradients, metric_values, twins
 import gapboost as gb
 from gapboost._data import judged as judged_module
 from gapboost.measures import NAMED
+from gapboost.measures.gains import gain_of_grades
 from gapboost.measures.measure import Measure
 from gapboost.model_selection import GSearchCV
 
@@ -365,14 +366,44 @@ def test_rankers_train_for_them(twin):
     assert search.fit(X, y, qid).best_score_ > 0.5
 
 
+GAINS = (0.0, 0.25, 0.75, 1.0)
+GAINED = [
+    (gb.nDCG(gains=GAINS), gb.nDCG(gains="linear")),
+    (gb.DCG(gains=GAINS), gb.DCG(gains="linear")),
+    (gb.QMeasure(gains=GAINS), gb.QMeasure()),
+    (gb.RBP(gains=GAINS), None),
+    (gb.grAP(gains=GAINS), gb.grAP(top=1)),
+]
+
+
+@pytest.mark.parametrize("n_levels", [7, 100])
+@pytest.mark.parametrize(("measure", "linear"), GAINED, ids=repr)
+def test_gains_are_interpolated_between_whole_grades(measure, linear, n_levels):
+    y, scores, qid = lists(n_levels)
+    gained = np.interp(y, range(4), GAINS)
+    if linear is None:
+        value = by_query(lambda ranked: 0.2 * ranked @ 0.8 ** np.arange(len(ranked)), gained, scores, qid)
+    else:
+        value = gb.evaluate(linear, gained, scores, qid, per_query=True)[linear]
+    np.testing.assert_allclose(gb.evaluate(measure, y, scores, qid, per_query=True)[measure], value, rtol=1e-12)
+
+
+def test_gains_at_whole_grades_stay_to_the_bit():
+    gains = np.concatenate(([0.0], np.cumsum(RNG.random(40))))
+    np.testing.assert_array_equal(gain_of_grades(tuple(gains), np.arange(41.0)), gains)
+    levels = np.array([[3.0, 40.0], [50.0, 1.0]])
+    np.testing.assert_array_equal(gain_of_grades(tuple(gains), levels), [[gains[3], gains[40]], [gains[40], gains[1]]])
+
+
 @twins
-def test_gains_of_whole_grades_are_refused_for_the_training_set_as_an_evaluation_set_too(twin):
+def test_rankers_train_for_gains_between_whole_grades(twin):
     y, scores, qid = lists(9)
-    metrics = {"eval_metric": [gb.nDCG(gains=(0, 1, 3, 7))]}
-    parameters, fit = ({}, metrics) if twin.name == "lightgbm" else (metrics, {})
+    measure = gb.nDCG(gains=(0, 1, 3, 7))
     X = scores[:, None]
-    with pytest.raises(ValueError, match=r"fractional value .* has a gain for each whole grade"):
-        twin.ranker(**parameters).fit(X, y, qid, eval_set=[(X, y)], eval_qid=[qid], **fit)
+    ranker = twin.ranker(measure=measure).fit(X, y, qid, eval_set=[(X, y)], eval_qid=[qid])
+    value = gb.evaluate(measure, y, ranker.predict(X), qid)[measure]
+    (curves,) = ranker.evals_result_.values()
+    assert any(curve[-1] == pytest.approx(value, abs=1e-6) for curve in curves.values())
 
 
 @twins
@@ -470,12 +501,8 @@ class Tabled(gb.AP):
     ("call", "message"),
     [
         (
-            lambda: gb.evaluate(gb.nDCG(gains=(0, 1, 3)), [0.5, 1], [1, 2]),
-            "fractional value 0.5, but .* gain for each whole",
-        ),
-        (
-            lambda: gb.evaluate(gb.AP() + gb.nDCG(gains=(0, 1, 3)), [0.5, 1], [1, 2]),
-            "fractional value 0.5, but .* gain",
+            lambda: gb.evaluate(gb.AP() + gb.nDCG(gains=(0, 1, 3)), [2.5, 1], [1, 2]),
+            "grade 2.5, but .* knows the grades 0..2",
         ),
         (lambda: gb.evaluate(gb.GAP(g=(0.5, 0.5)), [2.5, 1], [1, 2]), "grade 2.5, but .* knows the grades 0..2"),
         (
@@ -483,7 +510,10 @@ class Tabled(gb.AP):
             "grade 1.5, but .* knows the grades 0..1",
         ),
         (lambda: gb.evaluate("gap", [612.5, 1], [1, 2]), "grade 612.5; expected grades up to 255: divide"),
-        (lambda: gb.evaluate(gb.GAP(g=(0.5, 0.5)), [-0.5, 1], [1, 2]), "negative grade -0.5; expected grades >= 0"),
+        (
+            lambda: gb.evaluate(gb.GAP(g=(0.5, 0.5)), [-0.5, 1], [1, 2]),
+            "negative grade -0.5, the first in row 0, counted from 0; expected grades >= 0",
+        ),
         (
             lambda: gb.LambdaRank("gap").gradients(np.arange(20_000) / 10_000, np.zeros(20_000)),
             "20000 documents and up to 20000 different grades.*expected at most .* pairs.*numpy.round.*truncation",
