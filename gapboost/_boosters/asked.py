@@ -94,9 +94,10 @@ class Asked:
         """
         cut: list[Measure] = []
         for measure in self.metrics or (nDCG(),):
-            if measure.k is None and isinstance(measure, nDCG | AP):
-                ideal = {"ideal_at_k": True} if isinstance(measure, AP) else {}
-                cut += [replace(measure, k=k, **ideal) for k in ranks]
+            if measure.k is None and isinstance(measure, nDCG):
+                cut += [replace(measure, k=k) for k in ranks]
+            elif measure.k is None and isinstance(measure, AP):
+                cut += [replace(measure, k=k, ideal_at_k=True) for k in ranks]
             else:
                 cut.append(measure)
         if tuple(cut) == self.metrics or not ranks:
