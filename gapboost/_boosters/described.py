@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, metadata
 from typing import Any, TypeVar
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -47,6 +48,17 @@ series: in any order of rows and any partitions, those of `X`; `group` has the s
 brought together where partitions cut them. Metrics are exact means over the queries of all workers, so early stopping is the
 same decision on each of them. Where a worker or its training process dies, RuntimeError is raised: nothing is left running, and
 the ranker is as it was."""
+
+
+def source_url(kind: type[Any]) -> str:
+    """Return the address of the file that defines and documents a class of gapboost; empty if gapboost is not installed."""
+    try:
+        package = metadata("gapboost")
+    except PackageNotFoundError:
+        return ""
+    urls = dict(entry.split(", ", 1) for entry in package.get_all("Project-URL", []))
+    path = kind.__module__.replace(".", "/")
+    return f"{urls['Source']}/blob/v{package['Version']}/{path}.py" if "Source" in urls else ""
 
 
 def described(method: Method) -> Method:

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.asked import Asked
 from gapboost._boosters.callbacks import as_metrics, check_contrasts
+from gapboost._boosters.described import source_url
 from gapboost._boosters.eval_metric import check_grouped, metric_functions, split_metrics
 from gapboost._boosters.library import Library
 from gapboost._boosters.parameters import Own, arguments_of, check_parameters
@@ -71,6 +72,9 @@ class GAPRanker:
     _vocabulary: ClassVar[Vocabulary]
 
     _estimator_type = "ranker"
+    # The HTML form of scikit-learn links to this address, for classes of this package.
+    _doc_link_module = "gapboost"
+    _doc_link_template = property(lambda self: source_url(type(self)))
     # With scikit-learn's metadata routing on, these reach fit and score without set_fit_request by the user.
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True, "sample_weight": True, "position": True}
     __metadata_request__score: ClassVar[dict[str, bool]] = {"qid": True, "sample_weight": True}

@@ -137,7 +137,7 @@ class FoldWork:
         if trees != max(course.trees):
             raise ValueError(
                 f"training with {course.params} ended after {trees} of {max(course.trees)} trees; expected an estimator without "
-                "early stopping, and n_estimators as the only name for the number of trees: the search chooses it"
+                "early stopping: the search chooses the number of trees"
             )
         return found, doubt
 

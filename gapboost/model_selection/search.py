@@ -278,6 +278,12 @@ def _check_candidates(estimator: GAPRanker, candidates: list[Params], targets: l
         whole(candidate["n_estimators"], "n_estimators in param_grid")
     rankers = [with_params(estimator, course.params) for course in as_courses(candidates)]
     for ranker in rankers:
+        name = ranker._vocabulary.name_in_use("n_estimators", ranker.get_params())
+        if name != "n_estimators":
+            raise ValueError(
+                f"{name} is {ranker.get_params()[name]!r}; expected n_estimators: the search sets the number of trees by "
+                "that name"
+            )
         ranker._check_parameters()
         _check_no_early_stopping(ranker)
     checked_grades(y, "y", grade_limit([*targets, *(ranker._requested().measure for ranker in rankers)]), real=True)

@@ -341,6 +341,19 @@ def test_the_training_set_as_eval_set(twin, sort):
             npt.assert_allclose(value, expected, rtol=0, atol=1e-6)
 
 
+@twins
+def test_the_html_form_links_to_the_source_of_the_ranker(twin):
+    """Of the ranker's own class alone: a subclass of a user has no page here."""
+    link = twin.ranker()._get_doc_link()
+    assert re.fullmatch(rf"https://github\.com/\w+/gapboost/blob/v[\w.]+/gapboost/{twin.name}/ranker\.py", link)
+    assert f'href="{link}"' in twin.ranker()._repr_html_()
+
+    class Mine(twin.ranker_class):
+        pass
+
+    assert Mine()._get_doc_link() == ""
+
+
 # --- rows and queries -------------------------------------------------------------------------------------------------
 
 

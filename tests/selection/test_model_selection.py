@@ -313,7 +313,9 @@ def fit(grid=None, estimator=RANKERS[0], qid="given", **options):
         ({"cv": KFold(3)}, "fold 0 of cv cuts .* such as 'query .*expected every query whole"),
         ({"cv": [(np.arange(576), np.arange(0))]}, "fold 0 of cv has no test rows"),
         ({"cv": GroupKFold(2), "random_state": 1}, "random_state is 1 but cv is GroupKFold"),
-        ({"estimator": LGBMGAPRanker(num_trees=3, verbose=-1)}, "ended after 3 of 100 trees"),
+        ({"estimator": LGBMGAPRanker(num_trees=3, verbose=-1)}, "^num_trees is 3; expected n_estimators: the search sets"),
+        ({"grid": {"num_iterations": [3, 5]}}, "^num_iterations is 3; expected n_estimators: the search sets"),
+        ({"estimator": LGBMGAPRanker(n_estimators="10")}, "^n_estimators is '10'; expected a whole number >= 1"),
         (
             {"estimator": XGBGAPRanker(early_stopping_rounds=1)},
             r"early_stopping_rounds is 1; expected None: .*set_params\(early_stopping_rounds=None\)",
@@ -324,7 +326,6 @@ def fit(grid=None, estimator=RANKERS[0], qid="given", **options):
         ),
     ],
 )
-@pytest.mark.filterwarnings("ignore:Found `num_trees` in params")
 def test_searches_that_cannot_be(arguments, message):
     with pytest.raises((ValueError, TypeError), match=message):
         fit(**arguments)
