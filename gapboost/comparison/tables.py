@@ -4,6 +4,7 @@ import bz2
 import csv
 import gzip
 import lzma
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -149,7 +150,7 @@ def _naming(path: Path) -> Iterator[None]:
         yield
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is not UTF-8 ({error.reason}, byte {error.object[error.start]:#x})") from error
-    except (csv.Error, EOFError, OSError) as error:
+    except (csv.Error, EOFError, OSError, lzma.LZMAError, zlib.error) as error:
         raise ValueError(f"{path} cannot be read as CSV: {_first_line(error)}") from error
     except ValueError as error:
         if str(path) in str(error):

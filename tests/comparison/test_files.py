@@ -70,6 +70,12 @@ def test_every_form_of_the_name_of_a_csv(write):
         assert read([path]).X.equals(expected)
     with pytest.raises(ValueError, match=r"cut\.csv\.gz cannot be read as CSV"):
         read([write("cut.csv.gz", gzip.compress((HEAD + ROWS).encode())[:-12])])
+    packed = bytearray(gzip.compress((HEAD + ROWS).encode()))
+    packed[12] ^= 255
+    with pytest.raises(ValueError, match=r"bad\.csv\.gz cannot be read as CSV"):
+        read([write("bad.csv.gz", bytes(packed))])
+    with pytest.raises(ValueError, match=r"bad\.csv\.xz cannot be read as CSV"):
+        read([write("bad.csv.xz", HEAD)])
     with pytest.raises(ValueError, match=r"no\.csv\.gz cannot be read as CSV: Not a gzipped file"):
         read([write("no.csv.gz", HEAD + ROWS)])
 
