@@ -16,6 +16,7 @@
 `picture`     differences with their intervals
 `report`      the answer as a page, whose frame is ``page.html``
 `files`       files as the command reads them
+`tables`      CSV and Parquet files
 `__main__`    the command
 ============  =======================================================================
 """

@@ -12,10 +12,11 @@ import numpy as np
 from gapboost._optional import progress_bar, tqdm
 from gapboost.comparison.call import MEASURES, carried_out, prepared
 from gapboost.comparison.comparison import Comparison
-from gapboost.comparison.field import standard_rankers
+from gapboost.comparison.field import set_categories, standard_rankers
 from gapboost.comparison.files import read_data
 from gapboost.comparison.report import Page, Table, about
 from gapboost.comparison.run import Run
+from gapboost.comparison.tables import categories, table_format
 from gapboost.comparison.work import Result
 
 
@@ -31,11 +32,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise ValueError(f"--baseline is {given.baseline!r}; expected one of {', '.join(left)}")
         if report.suffix not in (".html", ".md"):
             raise ValueError(f"--report is {given.report!r}; expected a path that ends with .html or .md")
-        data = read_data([Path(file) for file in given.file], given.label, given.qid, given.drop)
+        categorical = [name for names in given.categorical for name in names.split(",")]
+        data = read_data([Path(file) for file in given.file], given.label, given.qid, given.drop, categorical)
+        set_categories(rankers, categories(data.X))
         run = prepared(
             data.X, data.y, data.qid, rankers, group=None, measures=given.measures, cv=data.folds or given.cv,
             seeds=given.seeds, tune=given.tune, choose_by=given.choose_by, spaces=None, leave_out=given.leave_out, shuffle=True,
-            checkpoint=checkpoint, n_jobs=given.n_jobs,
+            checkpoint=checkpoint, n_jobs=given.n_jobs, source=_source(given, categorical),
         )  # fmt: skip
     except (ValueError, TypeError, OSError, ImportError) as error:
         print(f"error: {error}", file=sys.stderr)
@@ -50,6 +53,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     comparison.report(report, given.baseline)
     print(f"\nreport: {report}")
     return 0
+
+
+def _source(given: argparse.Namespace, categorical: Sequence[str]) -> str:
+    """Return what the report says about the files."""
+    said = f"Read from {', '.join(given.file)}."
+    if table_format(Path(given.file[0])) is None:
+        return said
+    said += f" Grades are in the column {given.label}, query ids in {given.qid}."
+    for names, what in ((given.drop, "Dropped columns"), (categorical, "Columns of categories")):
+        said += f" {what}: {', '.join(names)}." if names else ""
+    return said
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -67,6 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--label", default="label", help="column with the grades, in CSV and Parquet (default: label)")
     add("--qid", default="qid", help="column with the query ids (default: qid)")
     add("--drop", nargs="+", default=[], metavar="NAME", help="columns that are no features")
+    add("--categorical", nargs="+", default=[], metavar="NAMES", help="columns of categories: one,other")
     add("--measures", nargs="+", default=MEASURES, metavar="MEASURE", help=f"default: {' '.join(MEASURES)}")
     add("--cv", type=int, default=5, help="number of folds, where the files bring none (default: 5)")
     add("--seeds", type=int, default=3, help="models of a ranker on a fold (default: 3)")

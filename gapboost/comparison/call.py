@@ -79,7 +79,8 @@ def compare_rankers(
         rows, which a file sorted by grades would give away.
     checkpoint : path, optional
         A folder for finished trainings. The same call goes on from it; several processes may share it, and
-        with it the work; on Windows each does all that it does not find finished.
+        with it the work; on Windows each does all that it does not find finished. Rankers, data and folds are compared by
+        their content, which lambdas among the parameters of a ranker do not have.
     n_jobs : int, optional
         Processes (joblib's). A ranker that does not say how many threads it wants gets one; the values are the same for every
         `n_jobs`.
@@ -139,6 +140,7 @@ def prepared(
     shuffle: bool,
     checkpoint: Any,
     n_jobs: int | None,
+    source: str = "",
 ) -> Run:
     """All that `compare_rankers` checks, ready to be carried out."""
     field = checked_rankers(rankers, leave_out)
@@ -153,7 +155,7 @@ def prepared(
     folds = splits(queries, cv, bool(drawn) or any(map(stops_early, field.values())), X, y)
     work = Work(
         docs, folds, field, {name: measure.resolved(docs.grades) for name, measure in named.items()},
-        chooses.resolved(docs.grades), drawn,
+        chooses.resolved(docs.grades), drawn, source,
     )  # fmt: skip
     check_rankers(work)
     saved = None if checkpoint is None else Checkpoint(Path(checkpoint), _settings(work))

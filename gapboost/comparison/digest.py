@@ -150,17 +150,15 @@ class _Writer:
             parts = value.__reduce_ex__(4)
         except Exception as error:  # objects say in many ways that they cannot be pickled
             raise _not_comparable(value, name) from error
-        self._begin("object")
         if isinstance(parts, str):
             self._add_named(type(value), name)
             self._begin("global", parts)
             return
-        make, arguments, state, items, pairs = (tuple(parts) + (None,) * 3)[:5]
-        self.add(make, name)
-        self.add(arguments, name)
-        self.add(state, name)
-        self.add(None if items is None else list(items), name)
-        self.add(None if pairs is None else list(pairs), name)
+        self._begin("object", len(parts))
+        for part in parts[:3]:  # what makes it, its arguments, and its state
+            self.add(part, name)
+        for items in parts[3:5]:  # iterators over items of lists and dicts
+            self.add(None if items is None else list(items), name)
 
     def _add_named(self, thing: Any, name: str) -> None:
         if isinstance(thing, np.ufunc):

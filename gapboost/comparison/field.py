@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
@@ -64,6 +64,15 @@ def standard_rankers() -> dict[str, Any]:
             "none of lightgbm, xgboost and catboost is installed; expected one: pip install 'gapboost[lightgbm,xgboost]'"
         )
     return rankers
+
+
+def set_categories(rankers: Mapping[str, Any], columns: Sequence[str]) -> None:
+    """Tell standard rankers which columns hold categories; LightGBM's read it from the type of the column."""
+    for ranker in rankers.values():
+        if type(ranker).__module__.startswith("catboost"):
+            ranker.set_params(cat_features=tuple(columns))
+        elif "enable_categorical" in ranker.get_params():
+            ranker.set_params(enable_categorical=True)
 
 
 def checked_rankers(rankers: Any, leave_out: Any) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from gapboost._kernels import Array
 from gapboost._optional import imported
+from gapboost.comparison.tables import checked_features, read_tables, table_format
 from gapboost.datasets import RankingData, RankingSplit, load_letor, load_letor_fold
 
 Fold = tuple[Array, ...]
@@ -25,7 +26,9 @@ class Input:
     folds: list[Fold] | None
 
 
-def read_data(paths: Sequence[Path], label: str, qid: str, drop: Sequence[str]) -> Input:
+def read_data(
+    paths: Sequence[Path], label: str, qid: str, drop: Sequence[str], categorical: Sequence[str] = ()
+) -> Input:
     """Rows of one file, of train, vali and test files, or of a folder.
 
     Parameters
@@ -37,6 +40,8 @@ def read_data(paths: Sequence[Path], label: str, qid: str, drop: Sequence[str]) 
         Columns of CSV and Parquet files.
     drop : sequence of str
         Columns of them that are no features.
+    categorical : sequence of str
+        Columns of them that hold categories.
 
     Raises
     ------
@@ -47,8 +52,11 @@ def read_data(paths: Sequence[Path], label: str, qid: str, drop: Sequence[str]) 
         raise ValueError(f"FILE is there {len(paths)} times; expected one, train and test, or train, vali and test")
     if len(paths) == 1 and paths[0].is_dir():
         return _folder(paths[0])
-    if paths[0].suffix in (".csv", ".parquet"):
-        return _frames(paths, label, qid, drop)
+    if table_format(paths[0]) is not None:
+        return _tables(paths, label, qid, drop, categorical)
+    for path in paths[1:]:
+        if table_format(path) is not None:
+            raise ValueError(f"FILE names {paths[0]}, read as LETOR, and {path}; expected files of one format")
     if len(paths) == 3:
         return _fold_of(list(load_letor_fold(list(paths))))
     if len(paths) == 2:
@@ -87,24 +95,8 @@ def _rows(data: Input, split: RankingSplit, folder: Path) -> Fold:
     return tuple(np.flatnonzero(np.isin(data.qid, part.qid)) for part in split)
 
 
-def _frames(paths: Sequence[Path], label: str, qid: str, drop: Sequence[str]) -> Input:
-    pandas = imported("pandas", "analysis", "to read CSV and Parquet")
-    frames = [
-        pandas.read_parquet(path) if path.suffix == ".parquet" else pandas.read_csv(path, dtype={qid: str})
-        for path in paths
-    ]
-    for path, frame in zip(paths, frames, strict=True):
-        for option, column in (("--label", label), ("--qid", qid), *(("--drop", name) for name in drop)):
-            if column not in frame:
-                raise ValueError(
-                    f"{option} is {column!r}; expected a column of {path}: {', '.join(map(str, frame.columns))}"
-                )
-    whole = pandas.concat(frames, ignore_index=True)
-    X = whole.drop(columns=[label, qid, *drop])
-    words = [column for column in X if X[column].dtype.kind not in "biuf" and str(X[column].dtype) != "category"]
-    if words:
-        raise ValueError(
-            f"{paths[0]} has the column {words[0]!r} of type {X[words[0]].dtype}; expected numbers or categories. "
-            f"--drop {words[0]} leaves it out"
-        )
+def _tables(paths: Sequence[Path], label: str, qid: str, drop: Sequence[str], categorical: Sequence[str]) -> Input:
+    frames = read_tables(paths, label, qid, drop, categorical)
+    whole = imported("pandas", "analysis", "to read CSV and Parquet").concat(frames, ignore_index=True)
+    X = checked_features(whole.drop(columns=[label, qid]), categorical, paths[0])
     return Input(X, whole[label].to_numpy(), whole[qid], [_consecutive(frames)] if len(paths) > 1 else None)

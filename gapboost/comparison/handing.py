@@ -1,5 +1,6 @@
 """How a ranker of any library is handed its data: what its `fit` has arguments for."""
 
+import copy
 import inspect
 from typing import Any
 
@@ -18,12 +19,23 @@ TREES = ("n_estimators", "iterations", "num_trees", "num_boost_round")
 STOPPING = (*EARLY_STOPPING, "od_wait", "od_pval")
 
 
+def unfitted(ranker: Any) -> Any:
+    """Return an untrained copy, also of rankers that scikit-learn's `clone` refuses.
+
+    CatBoost copies a list that it is given, such as ``cat_features=["brand"]``, which `clone` takes for an error.
+    """
+    try:
+        return clone(ranker)
+    except RuntimeError:
+        return copy.deepcopy(ranker)
+
+
 def copied(ranker: Any, params: dict[str, Any], seed: int) -> Any:
     """An untrained copy with these parameters and this seed, and one thread where it leaves open how many.
 
     Trainings run side by side in processes, and with other threads a booster sums in another order.
     """
-    ranker = clone(ranker)
+    ranker = unfitted(ranker)
     given = ranker.get_params()
     threads = {name: 1 for name in _parameters_named(ranker, THREADS)[:1] if given.get(name) is None}
     return ranker.set_params(**{**threads, **params, **dict.fromkeys(_parameters_named(ranker, SEEDS)[:1], seed)})

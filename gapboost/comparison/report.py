@@ -2,6 +2,7 @@
 
 import html
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -41,7 +42,9 @@ class Table:
     def markdown(self) -> str:
         """With bars."""
         rule = ["---" if place < self.words else "---:" for place in range(len(self.head))]
-        return "\n".join(f"| {' | '.join(cells)} |" for cells in (self.head, rule, *self.rows))
+        rows = ([escaped(cell) for cell in cells] for cells in (self.head, *self.rows))
+        head, *rest = (f"| {' | '.join(cells)} |" for cells in rows)
+        return "\n".join([head, f"| {' | '.join(rule)} |", *rest])
 
 
 Block = str | Table
@@ -74,7 +77,7 @@ class Page:
         """Without pictures."""
         parts = ["# Which ranker ranks better?"]
         for heading, blocks in self.sections():
-            parts += [f"## {heading}", *(b.markdown() if isinstance(b, Table) else b for b in blocks)]
+            parts += [f"## {heading}", *(b.markdown() if isinstance(b, Table) else escaped(b) for b in blocks)]
         return "\n\n".join(parts) + "\n"
 
     def sections(self) -> list[tuple[str, list[Block]]]:
@@ -143,13 +146,14 @@ class Page:
         tuned = next((len(c) for c in self.work.candidates.values()), None)
         seeds = max(result.task.seed for result in self.values.results)
         return [
+            *([self.work.source] if self.work.source else []),
             f"Measures: {'; '.join(f'{name} is {measure}' for name, measure in self.work.measures.items())}. "
             f"{seeds} {'model' if seeds == 1 else 'models'} a fold, where a ranker takes a seed. "
             + (
                 f"Each ranker had {tuned} candidates, of which the validation queries chose by {self.work.choose_by}."
                 if tuned
                 else "The rankers are as they were handed in; nothing was tuned."
-            )
+            ),
         ]
 
     def _rankers(self) -> Table:
@@ -194,6 +198,12 @@ def needed(verdict: Verdict) -> str:
     if verdict.told != UNTOLD:
         return ""
     return f"{verdict.queries_needed:,.0f}" if verdict.queries_needed <= MOST_QUERIES else f"> {MOST_QUERIES:,}"
+
+
+def escaped(text: str) -> str:
+    """Return text that Markdown shows as it is, in one line; names may hold any characters."""
+    text = re.sub(r"([\\`*{}\[\]<>#|~$&]|(?<!\w)_|_(?!\w))", r"\\\1", " ".join(text.split()))
+    return re.sub(r"^([-+]|\d+[.)])(?=\s)", lambda begin: f"{begin[0][:-1]}\\{begin[0][-1]}", text)
 
 
 def signed(value: float) -> str:

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 from scipy import stats
-from sklearn.base import clone
 from sklearn.model_selection import ParameterSampler
 
 from gapboost._data.arguments import mapping, shown, whole
+from gapboost.comparison.handing import unfitted
 
 LIGHTGBM = {
     "num_leaves": [8, 16, 32, 64],
@@ -84,7 +84,7 @@ def _drawn(name: str, ranker: Any, space: Mapping[str, Any], number: int) -> lis
             f"tune is {number} but the space of {name!r} has {len(found)} candidates; expected no more than these"
         )
     for candidate in found:
-        clone(ranker).set_params(**candidate)
+        unfitted(ranker).set_params(**candidate)
     return found
 
 

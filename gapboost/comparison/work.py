@@ -66,6 +66,8 @@ class Work:
     choose_by : Measure
     candidates : dict {name: list of parameters}
         Empty where nothing is tuned.
+    source : str
+        Sentences about the files that were read; empty for data in memory.
     """
 
     documents: Collection
@@ -74,6 +76,7 @@ class Work:
     measures: Mapping[str, Measure]
     choose_by: Measure
     candidates: Mapping[str, Sequence[Mapping[str, Any]]]
+    source: str = ""
 
     @property
     def best_by(self) -> str:

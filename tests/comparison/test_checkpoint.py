@@ -276,6 +276,7 @@ DAMAGES = {
 }
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_result_is_trained_again(damage, tmp_path, monkeypatch):
     compare_rankers(**GIVEN, checkpoint=tmp_path)

@@ -131,7 +131,10 @@ WRONG = {
     "no such file": (["none.txt"], "No such file"),
     "no such column": (["all.csv"], "--label is 'label'; expected a column of"),
     "no such query": (["all.csv", "--label", "grade"], "--qid is 'qid'; expected a column of"),
-    "words": (["words.csv", "--label", "grade", "--qid", "query"], "has the column 'name' of type"),
+    "words": (
+        ["words.csv", "--label", "grade", "--qid", "query"],
+        "words.csv has columns that do not hold numbers: 'name'",
+    ),
     "four files": (["all.txt"] * 4, "FILE is there 4 times; expected one"),
     "no such measure": (["all.txt", "--measures", "gab"], "measures is 'gab'"),
     "no such ranker": (["all.txt", "--leave-out", "none"], "leave_out names 'none'; expected some of lambdarank"),

@@ -1,0 +1,185 @@
+"""Files as the command reads them: what would mix in silence is an error that names the file."""
+
+import gzip
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from cheap_rankers import made
+
+from gapboost.comparison import __main__ as command
+from gapboost.comparison import compare_rankers
+from gapboost.comparison.files import read_data
+from gapboost.lightgbm import LGBMGAPRanker
+from gapboost.xgboost import XGBGAPRanker
+
+HEAD = "label,qid,a,b\n"
+ROWS = "1,1,1,2\n0,1,3,4\n1,2,5,6\n0,2,7,8\n"
+
+
+def read(paths, drop=(), categorical=()):
+    return read_data(paths, "label", "qid", drop, categorical)
+
+
+@pytest.fixture
+def write(tmp_path):
+    def written(name, text):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return written
+
+
+REFUSED = {
+    "no bytes": (b"", "is empty; expected a header"),
+    "header only": (HEAD, "holds no rows; expected a row for each document"),
+    "not UTF-8": (HEAD.encode() + b"1,\xff,1,2\n", "is not UTF-8 (invalid start byte, byte 0xff)"),
+    "a long row": (HEAD + "1,1,1,2\n0,1,3,4,5\n", "line 3: found 5 cells; expected 4, as in the header"),
+    "a short row": (HEAD + "1,1,1,2\n0,1,3\n", "line 3: found 3 cells; expected 4"),
+    "an open quote": (HEAD + '1,1,"1,2\n', "line 2: found 3 cells; expected 4"),
+    "a column twice": ("label,qid,a,label\n1,1,1,2\n", "has the column 'label' 2 times; expected distinct names"),
+    "no id": (HEAD + "1,1,1,2\n0,,3,4\n", "line 3: the query id in column 'qid' is empty; expected an id"),
+    "text": (
+        "label,qid,a,brand,shop\n1,1,1,x,u\n0,1,2,y,v\n",
+        "has columns that do not hold numbers: 'brand' (type str), 'shop' (type str); expected numbers, or categories that "
+        "are named. --categorical brand,shop trains on them as categories, --drop brand shop leaves them out",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+@pytest.mark.parametrize("name", ["x.csv", "x.CSV"])
+def test_a_refused_csv_is_named(case, name, write):
+    text, said = REFUSED[case]
+    path = write(name, text)
+    with pytest.raises(ValueError, match=f"^{re.escape(str(path))}") as caught:
+        read([path])
+    found = re.sub(r"type (object|str)", "type str", str(caught.value))
+    assert found.removeprefix(str(path)).lstrip(", ").startswith(said)
+
+
+def test_every_form_of_the_name_of_a_csv(write):
+    expected = read([write("x.csv", HEAD + ROWS)]).X
+    for path in (
+        write("x.CSV", HEAD + ROWS),
+        write("x.csv.gz", gzip.compress((HEAD + ROWS).encode())),
+        write("y.csv", "\ufeff" + (HEAD + ROWS).replace("\n", "\r\n")),
+    ):
+        assert read([path]).X.equals(expected)
+    with pytest.raises(ValueError, match=r"cut\.csv\.gz cannot be read as CSV"):
+        read([write("cut.csv.gz", gzip.compress((HEAD + ROWS).encode())[:-12])])
+    packed = bytearray(gzip.compress((HEAD + ROWS).encode()))
+    packed[12] ^= 255
+    with pytest.raises(ValueError, match=r"bad\.csv\.gz cannot be read as CSV"):
+        read([write("bad.csv.gz", bytes(packed))])
+    with pytest.raises(ValueError, match=r"bad\.csv\.xz cannot be read as CSV"):
+        read([write("bad.csv.xz", HEAD)])
+    with pytest.raises(ValueError, match=r"no\.csv\.gz cannot be read as CSV: Not a gzipped file"):
+        read([write("no.csv.gz", HEAD + ROWS)])
+
+
+@pytest.mark.parametrize("some", [ROWS.replace("\n", ",\n"), ROWS.replace("4\n", "4,\n")], ids=["all", "one"])
+def test_a_comma_at_the_end_of_rows_moves_no_column(some, write):
+    data = read([write("x.csv", HEAD + some)])
+    assert data.qid.tolist() == ["1", "1", "2", "2"]
+    assert data.y.tolist() == [1, 0, 1, 0]
+    assert data.X["a"].tolist() == [1, 3, 5, 7]
+
+
+def test_ids_that_read_like_missing_values(write):
+    data = read([write("x.csv", "label,qid,a\n1,NA,1\n0,NA,\n1,null,NA\n0,null,4\n")])
+    assert data.qid.tolist() == ["NA", "NA", "null", "null"]
+    assert np.isnan(data.X["a"]).tolist() == [False, True, True, False]
+
+
+def test_files_do_not_mix(write, tmp_path):
+    one = write("one.csv", HEAD + ROWS)
+    frame = pd.DataFrame({"label": [1, 0, 1, 0], "qid": [1, 1, 2, 2], "a": 1.0, "b": 2.0})
+    frame.to_parquet(tmp_path / "two.parquet")
+    frame.assign(qid=frame["qid"].astype(str)).to_parquet(tmp_path / "text.parquet")
+    letor = write("three.txt", "1 qid:1 1:1\n0 qid:1 1:2\n")
+    other = write("other.csv", "label,qid,a,c\n1,3,1,2\n0,3,3,4\n")
+    more = write("more.csv", "label,qid,a,b,c\n1,3,1,2,5\n0,3,3,4,5\n")
+    for files, said in {
+        (one, tmp_path / "two.parquet"): "which is CSV, and .*two.parquet, which is not; expected one format",
+        (one, letor): "which is CSV, and .*three.txt, which is not",
+        (letor, one): "three.txt, read as LETOR, and .*one.csv; expected files of one format",
+        (one, other): r"other.csv has columns that .*one.csv lacks: c; expected the same columns in all files",
+        (one, more): r"more.csv has columns that .*one.csv lacks: c; expected",
+        (more, one): r"more.csv has columns that .*one.csv lacks: c; expected",
+        (tmp_path / "two.parquet", tmp_path / "text.parquet"): "text.parquet has query ids of type .*expected one type",
+    }.items():
+        with pytest.raises(ValueError, match=said):
+            read(files)
+    swapped = write("swapped.csv", "qid,label,b,a\n9,1,2,1\n")
+    assert read([one, swapped]).X.iloc[-1].tolist() == [1, 2]
+
+
+def test_categories_of_several_files(write):
+    one = write("one.csv", "label,qid,a,brand\n1,1,1,x\n0,1,2,7\n")
+    two = write("two.csv", "label,qid,a,brand\n1,2,1,07\n0,2,2,\n")
+    X = read([one, two], categorical=["brand"]).X
+    assert X["brand"].dtype == "category"
+    assert X["brand"].tolist() == ["x", "7", "07", ""]
+    with pytest.raises(ValueError, match=r"^--categorical is 'none'; expected a column of"):
+        read([one], categorical=["none"])
+
+
+def test_damaged_parquet_is_named(write):
+    with pytest.raises(ValueError, match=r"x\.parquet cannot be read as Parquet"):
+        read([write("x.parquet", "PAR1 not")])
+
+
+def test_parquet_without_pyarrow(write, tmp_path, monkeypatch):
+    def missing(path):
+        raise ImportError("Unable to find a usable engine; tried using: 'pyarrow', 'fastparquet'.")
+
+    monkeypatch.setattr(pd, "read_parquet", missing)
+    with pytest.raises(ImportError, match=r"^pyarrow is needed to read .*x\.parquet: pip install pyarrow$"):
+        read([tmp_path / "x.parquet"])
+
+
+def with_brands(path):
+    X, y, qid = made(24, 8)
+    frame = pd.DataFrame(X.round(4), columns=list("abcde")).assign(label=y, qid=qid, document="d")
+    frame["brand"] = np.where(X[:, 0] > 0, "x", "y")
+    frame["shop_"] = np.where(X[:, 1] > 0, "u", "v")
+    frame.to_csv(path, index=False)
+
+
+def test_the_command_trains_on_categories_and_reports_the_file(tmp_path, monkeypatch, capsys):
+    with_brands(tmp_path / "x|y.csv")
+    small = {"n_estimators": 2, "n_jobs": 1}
+    field = {"_a_|b*": LGBMGAPRanker(**small, verbose=-1), "xgb": XGBGAPRanker(**small)}
+    monkeypatch.setattr(command, "standard_rankers", lambda: field)
+    monkeypatch.chdir(tmp_path)
+    arguments = ["x|y.csv", "--drop", "document", "--seeds", "1", "--cv", "3", "--n-jobs", "1", "--measures", "map"]
+    assert command.main([*arguments, "--report", "answer.md"]) == 2
+    assert "--categorical brand,shop_ trains on them" in capsys.readouterr().err
+    assert command.main([*arguments, "--categorical", "brand,shop_", "--report", "answer.md"]) == 0
+    text = (tmp_path / "answer.md").read_text(encoding="utf-8")
+    assert (
+        r"Read from x\|y.csv. Grades are in the column label, query ids in qid. Dropped columns: document. "
+        r"Columns of categories: brand, shop\_." in text
+    )
+    assert r"| \_a\_\|b\* |" in text
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {4, 3, 8}
+
+
+@pytest.mark.slow
+def test_catboost_takes_categories_as_a_list(tmp_path):
+    catboost = pytest.importorskip("catboost")
+    with_brands(tmp_path / "x.csv")
+    data = read([tmp_path / "x.csv"], ["document"], ["brand", "shop_"])
+    given = {"iterations": 3, "verbose": False, "allow_writing_files": False}
+    rankers = {
+        "list": catboost.CatBoostRanker(cat_features=["brand", "shop_"], **given),
+        "tuple": catboost.CatBoostRanker(cat_features=("brand", "shop_"), **given),
+    }
+    found = compare_rankers(data.X, data.y, data.qid, rankers, cv=3, seeds=1, measures="map", checkpoint=tmp_path / "c")
+    assert found.means().loc["list", "map"] == found.means().loc["tuple", "map"]
+    command.set_categories(rankers, ["brand"])
+    assert rankers["list"].get_params()["cat_features"] == ("brand",)
