@@ -63,7 +63,8 @@ class GAPRanker:
     n_queries_in_: int
     _trained_by: Objective
     _position_bias: dict[Any, float] | None = None
-    # Of all rounds that the booster holds, which after early stopping can be more: training that continues goes on from there.
+    # Of all rounds that the booster holds: training that continues starts from there. After early stopping these are the best
+    # rounds, except for gblinear, whose rounds cannot be dropped.
     _last_bias: dict[Any, float] | None = None
     # Of the training data, where it was a data frame.
     _feature_names: tuple[str, ...] = ()

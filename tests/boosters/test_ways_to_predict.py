@@ -131,8 +131,13 @@ def through_treelite(f, _):
     return treelite.gtil.predict(treelite.frontend.from_xgboost(exported(f)), f.array)
 
 
+def in_place(booster, rows, **missing):
+    # XGBoost 3.1 does not take data frames of pandas 3 here.
+    return booster.inplace_predict(np.asarray(rows), **missing)
+
+
 def native(booster, rows):
-    return booster.predict(rows) if isinstance(booster, lightgbm.Booster) else booster.inplace_predict(rows)
+    return booster.predict(rows) if isinstance(booster, lightgbm.Booster) else in_place(booster, rows)
 
 
 def through_exported_file(f, file):
@@ -162,7 +167,7 @@ EXPORTED = {
 READERS = {
     "lightgbm": {"lightgbm.Booster": lambda file, X: lightgbm.Booster(model_file=file).predict(X)},
     "xgboost": {
-        "model.json).inplace_predict": lambda file, X, **m: xgboost.Booster(model_file=file).inplace_predict(X, **m),
+        "model.json).inplace_predict": lambda file, X, **m: in_place(xgboost.Booster(model_file=file), X, **m),
         "DMatrix": lambda file, X, **m: xgboost.Booster(model_file=file).predict(xgboost.DMatrix(X, nthread=1, **m)),
         "xgboost.XGBRanker().load_model": lambda file, X, **m: loaded(xgboost.XGBRanker(n_jobs=1, **m), file).predict(
             X
@@ -172,7 +177,7 @@ READERS = {
 }
 MODELS = {
     "lightgbm": {"booster_.predict": lambda f, _: f.ranker.booster_.predict(f.rows)},
-    "xgboost": {"get_booster().inplace_predict": lambda f, _, **m: f.ranker.get_booster().inplace_predict(f.rows, **m)},
+    "xgboost": {"get_booster().inplace_predict": lambda f, _, **m: in_place(f.ranker.get_booster(), f.rows, **m)},
 }
 
 
