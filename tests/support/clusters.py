@@ -13,9 +13,10 @@ from pathlib import Path
 import dask.array as da
 import numpy as np
 import psutil
+from distributed import Client
 
 import gapboost as gb
-from gapboost.dask import child, rings
+from gapboost.dask import DaskLGBMGAPRanker, DaskXGBGAPRanker, child, rings
 
 
 def ranking(n_queries, seed, longest=20):
@@ -81,6 +82,37 @@ def watched(folder, then=""):
 def written(folder):
     """What the training processes wrote, by process id."""
     return {int(path.stem): dict(np.load(path)) for path in Path(folder).glob("*.npz")}
+
+
+def alive(process):
+    """True if a process with this id runs."""
+    try:
+        return psutil.Process(int(process)).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def wait_until(condition, seconds=180):
+    """Wait until a condition is true; fail if it does not become true in this time."""
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def endless(booster, client, folder):
+    """A ranker that trains for hours, and the arguments of its `fit`."""
+    kind = {"lightgbm": DaskLGBMGAPRanker, "xgboost": DaskXGBGAPRanker}[booster]
+    X, y, qid = ranking(40, 0)
+    ranker = kind(client=client, n_estimators=1_000_000, objective=watched(folder))
+    return ranker, {"X": cut(X, 200), "y": cut(y, 200), "qid": cut(qid, 200)}
+
+
+def fit_from_another_process(booster, address, folder):
+    """Train for hours, as a client of the scheduler at an address."""
+    with Client(address) as client:
+        ranker, given = endless(booster, client, folder)
+        ranker.fit(**given)
 
 
 # Rings that break when they are left, where each process of the fit has trained. What the processes log goes to a file.
