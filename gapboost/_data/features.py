@@ -48,15 +48,17 @@ def feature_names(X: Any) -> tuple[str, ...]:
     return tuple(" ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in names)
 
 
-def check_names(found: Sequence[str], expected: Sequence[str], name: str) -> None:
-    """Refuse other columns than those of the training data, or their order: boosters take columns by position.
+def check_names(found: Sequence[str], expected: Sequence[str], name: str, reference: str = "training") -> None:
+    """Check that a table has the expected columns in the expected order: boosters take columns by position.
 
     Parameters
     ----------
     found, expected : sequence of str
-        `feature_names` of a table and of the training data. Where one of them has none, position is all there is.
+        `feature_names` of a table and of its reference. Nothing is checked if one of them has no names.
     name : str
-        What the caller calls the table.
+        The caller's name of the table.
+    reference : str, default="training"
+        The caller's name of the table that has the expected columns.
 
     Raises
     ------
@@ -72,17 +74,18 @@ def check_names(found: Sequence[str], expected: Sequence[str], name: str) -> Non
     ]
     if not differs:
         here, there = next(pair for pair in zip_longest(found, expected) if pair[0] != pair[1])
-        differs = [f"has the column {here!r} where {there!r} was in training"]
+        differs = [f"has the column {here!r} where {there!r} was in {reference}"]
     raise ValueError(
-        f"{name} {' and '.join(differs)}; expected {', '.join(_short(expected))}, in this order, as in training"
+        f"{name} {' and '.join(differs)}; expected {', '.join(shortened(expected))}, in this order, as in {reference}"
     )
 
 
 def _quoted(names: Sequence[str]) -> str:
-    return ("s " if len(names) > 1 else " ") + ", ".join(_short([repr(name) for name in names]))
+    return ("s " if len(names) > 1 else " ") + ", ".join(shortened([repr(name) for name in names]))
 
 
-def _short(names: Sequence[str]) -> list[str]:
+def shortened(names: Sequence[str]) -> list[str]:
+    """Return the first ten of many names and their number, for an error message."""
     return [*names[:10], f"... ({len(names)} in all)"] if len(names) > 10 else [*names]
 
 

@@ -13,6 +13,7 @@ Read the files in this order: those of the client, of the workers, and of the pr
 `layout`       decides it: plain arrays in, plain arrays out
 `place`        has the rows brought to their workers
 `pieces`       surveys and cuts rows, and assembles a worker's own
+`columns`      checks that all partitions have the same columns
 `storage`      puts them into files for its process
 `training`     starts a process that trains, and ends it
 `child`        is that process

@@ -16,6 +16,7 @@ from gapboost._data.positions import Positions, positions
 from gapboost._data.queries import grouped_rows
 from gapboost._data.weights import checked_weights, factors_of
 from gapboost._kernels import Array
+from gapboost.dask.columns import Columns
 from gapboost.dask.layout import Known, Share, Survey
 from gapboost.dask.storage import dump_rows
 
@@ -82,6 +83,7 @@ def piece(
     known: Known,
     kept: Array | None,
     names: Sequence[str],
+    columns: Columns,
 ) -> Piece:
     """The rows of some queries of a partition, in their order.
 
@@ -94,7 +96,9 @@ def piece(
         Whether the piece takes each of these queries; None for all.
     names : tuple of str
         The caller's names of `X` and `y`.
+    columns : Columns
     """
+    columns.check(X, names[0])
     _check_length(X, names[0], len(y), names[1])
     queries = grouped_rows(qid, len(y))
     if not np.array_equal(queries.sizes, known.sizes):

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 from dask.distributed import Future
 
+from gapboost._data.features import feature_names
 from gapboost._kernels import Array
 from gapboost.dask.collections import partitions
+from gapboost.dask.columns import Columns, categories_of, width_of
 from gapboost.dask.pieces import assemble, piece
 from gapboost.dask.plan import Counted, Plan
 from gapboost.dask.session import Session
@@ -23,15 +25,21 @@ def place_rows(session: Session, plan: Plan) -> list[list[Any]]:
         for rank, worker in enumerate(plan.workers)
     ]
     paths = zip(*session.results(tasks), strict=True)
-    placed = [_assembled(session, plan, i, of_set) for i, of_set in enumerate(paths)]
+    placed: list[list[Future | None]] = []
+    width = 0
+    for i, (counted, owner, of_set) in enumerate(zip(plan.sets, plan.owners, paths, strict=True)):
+        X = _computed_where_most_stays(session, counted, owner, plan.workers)
+        width = width or _width(session, counted.given.X, X)
+        placed.append(_assembled(session, plan, i, X, width, of_set))
     return [session.results(files) for files in placed]
 
 
-def _assembled(session: Session, plan: Plan, i: int, paths: Sequence[str]) -> list[Future | None]:
-    """The futures of what `place_rows` returns for data set `i`."""
+def _assembled(
+    session: Session, plan: Plan, i: int, X: dict[int, Future], width: int, paths: Sequence[str]
+) -> list[Future | None]:
+    """The futures of what `place_rows` returns for data set `i`; `X` are its partitions, with `width` columns."""
     counted, owner = plan.sets[i], plan.owners[i]
-    X = _computed_where_most_stays(session, counted, owner, plan.workers)
-    pieces = _pieces(session, counted, owner, X, len(plan.workers))
+    pieces = _pieces(session, counted, owner, X, len(plan.workers), width)
     files: list[Future | None] = []
     for rank, (worker, path) in enumerate(zip(plan.workers, paths, strict=True)):
         arguments = counted.census.share(owner, rank), counted.given.beside.weight is not None, plan.limit, path
@@ -61,15 +69,25 @@ def _computed_where_most_stays(
     return X
 
 
+def _width(session: Session, X: Any, futures: dict[int, Future]) -> int:
+    """Return the number of columns of X, from its first partition if the Dask array does not know it."""
+    width: float = X.shape[1]
+    if np.isnan(width):
+        width = session.results([session.submit(width_of, futures[min(futures)])])[0]
+    return int(width)
+
+
 def _pieces(
-    session: Session, counted: Counted, owner: Array, X: dict[int, Future], n_workers: int
+    session: Session, counted: Counted, owner: Array, X: dict[int, Future], n_workers: int, width: int
 ) -> list[list[Future]]:
     """For each worker the pieces of its rows, in the order of the partitions."""
+    given = counted.given
+    columns = Columns(width, feature_names(given.X), categories_of(given.X), given.beside.names.X)
     pieces: list[list[Future]] = [[] for _ in range(n_workers)]
     for p, known in enumerate(counted.census.by_partition()):
         ranks = np.unique(owner[known.codes]).tolist()
         for rank in ranks:
             kept = None if len(ranks) == 1 else owner[known.codes] == rank
             inputs = X[p], counted.y[p], counted.qid[p], counted.weight[p], counted.start[p], counted.position[p]
-            pieces[rank].append(session.submit(piece, *inputs, known, kept, counted.given.named(p)[:2]))
+            pieces[rank].append(session.submit(piece, *inputs, known, kept, given.named(p)[:2], columns))
     return pieces

@@ -16,8 +16,8 @@ POLL_SECONDS = 1.0
 # When one process fails, the others report that they lost it, perhaps before its own error arrives. So many polls wait for that.
 GRACE_POLLS = 10
 
-# Fits take turns by this semaphore. A client waits for its turn in requests of so many seconds:
-# the scheduler cannot give the turn to a client that died in an earlier request.
+# Name of the semaphore by which fits take turns. A client asks for its turn in requests of so many seconds. The scheduler
+# therefore cannot give the turn to a client that died in an earlier request.
 TURN, TURN_SECONDS = "gapboost-fit", 1.0
 
 
@@ -52,6 +52,7 @@ class Session:
         self.fit = uuid.uuid4().hex
         self.threads: dict[str, int] = {}
         self._futures: list[Future] = []
+        self._watching: list[Future] = []
         self._turn = Semaphore(1, TURN, scheduler_rpc=client.scheduler, loop=client.loop)
 
     def __enter__(self) -> Self:
@@ -68,6 +69,8 @@ class Session:
             leases = list(self._turn._leases)
             for worker in self.workers:
                 self.submit(watch_client, self.fit, TURN, leases if worker == self.workers[0] else [], worker=worker)
+            # These are kept until the fit has been stopped: workers stop it themselves when they are released.
+            self._watching, self._futures = self._futures, []
         except BaseException as error:
             self.__exit__(type(error), error, error.__traceback__)
             raise
@@ -76,7 +79,7 @@ class Session:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        closed = self.client.status in ("closing", "closed")
+        closed = self._client_is_closed()
         # The workers of this process, also those that have left the cluster.
         stop(self.fit)
         try:
@@ -86,11 +89,15 @@ class Session:
         except Exception as problem:
             _tell(problem)
         finally:
-            self._futures.clear()
             self._leave()
+            self._futures.clear()
+            self._watching.clear()
         if isinstance(error, Exception) and (closed or isinstance(error, CancelledError)):
             happened = "client was closed" if closed else "the tasks of the fit were cancelled"
             raise RuntimeError(f"{happened} during fit: nothing was trained. Call fit once more") from error
+
+    def _client_is_closed(self) -> bool:
+        return self.client.status in ("closing", "closed")
 
     def _stop_workers(self, failed: bool) -> None:
         if failed:
@@ -102,7 +109,8 @@ class Session:
 
     def _leave(self) -> None:
         try:
-            if self._turn._leases:
+            # A worker releases the turn of a closed client.
+            if self._turn._leases and not self._client_is_closed():
                 self._turn.release()
         except Exception as problem:
             _tell(problem)

@@ -4,7 +4,6 @@ import gc
 import os
 import pickle
 import threading
-import time
 from itertools import pairwise
 
 import dask
@@ -14,10 +13,9 @@ import joblib
 import lightgbm
 import numpy as np
 import pandas as pd
-import psutil
 import pytest
 import xgboost
-from clusters import cut, ranking, watched, written
+from clusters import alive, cut, ranking, wait_until, watched, written
 from distributed import Client, LocalCluster
 from scipy import sparse
 from sklearn.base import clone
@@ -536,17 +534,7 @@ def test_a_worker_that_dies_ends_the_fit(tmp_path):
             processes = written(folder)
             assert len(processes) == 2
             # The process of the dead worker ends by itself, a moment later.
-            until = time.monotonic() + 20
-            while any(map(alive, processes)) and time.monotonic() < until:
-                time.sleep(0.1)
-            assert not any(map(alive, processes))
-
-
-def alive(process):
-    try:
-        return psutil.Process(int(process)).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
+            wait_until(lambda processes=processes: not any(map(alive, processes)))
 
 
 @pytest.mark.slow
@@ -730,7 +718,45 @@ def test_bad_clients(booster, two):
         dask_ranker(booster, client).fit(**given)
 
 
+def in_frames(*columns):
+    """A Dask dataframe whose partitions of 100 rows have columns in these orders."""
+    frame = pd.DataFrame(X, columns=list("abcdefghij"))
+    parts = [frame.iloc[100 * i : 100 * (i + 1)][list(order)] for i, order in enumerate(columns)]
+    return dd.from_delayed(list(map(dask.delayed, parts)), meta=frame.iloc[:0], verify_meta=False)
+
+
+def in_blocks(values, lacking, declared=10):
+    """A Dask array of blocks of 100 rows; the block of this number lacks a column."""
+    blocks = [values[100 * i : 100 * (i + 1), i == lacking :] for i in range(-(-len(values) // 100))]
+    made = [
+        da.from_delayed(dask.delayed(block), (len(block), declared), meta=np.empty((0, 0), np.float32))
+        for block in blocks
+    ]
+    return da.concatenate(made, axis=0, allow_unknown_chunksizes=True)
+
+
+N_PARTITIONS = len(range(0, len(X), 100))
 BAD_VALUES = {
+    "order of columns": (
+        {"X": in_frames("abcdefghij", "jbcdefghia", *["abcdefghij"] * (N_PARTITIONS - 2))},
+        "^X in partition 1 has the column 'j' where 'a' was in the metadata of X; expected a, b, c",
+    ),
+    "columns of an array": (
+        {"X": in_blocks(X, 2)},
+        r"^X in partition 2 has shape \(\d+, 9\); expected 10 columns, as in the training set$",
+    ),
+    "columns of an array of unknown width": (
+        {"X": in_blocks(X, 2, np.nan)},
+        r"^X in partition 2 has shape \(\d+, 9\); expected 10 columns, as in the training set$",
+    ),
+    "columns of an evaluation set": (
+        {"eval_set": [(in_blocks(X, 1), cut(Y, 100))], "eval_qid": [cut(QID, 100)]},
+        r"^eval_set\[0\] X in partition 1 has shape \(100, 9\); expected 10 columns, as in the training set$",
+    ),
+    "another width in an evaluation set": (
+        {"eval_set": [(cut(X[:, :9], 100), cut(Y, 100))], "eval_qid": [cut(QID, 100)]},
+        r"^eval_set\[0\] X in partition \d has shape \(\d+, 9\); expected 10 columns, as in the training set$",
+    ),
     "grade": (
         {"y": cut(np.where(np.arange(len(Y)) == 150, -0.5, Y), 100)},
         "y in partition 1 holds the negative grade -0.5",

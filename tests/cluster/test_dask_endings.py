@@ -1,34 +1,56 @@
-"""A fit on a cluster that has trained is not lost to what happens afterwards, and Ctrl-C is the client's."""
+"""Ends of fits on a cluster: after training, by Ctrl-C, and by the end of the client."""
 
 import gc
 import logging
 import os
 import signal
+import subprocess
 import sys
+import threading
 from functools import partial
 
 import pytest
-from clusters import RINGS, broken, cut, ranking, stuck, unjoinable, watched, without_a_tracker, written
+from clusters import (
+    RINGS,
+    alive,
+    broken,
+    cut,
+    endless,
+    ranking,
+    stuck,
+    unjoinable,
+    wait_until,
+    watched,
+    without_a_tracker,
+    written,
+)
 from distributed import Client, LocalCluster, Semaphore
 from numpy.testing import assert_array_equal
 
-from gapboost.dask import DaskLGBMGAPRanker, DaskXGBGAPRanker
+from gapboost.dask import DaskLGBMGAPRanker, DaskXGBGAPRanker, training
+from gapboost.dask.session import TURN, Session
+from gapboost.dask.training import files_of_rows, open_hub
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
 RANKERS = {"lightgbm": partial(DaskLGBMGAPRanker, verbose=-1), "xgboost": DaskXGBGAPRanker}
 booster = pytest.mark.parametrize("booster", RANKERS)
 
 
 @pytest.fixture(scope="module")
-def two():
-    """A client of two workers in this process."""
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", processes=False) as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):
-        yield client
+def cluster():
+    """Two workers in this process. Clients in other processes can reach them."""
+    options = {"threads_per_worker": 1, "dashboard_address": ":0", "processes": False, "protocol": "tcp"}
+    with LocalCluster(n_workers=2, **options) as cluster:
+        yield cluster
     gc.collect()
+
+
+@pytest.fixture(scope="module")
+def two(cluster):
+    """A client of the cluster."""
+    with Client(cluster, set_as_default=False) as client:
+        yield client
 
 
 def small(booster, client, **parameters):
@@ -109,3 +131,122 @@ def test_ctrl_c_in_a_terminal_is_the_clients_in_training_processes_too(booster, 
         for process in written(folder):
             os.kill(process, signal.SIGINT)
     assert written(folders[0]).keys() == written(folders[1]).keys()
+
+
+def in_thread(ranker, given):
+    """A thread that fits, and a list for the error of `fit`."""
+    errors = []
+
+    def fit():
+        try:
+            ranker.fit(**given)
+        except Exception as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=fit, daemon=True)
+    thread.start()
+    return thread, errors
+
+
+def client_process(booster, cluster, folder):
+    """A process that fits as a client of the cluster."""
+    code = "import sys; from clusters import fit_from_another_process; fit_from_another_process(*sys.argv[1:])"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.Popen(
+        [sys.executable, "-c", code, booster, cluster.scheduler_address, str(folder)], env=environment
+    )
+
+
+def check_cluster_is_free(cluster, folder, client):
+    """Wait until a fit that wrote to `folder` has left no process, file or turn, and fit again."""
+    wait_until(lambda: not any(map(alive, written(folder))))
+    wait_until(lambda: not files_of_fits(cluster))
+    wait_until(lambda: not turns(cluster).leases[TURN])
+    assert small("lightgbm", client)[0].fit(**small("lightgbm", client)[1]).n_queries_in_ == 40
+
+
+def files_of_fits(cluster):
+    places = [worker.local_directory for worker in cluster.workers.values()]
+    return [name for place in places for name in os.listdir(place) if name.startswith("gapboost")]
+
+
+def turns(cluster):
+    """The scheduler's record of semaphores."""
+    return cluster.scheduler.extensions["semaphores"]
+
+
+def test_a_client_that_is_killed_in_a_fit_leaves_a_free_cluster(cluster, two, tmp_path):
+    process = client_process("lightgbm", cluster, tmp_path)
+    wait_until(lambda: len(written(tmp_path)) == 2 or process.poll() is not None)
+    assert process.poll() is None
+    process.kill()
+    process.wait()
+    check_cluster_is_free(cluster, tmp_path, two)
+
+
+def test_a_client_that_is_closed_in_a_fit_leaves_a_free_cluster(cluster, two, tmp_path):
+    client = Client(cluster.scheduler_address, set_as_default=False)
+    thread, errors = in_thread(*endless("xgboost", client, tmp_path))
+    wait_until(lambda: len(written(tmp_path)) == 2 or errors)
+    client.close()
+    thread.join(180)
+    assert [str(error) for error in errors] == ["client was closed during fit: nothing was trained. Call fit once more"]
+    check_cluster_is_free(cluster, tmp_path, two)
+
+
+def test_a_client_that_restarts_the_cluster_in_a_fit_can_fit_again(tmp_path):
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0", silence_logs=50) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        thread, errors = in_thread(*endless("lightgbm", client, tmp_path))
+        wait_until(lambda: written(tmp_path) or errors)
+        client.restart(timeout=120)
+        thread.join(180)
+        assert len(errors) == 1
+        assert isinstance(errors[0], RuntimeError)
+        assert "during fit: nothing was trained" in str(errors[0])
+        wait_until(lambda: not any(map(alive, written(tmp_path))))
+        assert small("lightgbm", client)[0].fit(**small("lightgbm", client)[1]).n_queries_in_ == 40
+
+
+def test_a_client_that_is_closed_before_training_leaves_a_free_cluster(cluster, two, tmp_path):
+    client = Client(cluster.scheduler_address, set_as_default=False)
+    session = Session(client)
+    session.__enter__()
+    session.results(
+        [session.submit(files_of_rows, session.fit, rank, 1, worker=w) for rank, w in enumerate(client.nthreads())]
+    )
+    session.results([session.submit(open_hub, session.fit, 2)])
+    assert len(files_of_fits(cluster)) == 2
+    client.close()
+    check_cluster_is_free(cluster, tmp_path, two)
+    wait_until(lambda: session.fit not in training._hubs)
+    session._turn.refresh_callback.stop()
+
+
+def test_a_client_that_is_killed_before_its_turn_takes_no_turn(cluster, two, tmp_path):
+    turn = Semaphore(1, TURN, scheduler_rpc=two.scheduler, loop=two.loop)
+    assert turn.acquire()
+    process = client_process("lightgbm", cluster, tmp_path)
+    pending = turns(cluster).metrics["pending"]
+    wait_until(lambda: pending[TURN] or process.poll() is not None)
+    assert process.poll() is None
+    process.kill()
+    process.wait()
+    wait_until(lambda: not pending[TURN])
+    turn.release()
+    turn.refresh_callback.stop()
+    check_cluster_is_free(cluster, tmp_path, two)
+
+
+def test_ctrl_c_before_the_turn_of_a_fit_leaves_nothing_running(two, monkeypatch):
+    def interrupted(self, timeout=None):
+        raise KeyboardInterrupt
+
+    session = Session(two)
+    with monkeypatch.context() as patched:
+        patched.setattr(Semaphore, "acquire", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            session.__enter__()
+    wait_until(lambda: not session._turn.refresh_callback.is_running())

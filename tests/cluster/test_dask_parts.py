@@ -2,6 +2,7 @@
 
 import os
 import queue
+import re
 import socket
 import sys
 import threading
@@ -21,6 +22,7 @@ import gapboost as gb
 from gapboost._boosters.ranker import RankingRows
 from gapboost._data.judged import Whole, judged
 from gapboost.dask import exchange, training
+from gapboost.dask.columns import Columns, categories_of
 from gapboost.dask.exchange import Exchange, Hub, PeerLost
 from gapboost.dask.layout import LIMIT, Known, census, homes, owners
 from gapboost.dask.pieces import piece, survey
@@ -59,7 +61,7 @@ def test_every_query_has_one_owner_and_its_rows_keep_their_order(parts, n_worker
         for part, known in zip(parts, found.by_partition(), strict=True):
             if part:
                 y, kept = np.zeros(len(part)), owner[known.codes] == w
-                arguments = known, kept, ("X", "y")
+                arguments = known, kept, ("X", "y"), Columns(1, (), {}, "X")
                 codes.append(piece(np.zeros((len(part), 1)), y, np.array(part), None, None, None, *arguments).code)
         together = np.concatenate(codes)
         own = np.flatnonzero(owner == w)
@@ -135,7 +137,44 @@ def test_partitions_that_changed_are_found(n_rows, sizes, message):
     qid = np.array([4, 4, 2, 2, 2])
     known = Known(np.array([0, 1]), np.array(sizes), None)
     with pytest.raises(ValueError, match=message):
-        piece(np.zeros((n_rows, 1)), np.zeros(5), qid, None, None, None, known, None, names)
+        piece(np.zeros((n_rows, 1)), np.zeros(5), qid, None, None, None, known, None, names, Columns(1, (), {}, "X"))
+
+
+FRAME = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0], "kind": pd.Categorical(["x", "y"])})
+OTHER_COLUMNS = {
+    "order": (FRAME[["b", "a", "kind"]], "has the column 'b' where 'a' was in the metadata of X; expected a, b, kind"),
+    "name": (
+        FRAME.rename(columns={"b": "c"}),
+        "lacks the column 'b' and has the unknown column 'c'; expected a, b, kind",
+    ),
+    "missing": (FRAME[["a", "kind"]], "lacks the column 'b'; expected a, b, kind"),
+    "categories": (
+        FRAME.assign(kind=pd.Categorical(["x", "z"])),
+        "has the column 'kind' with the categories 'x', 'z'; expected the categories 'x', 'y', as in the metadata of X",
+    ),
+    "order of categories": (
+        FRAME.assign(kind=pd.Categorical(["x", "y"], categories=["y", "x"])),
+        "has the column 'kind' with the categories 'y', 'x'; expected the categories 'x', 'y'",
+    ),
+    "no category": (FRAME.assign(kind=[0, 1]), "has the column 'kind' with no categories; expected the categories 'x'"),
+    "unexpected category": (
+        FRAME.assign(a=pd.Categorical([1, 2])),
+        "has the column 'a' with the categories 1, 2; expected no categories",
+    ),
+    "array": (np.zeros((2, 2)), r"has shape (2, 2); expected 3 columns, as in the training set"),
+    "sparse": (sparse.csr_matrix((2, 4)), r"has shape (2, 4); expected 3 columns, as in the training set"),
+    "one dimension": (np.zeros(2), r"has shape (2,); expected 3 columns, as in the training set"),
+}
+
+
+@pytest.mark.parametrize("case", OTHER_COLUMNS)
+def test_partitions_with_other_columns_are_refused(case):
+    columns = Columns(3, tuple(FRAME.columns), categories_of(FRAME), "X")
+    columns.check(FRAME, "X in partition 0")
+    columns.check(FRAME.assign(a=[1, 2]), "X in partition 0")  # integers where other partitions have missing values
+    X, message = OTHER_COLUMNS[case]
+    with pytest.raises(ValueError, match="^X in partition 1 " + re.escape(message)):
+        columns.check(X, "X in partition 1")
 
 
 @pytest.mark.parametrize("at_once", [1, 7, 1 << 20])

@@ -13,9 +13,10 @@ from pathlib import Path
 import dask.array as da
 import numpy as np
 import psutil
+from distributed import Client
 
 import gapboost as gb
-from gapboost.dask import child, rings
+from gapboost.dask import DaskLGBMGAPRanker, DaskXGBGAPRanker, child, rings
 
 
 def ranking(n_queries, seed, longest=20):
@@ -36,7 +37,7 @@ def cut(values, chunks):
 
 @dataclass(frozen=True, repr=False)
 class Watched(gb.LambdaRank):
-    """LambdaRank that writes down its first gradients, and may do something in one worker's fifth round."""
+    """LambdaRank that writes down its first gradients, and may do something in a later round."""
 
     folder: str = ""
     then: str = ""
@@ -61,8 +62,15 @@ class WatchedPass(gb.objectives.Pass):
             factors = 1.0 if self.data.factors is None else self.data.factors
             own = {"begins": begins, "sizes": self.data.queries.sizes, "scores": scores}
             own |= {"grad": grad * factors, "hess": hess * factors}
-            np.savez(self.file, **own, n_jobs=self.inner.threads, threads=int(os.environ["OMP_NUM_THREADS"]))
+            threads = {"n_jobs": self.inner.threads, "threads": int(os.environ["OMP_NUM_THREADS"])}
+            # The file appears when it is complete: a test may already wait for it.
+            unfinished = self.file.with_suffix(".part")
+            with unfinished.open("wb") as file:
+                np.savez(file, **own, **threads)
+            unfinished.replace(self.file)
         self.calls += 1
+        if self.calls == 2 and self.objective.then == "wait":
+            time.sleep(3600)
         if self.calls == 5 and not self.first:
             if self.objective.then == "raise":
                 raise ArithmeticError("the fifth round")
@@ -81,6 +89,37 @@ def watched(folder, then=""):
 def written(folder):
     """What the training processes wrote, by process id."""
     return {int(path.stem): dict(np.load(path)) for path in Path(folder).glob("*.npz")}
+
+
+def alive(process):
+    """True if a process with this id runs."""
+    try:
+        return psutil.Process(int(process)).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def wait_until(condition, seconds=180):
+    """Wait until a condition is true; fail if it does not become true in this time."""
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def endless(booster, client, folder):
+    """A ranker whose training waits for an hour in the second round, and the arguments of its `fit`."""
+    kind = {"lightgbm": DaskLGBMGAPRanker, "xgboost": DaskXGBGAPRanker}[booster]
+    X, y, qid = ranking(40, 0)
+    ranker = kind(client=client, n_estimators=5, objective=watched(folder, "wait"))
+    return ranker, {"X": cut(X, 200), "y": cut(y, 200), "qid": cut(qid, 200)}
+
+
+def fit_from_another_process(booster, address, folder):
+    """Call `fit` of an endless ranker, as a client of the scheduler at an address."""
+    with Client(address) as client:
+        ranker, given = endless(booster, client, folder)
+        ranker.fit(**given)
 
 
 # Rings that break when they are left, where each process of the fit has trained. What the processes log goes to a file.
