@@ -18,6 +18,7 @@ the ranker of the twin trains, and `ranker` remembers.
 `data_sets`     what callbacks remember of the data sets that a booster passes
 `positions`     factors of positions, learnt beside the trees
 `folds`         cross-validation by query
+`stopping`      the metric that stops training early
 `progress`      the bar over the rounds of a fit
 `callers`       who called: a booster in training, a search of scikit-learn
 `search_guard`  what scikit-learn's searches would do wrongly with a ranker

@@ -69,9 +69,9 @@ class MetricFunction:
             value = 1.0 if len(y_true) == 1 else self.function(y_true, y_score)
             if not _is_number(value):
                 raise TypeError(
-                    f"eval_metric holds {self.function!r}, which returned {value!r}; expected the number of one query. "
-                    "A function of (y_true, y_pred, weight) is called once for all rows, and returns "
-                    "(name, value, is_higher_better)"
+                    f"eval_metric holds {self.function!r}, which returned {value!r}; expected the number of one query. A "
+                    "function of (y_true, y_pred, weight) is called once for all rows, and returns (name, value, "
+                    "is_higher_better)"
                 )
             values.append(float(value))
         name = getattr(self.function, "__name__", type(self.function).__name__)
@@ -157,9 +157,11 @@ def check_grouped(functions: Sequence[MetricFunction], rows: RankingRows, name: 
 
 
 def values_of_round(
-    measured: Sequence[tuple[str, float]], functions: Sequence[MetricFunction], rows: RankingRows, scores: Array
+    measured: Sequence[tuple[str, float]], functions: Sequence[MetricFunction], rows: RankingRows | None, scores: Array
 ) -> list[Value]:
     """Return the values of measures, then those of functions, of an evaluation set after a round.
+
+    `rows` are those of the evaluation set; without functions None will do.
 
     Raises
     ------
@@ -168,6 +170,7 @@ def values_of_round(
     """
     values: list[Value] = [(name, value, True) for name, value in measured]
     for function in functions:
+        assert rows is not None
         values += function(rows, scores)
     names = [name for name, *_ in values]
     for name in names:

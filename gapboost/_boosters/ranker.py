@@ -30,7 +30,7 @@ from gapboost.measures.measure import grade_limit
 from gapboost.objectives import Objective, as_objective
 
 # Parameters that no booster knows: each twin leaves them out of what it hands its library.
-OWN_PARAMETERS = ("measure", "g")
+OWN_PARAMETERS = ("measure", "g", "stopping_metric")
 
 # What a fitted ranker holds beside its parameters and what its booster's own `fit` leaves there.
 NOT_OF_A_VENDOR = (
@@ -55,6 +55,7 @@ class GAPRanker:
     measure: str | Measure
     g: Sequence[float] | None
     objective: str | Objective
+    stopping_metric: str | Measure | None
     n_jobs: int | None
     random_state: Any
     # Trees where `n_estimators` is None; None if the booster needs a number.

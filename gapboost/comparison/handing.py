@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from gapboost._boosters.stopping import EARLY_STOPPING
 from gapboost._kernels import Array
 from gapboost.comparison.data import Part
-from gapboost.model_selection.search import EARLY_STOPPING
 
 SEEDS = ("random_state", "random_seed")
 THREADS = ("n_jobs", "thread_count")

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from gapboost._boosters.ranker import GAPRanker
+from gapboost._boosters.stopping import stopping_name
 from gapboost.dask.child import Job, Report
 from gapboost.dask.collections import Collections
 from gapboost.dask.exchange import Exchange
@@ -58,6 +59,7 @@ def fit_on_cluster(
         Of the training set.
     """
     plan = make_plan(session, train_set, eval_sets, requested, others)
+    stopping_name(ranker.stopping_metric, [plan.objective.measure, *plan.others])
     files = place_rows(session, plan)
     reports = _launch(session, plan, files, ranker, ring, arguments)
     census = plan.sets[0].census

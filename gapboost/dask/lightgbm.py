@@ -52,7 +52,7 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):
     ----------
     client : distributed.Client, optional
         None is the one that was opened last. Not part of a pickle.
-    measure, g, objective
+    measure, g, objective, stopping_metric
         As in `gapboost.lightgbm.LGBMGAPRanker`.
     extra_trees : bool, default=True
         As there. Several workers draw other thresholds than one, from the same seed.
@@ -80,10 +80,18 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):
         measure: str | Measure = "gap",
         g: Sequence[float] | None = None,
         objective: str | Objective = "lambdarank",
+        stopping_metric: str | Measure | None = None,
         extra_trees: bool = True,
         **kwargs: Any,
     ) -> None:
-        super().__init__(measure=measure, g=g, objective=objective, extra_trees=extra_trees, **kwargs)
+        super().__init__(
+            measure=measure,
+            g=g,
+            objective=objective,
+            stopping_metric=stopping_metric,
+            extra_trees=extra_trees,
+            **kwargs,
+        )
         self.client = client
 
     def predict(

@@ -38,7 +38,7 @@ class DaskXGBGAPRanker(DaskGAPRanker, XGBGAPRanker):
     ----------
     client : distributed.Client, optional
         None is the one that was opened last. Not part of a pickle.
-    measure, g, objective
+    measure, g, objective, stopping_metric
         As in `gapboost.xgboost.XGBGAPRanker`.
     **kwargs
         Every parameter of `xgboost.XGBRanker`, and `allow_group_split`: queries stay whole in any case. `coll_cfg` changes
@@ -65,9 +65,10 @@ class DaskXGBGAPRanker(DaskGAPRanker, XGBGAPRanker):
         measure: str | Measure = "gap",
         g: Sequence[float] | None = None,
         objective: str | Objective = "lambdarank",
+        stopping_metric: str | Measure | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(measure=measure, g=g, objective=objective, **kwargs)
+        super().__init__(measure=measure, g=g, objective=objective, stopping_metric=stopping_metric, **kwargs)
         self.client = client
 
     def predict(  # type: ignore[override]

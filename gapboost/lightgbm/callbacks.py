@@ -12,6 +12,7 @@ from gapboost._boosters.data_sets import Content
 from gapboost._boosters.eval_metric import Value, values_of_round
 from gapboost._boosters.parameters import Own, check_parameters
 from gapboost._boosters.rows import RankingRows
+from gapboost._boosters.stopping import in_stopping_order
 from gapboost._boosters.training import Task
 from gapboost._data.judged import Judged
 from gapboost._kernels import Array
@@ -144,16 +145,19 @@ class LightGBMMetric(Metrics):
 
 
 class LightGBMRound:
-    """All metrics of a fit as `LGBMRanker` calls them: measures, then functions.
+    """All metrics of a fit as `LGBMRanker` calls them: the one that stops training, other measures, functions.
 
     Parameters
     ----------
     metric : LightGBMMetric
     task : Task
+    stopping : str
+        The name of the metric that stops training.
     """
 
-    def __init__(self, metric: LightGBMMetric, task: Task) -> None:
+    def __init__(self, metric: LightGBMMetric, task: Task, stopping: str) -> None:
         self.metric = metric
+        self.stopping = stopping
         self.functions = task.functions
         # LightGBM scores the training set first. It scores a set that is listed twice once.
         self.expected = sorted({id(e): e for e in task.evals}.values(), key=lambda e: e is not task.rows)
@@ -167,9 +171,10 @@ class LightGBMRound:
         """``[(name, value, is_higher_better)]``."""
         measured = [(name, value) for name, value, _ in self.metric(y_true, y_pred, weight, group)]
         # LightGBM passes the same array of labels for an evaluation set in every round, and the sets in the same order.
-        if id(y_true) not in self.rows:
+        if self.functions and id(y_true) not in self.rows:
             self.rows[id(y_true)] = self.expected.pop(0)
-        return values_of_round(measured, self.functions, self.rows[id(y_true)], y_pred)
+        values = values_of_round(measured, self.functions, self.rows.get(id(y_true)), y_pred)
+        return in_stopping_order(values, self.stopping, first=True)
 
 
 def _positions_of(data: lightgbm.Dataset) -> Array | None:

@@ -1,6 +1,6 @@
 """A ranker beside `lightgbm.LGBMRanker`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Self
 
@@ -14,10 +14,12 @@ from gapboost._boosters.ranker import OWN_PARAMETERS, GAPRanker
 from gapboost._boosters.request import Beside, FitRequest, Names
 from gapboost._boosters.rows import RankingRows
 from gapboost._boosters.signature import also_in_order_of, taking
+from gapboost._boosters.stopping import check_stops, stopping_name, stops_early
 from gapboost._boosters.training import Training
 from gapboost._data.features import feature_names
 from gapboost._kernels import Array
 from gapboost.lightgbm.callbacks import LightGBMMetric, LightGBMRound
+from gapboost.lightgbm.inputs import EARLY_STOPPING as CALLBACK
 from gapboost.lightgbm.inputs import (
     read_exactly,
     row_weights,
@@ -46,6 +48,9 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         that occur in the training labels.
     objective : {"lambdarank", "softrank", "approxrank"} or Objective, default="lambdarank"
         How to train for it. A value brings its own measure; `measure` and `g` then stay at their defaults.
+    stopping_metric : str or Measure, optional
+        The metric that early stopping goes by, one of those that are reported: its name, or a measure. None is the measure that
+        is trained for. `eval_metric` reports others. Measures are maximized; a callable has its own direction.
     extra_trees : bool, default=True
         Draw one threshold a feature at random in every leaf, and split by the best of these. LightGBM's own default is False:
         give that for the trees that `lightgbm.LGBMRanker` would grow. With random thresholds rankings were better on all
@@ -109,6 +114,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             measure: str | Measure = "gap",
             g: Sequence[float] | None = None,
             objective: str | Objective = "lambdarank",
+            stopping_metric: str | Measure | None = None,
             extra_trees: bool = True,
             boosting_type: str = "gbdt",
             num_leaves: int = 31,
@@ -140,12 +146,14 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             measure: str | Measure = "gap",
             g: Sequence[float] | None = None,
             objective: str | Objective = "lambdarank",
+            stopping_metric: str | Measure | None = None,
             extra_trees: bool = True,
             **kwargs: Any,
         ) -> None:
             super().__init__(objective=objective, **kwargs)
             self.measure = measure
             self.g = g
+            self.stopping_metric = stopping_metric
             self.extra_trees = extra_trees
 
     @also_in_order_of(lightgbm.LGBMRanker.fit)
@@ -194,9 +202,9 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             Reported beside the measure that is trained for, which comes first. A callable is that of `lightgbm.LGBMRanker`:
             ``f(y_true, y_pred)``, ``f(y_true, y_pred, weight)`` or ``f(y_true, y_pred, weight, group)`` returns
             ``(name, value, is_higher_better)`` or a list of such tuples. Its arrays have the rows of the evaluation set in your
-            order; a callable of `group` needs rows that come query by query. On a cluster a callable is an error. Early
-            stopping goes by the trained measure alone, unless the
-            ranker has ``first_metric_only=False``: then by all of them, as LightGBM does of itself.
+            order; a callable of `group` needs rows that come query by query. On a cluster a callable is an error.
+            Early stopping goes by the trained measure alone, or by `stopping_metric` of the ranker. With
+            ``first_metric_only=False`` of the ranker it goes by all metrics, as in LightGBM.
         init_score, eval_names, eval_sample_weight, eval_init_score, feature_name, categorical_feature, callbacks, init_model
             As in `lightgbm.LGBMRanker.fit`; early stopping by ``callbacks=[lightgbm.early_stopping(...)]``, of which the fit uses
             a copy, a progress bar by ``callbacks=[progress()]``. Each worker of a cluster calls its own copy of the callbacks.
@@ -258,7 +266,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         eval_y = [y if e is rows else e.y for e in evals]
         if init_model is not None:
             init_model = to_continue(init_model, feature_names(X) if isinstance(feature_name, str) else feature_name)
-        # The first one stops training.
+        stopping = stopping_name(self.stopping_metric, [task.objective.measure, *task.others], task.functions)
+        self._check_stopping(parameters, callbacks)
         measures = [task.objective.measure, *task.others]
         metric = LightGBMMetric(measures, self._n_jobs, training.total, [e.data for e in evals])
         # Training happens on a fresh LGBMRanker: an error or an interrupt leaves this one as it was.
@@ -276,7 +285,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
                 eval_group=[e.sizes for e in evals] or None,
                 eval_sample_weight=[row_weights(e) for e in evals],
                 eval_init_score=[e.start for e in evals],
-                eval_metric=LightGBMRound(metric, task) if task.functions else metric,
+                eval_metric=LightGBMRound(metric, task, stopping),
                 eval_names=eval_names,
                 feature_name=feature_name,
                 callbacks=callbacks,
@@ -292,6 +301,16 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         # Its objective holds the training data.
         own = {*trained.get_params(), "_other_params", "_objective"}
         return {name: value for name, value in vars(trained).items() if name not in own}, booster
+
+    def _check_stopping(self, parameters: dict[str, Any], callbacks: Any) -> None:
+        """Refuse a `stopping_metric` that would be ignored."""
+        given = callbacks if isinstance(callbacks, Collection) else ()
+        check_stops(self.stopping_metric, stops_early(parameters) or any(isinstance(c, CALLBACK) for c in given))
+        if self.stopping_metric is not None and parameters.get("first_metric_only") not in (None, True):
+            raise ValueError(
+                f"stopping_metric is {self.stopping_metric!r}, but first_metric_only is False, by which every metric stops "
+                "training; expected one of them"
+            )
 
     def predict(
         self,

@@ -17,6 +17,7 @@ from gapboost._boosters.folds import query_folds
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.request import Beside, Given
 from gapboost._boosters.rows import ranking_rows
+from gapboost._boosters.stopping import EARLY_STOPPING
 from gapboost._data.arguments import mapping, whole
 from gapboost._data.features import features, split
 from gapboost._data.grades import checked_grades
@@ -31,9 +32,6 @@ from gapboost.measures import Measure, Measures
 from gapboost.measures.measure import grade_limit
 from gapboost.model_selection.courses import Data, FoldWork, Params, as_courses, with_params
 from gapboost.model_selection.scorers import checked_target
-
-# XGBoost's name, LightGBM's and its aliases.
-EARLY_STOPPING = ("early_stopping_rounds", "early_stopping_round", "early_stopping", "n_iter_no_change")
 
 
 class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -291,7 +289,7 @@ def _check_candidates(estimator: GAPRanker, candidates: list[Params], targets: l
 
 def _check_no_early_stopping(ranker: GAPRanker) -> None:
     parameters = ranker.get_params()  # type: ignore[attr-defined]
-    for name in EARLY_STOPPING:
+    for name in (*EARLY_STOPPING, "stopping_metric"):
         if parameters.get(name) is not None:
             raise ValueError(
                 f"{name} is {parameters[name]!r}; expected None: the search tries every number of trees up to n_estimators and "

@@ -9,7 +9,7 @@ from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.xgboost import XGBGAPRanker
 
-VALUES = ("measure", "objective", "eval_metric")
+VALUES = ("measure", "objective", "eval_metric", "stopping_metric")
 
 
 def as_text(given: Any) -> Any:

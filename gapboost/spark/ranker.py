@@ -17,6 +17,7 @@ from xgboost.spark.summary import XGBoostTrainingSummary
 from gapboost._boosters.callbacks import as_metrics
 from gapboost._boosters.eval_metric import refuse_functions
 from gapboost._boosters.positions import checked_penalty
+from gapboost._boosters.stopping import stopping_name
 from gapboost._data.warned import warn_caller
 from gapboost.measures import Measure
 from gapboost.measures.measure import grade_limit
@@ -37,7 +38,7 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
 
     Parameters
     ----------
-    measure, g, objective
+    measure, g, objective, stopping_metric
         As in `gapboost.xgboost.XGBGAPRanker`: names, or values of gapboost's own, which Spark keeps as the text that they print.
     qid_col : str
         The column of query ids: numbers, strings, times.
@@ -69,6 +70,7 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
         measure: str | Measure = "gap",
         g: Sequence[float] | None = None,
         objective: str | Objective = "lambdarank",
+        stopping_metric: str | Measure | None = None,
         position_col: str | None = None,
         **kwargs: Any,
     ) -> None:
@@ -113,6 +115,8 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
         label = f"label_col {roles.label!r}"
         objective = resolved(requested, train, label)
         others = [m for m in (other.resolved(train.occurring) for other in others) if m != objective.measure]
+        stopping_name(ranker.stopping_metric, [objective.measure, *others])
+        ranker._check_stopping()
         check_grades((train, valid), label, grade_limit([objective.measure, *others]))
         job = Job(
             ranker=ranker,

@@ -13,6 +13,7 @@ from gapboost._boosters.data_sets import AllWorkers, Content
 from gapboost._boosters.eval_metric import MetricFunction, values_of_round
 from gapboost._boosters.positions import checked_penalty
 from gapboost._boosters.rows import RankingRows
+from gapboost._boosters.stopping import in_stopping_order
 from gapboost._data.grades import MAX_GRADE, occurring_grades
 from gapboost._data.queries import Queries
 from gapboost._data.weights import check_total_weight, weights_of_rows
@@ -155,7 +156,7 @@ class XGBoostMetric(Metrics):
 
 
 class XGBoostRound:
-    """All metrics of a fit as `xgboost.train` calls them: functions before the last measure, which stops training.
+    """All metrics of a fit as `xgboost.train` calls them: measures, functions, and last the one that stops training.
 
     Parameters
     ----------
@@ -163,6 +164,8 @@ class XGBoostRound:
     functions : sequence of MetricFunction
     rows : list of (DMatrix, RankingRows)
         The evaluation sets.
+    stopping : str
+        The name of the metric that stops training.
     """
 
     def __init__(
@@ -170,7 +173,9 @@ class XGBoostRound:
         metric: XGBoostMetric,
         functions: Sequence[MetricFunction],
         rows: Sequence[tuple[xgboost.DMatrix, RankingRows]],
+        stopping: str,
     ) -> None:
+        self.stopping = stopping
         self.metric = metric
         self.functions = functions
         self.rows = {id(matrix): of_matrix for matrix, of_matrix in rows}
@@ -179,9 +184,8 @@ class XGBoostRound:
         """``[(name, value)]``."""
         measured = self.metric(preds, dmatrix)
         values = values_of_round(measured, self.functions, self.rows[id(dmatrix)], preds)
-        n_others = len(measured) - 1
-        values = [*values[:n_others], *values[n_others + 1 :], values[n_others]]
-        return [(_name_by_direction(name, higher), value) for name, value, higher in values]
+        named = [(_name_by_direction(name, higher), value, higher) for name, value, higher in values]
+        return [(name, value) for name, value, _ in in_stopping_order(named, self.stopping, first=False)]
 
 
 def _name_by_direction(name: str, is_higher_better: bool) -> str:

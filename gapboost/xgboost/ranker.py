@@ -17,6 +17,7 @@ from gapboost._boosters.ranker import OWN_PARAMETERS, GAPRanker
 from gapboost._boosters.request import Beside, FitRequest, Names
 from gapboost._boosters.rows import RankingRows
 from gapboost._boosters.signature import taking
+from gapboost._boosters.stopping import check_stops, stopping_name
 from gapboost._boosters.training import Training
 from gapboost._data.arguments import seed
 from gapboost._kernels import Array
@@ -54,6 +55,9 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         that occur in the training labels.
     objective : {"lambdarank", "softrank", "approxrank"} or Objective, default="lambdarank"
         How to train for it. A value brings its own measure; `measure` and `g` then stay at their defaults.
+    stopping_metric : str or Measure, optional
+        The metric that early stopping goes by, one of those that are reported: its name, or a measure. None is the measure that
+        is trained for. `eval_metric` reports others. Measures are maximized; a callable has its own direction.
     **kwargs
         Every parameter of `xgboost.XGBRanker` and every other one that the installed XGBoost knows. `eval_metric` takes names
         and values of measures and callables, or a list of them. A callable ``f(y_true, y_score)`` is that of `xgboost.XGBRanker`:
@@ -116,6 +120,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             measure: str | Measure = "gap",
             g: Sequence[float] | None = None,
             objective: str | Objective = "lambdarank",
+            stopping_metric: str | Measure | None = None,
             max_depth: int | None = None,
             max_leaves: int | None = None,
             max_bin: int | None = None,
@@ -167,6 +172,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             measure: str | Measure = "gap",
             g: Sequence[float] | None = None,
             objective: str | Objective = "lambdarank",
+            stopping_metric: str | Measure | None = None,
             **kwargs: Any,
         ) -> None:
             # XGBRanker accepts only its own objectives by name, so it is shown one and the parameter is set afterwards.
@@ -174,6 +180,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             self.objective = objective
             self.measure = measure
             self.g = g
+            self.stopping_metric = stopping_metric
 
     @property
     def best_iteration_(self) -> int:
@@ -261,7 +268,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             (train if rows is task.rows else self._matrix(rows, feature_types, None, train), f"validation_{i}")
             for i, rows in enumerate(task.evals)
         ]
-        # XGBoost's early stopping goes by the last metric of the last evaluation set.
+        stopping = stopping_name(self.stopping_metric, [task.objective.measure, *task.others], task.functions)
+        self._check_stopping()
         measures = [*task.others, task.objective.measure]
         metric = XGBoostMetric(measures, self._n_jobs, [rows.data for rows in task.evals])
         of_rows = [(matrix, rows) for (matrix, _), rows in zip(evals, task.evals, strict=True)]
@@ -273,7 +281,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
                 num_boost_round=self._n_rounds,
                 evals=evals,
                 obj=_gradients_of(training),
-                custom_metric=XGBoostRound(metric, task.functions, of_rows) if task.functions else metric,
+                custom_metric=XGBoostRound(metric, task.functions, of_rows, stopping),
                 early_stopping_rounds=self.early_stopping_rounds,
                 evals_result=evals_result,
                 verbose_eval=verbose,
@@ -283,6 +291,17 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         booster = drop_rounds_after_best(trained)
         booster.set_attr(**{TRAINED_FOR: words(task.objective), MISSING: self._missing})
         return {"_Booster": booster, "evals_result_": evals_result}, booster
+
+    def _check_stopping(self) -> None:
+        """Refuse a `stopping_metric` that would be ignored."""
+        callbacks = [c for c in self.callbacks or [] if isinstance(c, xgboost.callback.EarlyStopping)]
+        check_stops(self.stopping_metric, bool(self.early_stopping_rounds or callbacks))
+        named = next((c.metric_name for c in callbacks if c.metric_name is not None), None)
+        if self.stopping_metric is not None and named is not None:
+            raise ValueError(
+                f"stopping_metric is {self.stopping_metric!r}, but metric_name of the early stopping callback is {named!r}; "
+                "expected one of them"
+            )
 
     def to_vendor(self) -> xgboost.XGBRanker:  # noqa: D102, the docstring is inherited
         check_is_fitted(self)

@@ -6,9 +6,11 @@ import lightgbm
 import numpy as np
 import pytest
 import xgboost
+from sklearn.base import clone
 from twins import LIGHTGBM, QID, SIZES, TEST, TRAIN, VALI, XGBOOST, X, Y, shuffled, sizes_of, twins
 
 import gapboost as gb
+from gapboost.model_selection import GSearchCV
 
 EARLY = {"n_estimators": 60, "learning_rate": 0.3}
 RNG = np.random.default_rng(0)
@@ -265,3 +267,116 @@ def test_cv_and_the_callback_refuse_functions(twin):
         twin.module.cv(twin.native, data, 2, eval_metric=metric)
     with pytest.raises(TypeError, match=r"measure is .*metric.*; expected a measure"):
         twin.module.eval_metric(metric)
+
+
+def n_rounds(ranker):
+    return len(next(iter(next(iter(ranker.evals_result_.values())).values())))
+
+
+@twins
+@pytest.mark.parametrize(
+    ("stopping", "reported"),
+    [("ndcg@10", "ndcg@10"), (gb.nDCG(k=10), "ndcg@10"), ("ap", "map-ap"), ("map-ap", "map-ap"), ("gap", "map-gap")],
+    ids=repr,
+)
+def test_the_named_metric_stops_training(twin, stopping, reported):
+    """By its own curve, the last improvement is as many rounds ago as early stopping waits."""
+    parameters, fit = twin.stopping(5)
+    metrics = ["ndcg@1", "ndcg@10", "ap"]
+    ranker = watched(twin, metrics, fit=fit, stopping_metric=stopping, **EARLY, **parameters)
+    curve = twin.curve(ranker, metric=reported)
+    # XGBoost's log has six decimals.
+    best = 1 + int(np.argmax(curve))
+    assert ranker.best_iteration_ == best == n_rounds(ranker) - 5
+    (names,) = ranker.evals_result_.values()
+    assert list(names)[0 if twin is LIGHTGBM else -1] == reported
+
+
+@twins
+@pytest.mark.parametrize("higher", [True, False])
+def test_a_function_stops_training(twin, higher):
+    """It improves for four rounds in its direction, and then never again."""
+    rounds = []
+
+    def metric(y_true, y_pred, weight):
+        rounds.append(len(rounds))
+        value = float(min(rounds[-1], 3))
+        return "mine", value if higher else -value, higher
+
+    parameters, fit = twin.stopping(5)
+    fit = dict(fit)
+    ranker = watched(twin, ["ndcg@5", metric], fit=fit, stopping_metric="mine", **EARLY, **parameters)
+    assert ranker.best_iteration_ == 4
+    assert n_rounds(ranker) == 9
+
+
+def test_XGBoost_reads_the_direction_of_a_function_of_two_arguments_from_its_name():
+    calls = []
+
+    def cost(y_true, y_score):
+        calls.append(1)
+        return -float(len(calls))
+
+    def precision_of(y_true, y_score):
+        return cost(y_true, y_score)
+
+    for metric, best in ((cost, 12), (precision_of, 1)):
+        ranker = XGBOOST.fitted(
+            evals=[VALI], eval_metric=metric, stopping_metric=metric.__name__, n_estimators=12, early_stopping_rounds=3
+        )
+        assert ranker.best_iteration_ == best
+
+
+@twins
+def test_a_stopping_metric_that_is_not_reported(twin):
+    def metric(y_true, y_pred, weight):
+        return "mine", 1.0, True
+
+    parameters, fit = twin.stopping(5)
+    known = {"lightgbm": "map-gap, ndcg@5", "xgboost": "map-gap, ndcg@5"}[twin.name]
+    with pytest.raises(
+        ValueError, match=rf"stopping_metric is 'ap', which is not reported; expected one of {known}, or"
+    ):
+        watched(twin, ["ndcg@5"], fit=fit, stopping_metric="ap", **parameters)
+    with pytest.raises(ValueError, match=r"stopping_metric is nDCG\(k=3\), which is not reported"):
+        watched(twin, ["ndcg@5", metric], fit=fit, stopping_metric=gb.nDCG(k=3), **parameters)
+    with pytest.raises(ValueError, match=r"stopping_metric is 'yours', which is not reported; expected one of .*mine"):
+        watched(twin, ["ndcg@5", metric], fit=fit, stopping_metric="yours", **parameters)
+
+
+@twins
+def test_a_stopping_metric_without_early_stopping(twin):
+    with pytest.raises(ValueError, match="stopping_metric is 'gap', but no early stopping is asked for"):
+        watched(twin, ["ndcg@5"], stopping_metric="gap")
+
+
+def test_a_stopping_metric_beside_another_choice():
+    parameters = {"stopping_metric": "ndcg@5", "first_metric_only": False, "early_stopping_round": 3}
+    with pytest.raises(ValueError, match="but first_metric_only is False"):
+        watched(LIGHTGBM, ["ndcg@5"], **parameters)
+    callback = xgboost.callback.EarlyStopping(rounds=3, metric_name="map-gap")
+    with pytest.raises(ValueError, match="but metric_name of the early stopping callback is 'map-gap'"):
+        watched(XGBOOST, ["ndcg@5"], stopping_metric="ndcg@5", callbacks=[callback])
+
+
+@twins
+def test_a_stopping_metric_stands_for_the_trained_measure_whatever_its_g(twin):
+    parameters, fit = twin.stopping(5)
+    parameters |= {"g": (0.3, 0.7), **EARLY}
+    first, second = (
+        watched(twin, ["ndcg@5"], fit=fit, stopping_metric=stopping, **parameters) for stopping in (None, gb.GAP())
+    )
+    assert first.best_iteration_ == second.best_iteration_
+
+
+@twins
+def test_the_parameter(twin):
+    ranker = twin.ranker(stopping_metric="ndcg@5")
+    assert clone(ranker).get_params()["stopping_metric"] == "ndcg@5"
+    with pytest.raises(ValueError, match="stopping_metric is 'ndcg@5'; expected None: the search tries"):
+        GSearchCV(ranker, {"n_estimators": [2]}, scoring="ndcg@5").fit(X, Y, QID)
+    parameters, fit = twin.stopping(5)
+    fitted = watched(twin, ["ndcg@5"], fit=fit, stopping_metric="ndcg@5", **parameters)
+    vendor = fitted.to_vendor()
+    assert "stopping_metric" not in vendor.get_params()
+    np.testing.assert_allclose(vendor.predict(TEST.X), fitted.predict(TEST.X))

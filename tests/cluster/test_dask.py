@@ -831,6 +831,11 @@ def test_watching_more_measures_does_not_change_where_training_stops(booster, tw
     assert len(next(iter(watching.evals_result_.values()))) == 3
     assert 1 < alone.best_iteration_ < len(history(alone)) < 40
     assert (watching.best_iteration_, len(history(watching))) == (alone.best_iteration_, len(history(alone)))
+    # The constant metric stops training where it is the one that is named.
+    named = dask_ranker(booster, two, **parameters, stopping_metric=gb.AP(rel=200)).fit(*train, **arguments)
+    assert named.best_iteration_ == 1
+    with pytest.raises(ValueError, match="stopping_metric is 'ndcg', which is not reported; expected one of"):
+        dask_ranker(booster, two, **parameters, stopping_metric="ndcg").fit(*train, **arguments)
 
 
 @pytest.mark.slow

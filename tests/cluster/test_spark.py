@@ -120,6 +120,16 @@ def test_metrics_are_those_of_the_collected_predictions(data, n_workers, label, 
         values = gb.evaluate([model.measure_, "ndcg@5"], *of_part, sample_weight=part[weight]).values()
         assert list(values) == pytest.approx([history["map-gap"][best - 1], history["ndcg@5"][best - 1]], abs=2e-6)
     if n_workers == 1:
+        named = ranker(
+            label_col=label,
+            validation_indicator_col="valid",
+            weight_col=weight,
+            eval_metric=["ndcg@5"],
+            stopping_metric=gb.nDCG(k=5),
+            **stopped,
+        ).fit(data)
+        by_ndcg = named.training_summary.validation_objective_history["ndcg@5"]
+        assert by_ndcg[named.best_iteration_ - 1] == max(by_ndcg)
         rows = data.toPandas()
         kept = rows[~rows.valid]
         assert trees(model) == trees(
@@ -324,6 +334,8 @@ def arrays(value):
         (lambda: FRAME, {"obj": "anything"}, "obj is set"),
         (lambda: FRAME, {"device": "cuda"}, "device is 'cuda'"),
         (lambda: FRAME, {"min_child_weight": 1e9}, "min_child_weight"),
+        (lambda: FRAME, {"stopping_metric": "ndcg", "early_stopping_rounds": 2}, "'ndcg', which is not reported"),
+        (lambda: FRAME, {"stopping_metric": "gap"}, "no early stopping is asked for"),
         (lambda: FRAME, {"eval_metric": ["ap", len]}, "eval_metric holds .*len.*; expected names and measures"),
     ],
 )

@@ -181,6 +181,9 @@ def of_ranker(name):
     yield from defects(name, "g", {"short": ((1.0,), "the grade 2, but GAP")}, "", named="y")
     yield from defects(name, "objective", NOT_A_MEASURE, "a name such as", TypeError)
     yield from defects(name, "objective", {"unknown": "softmax"}, "lambdarank")
+    unusable = without(NOT_A_MEASURE, "None")
+    yield from defects(name, "stopping_metric", unusable, "the name of a reported metric", TypeError)
+    yield from defects(name, "stopping_metric", {"unknown": ("mpa", "not reported")}, "one of map-gap")
     yield from defects(name, "random_state", NOT_A_SEED, "a whole number >= 0")
     numbers = without(NOT_POSITIVE_WHOLE, "None") if name.startswith("XGB") else NOT_POSITIVE_WHOLE
     yield from defects(name, "n_estimators", {**numbers, "text of a number": "10"}, "a whole number >= 1")

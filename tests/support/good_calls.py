@@ -84,7 +84,7 @@ GROUPS = {"X": X, "y": Y, "group": [10] * 4, "eval_set": [(X, Y)], "eval_group":
 
 LIGHTGBM = {"n_estimators": 2, "n_jobs": 1, "verbose": -1, "min_child_samples": 1}
 XGBOOST = {"n_estimators": 2, "n_jobs": 1}
-PARAMETERS = ("measure", "g", "objective", "random_state", "n_jobs", "n_estimators")
+PARAMETERS = ("measure", "g", "objective", "stopping_metric", "random_state", "n_jobs", "n_estimators")
 
 
 def fit(ranker, always):
