@@ -313,7 +313,10 @@ def fit(grid=None, estimator=RANKERS[0], qid="given", **options):
         ({"cv": KFold(3)}, "fold 0 of cv cuts .* such as 'query .*expected every query whole"),
         ({"cv": [(np.arange(576), np.arange(0))]}, "fold 0 of cv has no test rows"),
         ({"cv": GroupKFold(2), "random_state": 1}, "random_state is 1 but cv is GroupKFold"),
-        ({"estimator": LGBMGAPRanker(num_trees=3, verbose=-1)}, "^num_trees is 3; expected n_estimators: the search sets"),
+        (
+            {"estimator": LGBMGAPRanker(num_trees=3, verbose=-1)},
+            "^num_trees is 3; expected n_estimators: the search sets",
+        ),
         ({"grid": {"num_iterations": [3, 5]}}, "^num_iterations is 3; expected n_estimators: the search sets"),
         ({"estimator": LGBMGAPRanker(n_estimators="10")}, "^n_estimators is '10'; expected a whole number >= 1"),
         (

@@ -9,6 +9,7 @@ from scipy import stats
 
 pytest.importorskip("pandas")
 
+import gapboost as gb
 from benchmarks.studies.boosters import Fold, Trees
 from benchmarks.studies.classification import report, runs
 from benchmarks.studies.classification.data import BINARY, GRADED, STUDIES, Made, Set, encoded, splits
@@ -77,9 +78,9 @@ def test_the_best_candidate_on_validation_is_the_ranker_of_one_query(fold, monke
     found = runs.search(AP, fold, ("any", 1), None)
     trees = runs.candidates("any", 1, runs.CANDIDATES)[found.candidate]
     ranker = LGBMGAPRanker(
-        measure="map", n_estimators=found.trees, num_leaves=trees.leaves, learning_rate=trees.learning_rate,
+        objective=gb.LambdaRank(gb.AP()), n_estimators=found.trees, num_leaves=trees.leaves, learning_rate=trees.learning_rate,
         colsample_bytree=trees.features, reg_lambda=trees.penalty, min_child_samples=trees.min_data,
-        extra_trees=trees.drawn, max_bin=runs.BINS, n_jobs=1, seed=1, verbose=-1,
+        extra_trees=trees.drawn, max_bin=runs.BINS, n_jobs=1, random_state=1, verbose=-1,
     ).fit(fold.train.X, fold.train.y, qid=fold.train.qid)  # fmt: skip
     npt.assert_allclose(found.scores(fold.test.X), ranker.predict(fold.test.X), atol=1e-9)
     expected = ranker.score(fold.vali.X, fold.vali.y, qid=fold.vali.qid)

@@ -76,8 +76,9 @@ def as_they_are(name, row):
     """A ranker of ours with the settings of a fit."""
     leaves, rate, features, penalty, min_data, min_hessian, drawn = (float(v) for v in row["setting"].split())
     shared = {"n_estimators": int(row["trees by nDCG@10"]), "learning_rate": rate, "colsample_bytree": features}
-    shared |= {"reg_lambda": penalty, "g": (1 / N_GRADES,) * N_GRADES, "n_jobs": 1, "seed": int(row["seed"])}
-    # `seed` alone: `random_state` would seed the keys that order ties too
+    # The seed is that of the booster alone: an objective as a value brings its own seed for the order of ties.
+    objective = gb.LambdaRank(gb.GAP(g=(1 / N_GRADES,) * N_GRADES))
+    shared |= {"reg_lambda": penalty, "objective": objective, "n_jobs": 1, "random_state": int(row["seed"])}
     if name.startswith("LightGBM"):
         shared |= {"num_leaves": int(leaves), "min_child_samples": int(min_data), "max_bin": boosters.BINS}
         return LGBMGAPRanker(extra_trees=bool(drawn), verbose=-1, **shared)
