@@ -120,10 +120,10 @@ def check_highest(highest: Any, name: str, limit: GradeLimit | None) -> None:
         )
 
 
-def warn_of_many(levels: Array, name: str, limit: GradeLimit | None) -> None:
-    """Say how a measure reads `levels`, the different grades, where they are so many that they may be something else."""
-    if len(levels) > MANY_GRADES and limit is not None and limit.between:
+def warn_of_many(n_levels: int, highest: float, name: str, limit: GradeLimit | None) -> None:
+    """Warn of more than `MANY_GRADES` different grades: they may be something else. Say how the measure reads them."""
+    if n_levels > MANY_GRADES and limit is not None and limit.between:
         warn_caller(
-            f"{name} holds {len(levels)} different values up to {levels[-1]:g}: {limit.between} takes them for grades, and "
+            f"{name} holds {n_levels} different values up to {highest:g}: {limit.between} takes them for grades, and "
             "spreads its probabilities evenly between the whole ones; levels= says at which grades g is meant instead"
         )

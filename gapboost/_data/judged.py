@@ -164,7 +164,7 @@ def judged(
                 "{query: {grade: documents}}, such as {'a': {0.5: 3, 1.0: 1}}"
             )
         levels = np.unique(grades)
-        warn_of_many(levels, names[0], limit)
+        warn_of_many(len(levels), levels[-1], names[0], limit)
         grades, base = numbered(grades.astype(np.float64), levels, queries, judgements)
     else:
         if judgements is not None:

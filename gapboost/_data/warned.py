@@ -3,8 +3,8 @@
 import sys
 import warnings
 
-# scikit-learn's searches and pipelines fit for the user, some through joblib.
-PASSED_OVER = frozenset(("gapboost", "joblib", "sklearn"))
+# The boosters call gapboost's callbacks. scikit-learn (some of it through joblib) and Spark call `fit` for the user.
+PASSED_OVER = frozenset(("gapboost", "joblib", "lightgbm", "pyspark", "sklearn", "xgboost"))
 
 
 def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:

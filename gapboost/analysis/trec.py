@@ -148,7 +148,7 @@ class Rankings:
         occurring = self.data.graded
         limit = grade_limit(measures)
         check_known(occurring, "qrels", limit)
-        warn_of_many(occurring, "qrels", limit)
+        warn_of_many(len(occurring), occurring[-1], "qrels", limit)
         resolved = [measure.resolved(occurring) for measure in measures]
         ties: Literal["expected", "row"] = "expected" if self.ties == "expected" else "row"
         return query_values(resolved, self.data, self.scores, ties=ties, empty=empty, n_jobs=n_jobs)

@@ -102,7 +102,10 @@ def make_plan(
     reported = [m for m in (other.resolved(train.census.occurring) for other in others) if m != objective.measure]
     limit = grade_limit([objective.measure, *reported])
     for one, number in zip(eval_sets, numbers, strict=True):
-        check_known(sets[number].census.occurring, one.beside.names.y, limit)
+        occurring = sets[number].census.occurring
+        check_known(occurring, one.beside.names.y, limit)
+        if sets[number] is not train:
+            warn_of_many(len(occurring), occurring[-1], one.beside.names.y, limit)
     # Boosters cannot use a worker that has no training row, so only the others take part.
     used, train_owners = np.unique(_owners(session, train, session.workers), return_inverse=True)
     workers = [session.workers[w] for w in used.tolist()]
@@ -145,7 +148,7 @@ def _resolved(requested: Objective, train: Counted) -> Objective:
     found, name = train.census, train.given.beside.names.y
     limit = grade_limit([requested.measure])
     check_known(found.occurring, name, limit)
-    warn_of_many(found.occurring, name, limit)
+    warn_of_many(len(found.occurring), found.occurring[-1], name, limit)
     if found.n_contrasts == 0:
         raise no_contrast(name, len(found.sizes), found.n_rows, found.occurring)
     return requested.resolved(found.occurring)

@@ -8,6 +8,7 @@ Read the files in this order.
 `columns`    the columns of a data frame, checked
 `census`     what one look at grades, queries and weights tells of the whole
 `training`   what a worker does: it trains the local ranker on its queries
+`stage`      the barrier stage: its tasks, and the errors of its workers
 `folds`      folds of whole queries for Spark's cross-validation
 `evaluator`  any measure as the evaluator of Spark's searches
 ===========  ==================================================================

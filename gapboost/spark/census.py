@@ -8,7 +8,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from gapboost._boosters.callbacks import no_contrast
-from gapboost._data.grades import MAX_GRADE, GradeLimit, check_highest, occurring_grades
+from gapboost._data.grades import MAX_GRADE, GradeLimit, check_highest, occurring_grades, warn_of_many
 from gapboost._data.ids import missing_ids
 from gapboost._data.weights import LEAST_WEIGHT, MOST_WEIGHT
 from gapboost._kernels import Array
@@ -28,6 +28,8 @@ class Census(NamedTuple):
         Mean number of documents a query, by the weights of the queries.
     occurring : ndarray
         As `occurring_grades` has them.
+    n_grades : int
+        Number of different grades, fractional ones included.
     """
 
     n_rows: int
@@ -35,6 +37,7 @@ class Census(NamedTuple):
     n_contrasts: int
     weighted_size: float
     occurring: Array
+    n_grades: int
 
 
 def surveyed(columns: DataFrame, roles: Roles) -> tuple[Census, Census | None]:
@@ -84,7 +87,7 @@ def surveyed(columns: DataFrame, roles: Roles) -> tuple[Census, Census | None]:
             int(row["n_queries"]),
             int(row["n_contrasts"]),
             float(row["weighted_rows"] / row["weight"]),
-            grades[valid],
+            *grades[valid],
         )
         for valid, row in found.items()
     }
@@ -111,17 +114,31 @@ def check_grades(sets: Sequence[Census | None], name: str, limit: GradeLimit | N
             check_highest(one.occurring[-1], name, limit)
 
 
-def _grades(columns: DataFrame) -> dict[bool, Array]:
-    """The grades that occur in each set; fractional ones stay where they are, since there may be as many as rows."""
+def warn_of_grades(train: Census, valid: Census | None, name: str, limit: GradeLimit | None) -> None:
+    """Warn of many different grades in the training set or the validation set."""
+    warn_of_many(train.n_grades, train.occurring[-1], name, limit)
+    if valid is not None:
+        warn_of_many(valid.n_grades, valid.occurring[-1], f"{name} of the validation rows", limit)
+
+
+def _grades(columns: DataFrame) -> dict[bool, tuple[Array, int]]:
+    """Return `Census.occurring` and `Census.n_grades` of each set.
+
+    Fractional grades are counted by Spark and not collected: there may be as many as rows.
+    """
     label = F.col(LABEL)
     is_whole = label == F.floor(label)
     sets = columns.groupBy(VALID).agg(
         F.collect_set(F.when(is_whole, label)).alias("whole"),
         F.max(F.when(~is_whole, label)).alias("fraction"),
+        F.count_distinct(F.when(~is_whole, label)).alias("n_fractions"),
         F.max(label).alias("highest"),
     )
     return {
-        row[VALID]: occurring_grades(np.array(sorted(row["whole"])), row["fraction"], row["highest"])
+        row[VALID]: (
+            occurring_grades(np.array(sorted(row["whole"])), row["fraction"], row["highest"]),
+            len(row["whole"]) + row["n_fractions"],
+        )
         for row in sets.collect()
     }
 

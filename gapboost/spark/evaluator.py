@@ -16,8 +16,9 @@ from pyspark.sql import DataFrame
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.measure import grade_limit
-from gapboost.spark.census import check_grades, surveyed
+from gapboost.spark.census import check_grades, surveyed, warn_of_grades
 from gapboost.spark.columns import LABEL, PREDICTION, QID, WEIGHT, Roles
+from gapboost.spark.folds import refuse_random_folds
 from gapboost.spark.params import as_text, as_value
 
 
@@ -38,7 +39,8 @@ class RankingMeasureEvaluator(
     Notes
     -----
     The data frame of each fold has its own grades: a search compares candidates by one g where it is said, not left open. Folds
-    have to keep queries whole: see `gapboost.spark.query_folds`.
+    have to keep queries whole: see `gapboost.spark.query_folds`. `SparkXGBGAPRanker.evaluator` returns an evaluator with the
+    columns of the ranker.
     """
 
     measure: "Param[Any]" = Param(Params._dummy(), "measure", "The measure: a name or text.", typeConverter=as_text)
@@ -68,6 +70,7 @@ class RankingMeasureEvaluator(
         return True
 
     def _evaluate(self, dataset: DataFrame) -> float:
+        refuse_random_folds(dataset)
         measure = as_measure(as_value(self.getOrDefault(self.measure)), self._optional(self.g))
         roles = Roles(
             self.getOrDefault(self.qid_col),
@@ -77,7 +80,9 @@ class RankingMeasureEvaluator(
         )
         columns = dataset.select(*roles.selected(dataset))
         found, _ = surveyed(columns, roles)
-        check_grades([found], f"label_col {roles.label!r}", grade_limit([measure]))
+        label, limit = f"label_col {roles.label!r}", grade_limit([measure])
+        check_grades([found], label, limit)
+        warn_of_grades(found, None, label, limit)
         measure = measure.resolved(found.occurring if found.occurring[-1] > 0 else np.array([1]))
 
         def sums(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:

@@ -1,10 +1,15 @@
 """Folds of whole queries for Spark's `CrossValidator`, which deals out rows otherwise."""
 
+import re
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from gapboost._data.arguments import whole
 from gapboost.spark.columns import check_columns, column
+
+# The column of random numbers by which CrossValidator (without foldCol) and TrainValidationSplit divide the rows.
+RANDOM_FOLDS = re.compile(r"(\w+)_[0-9a-f]{12}_rand")
 
 
 def query_folds(
@@ -33,3 +38,20 @@ def query_folds(
         raise ValueError(f"fold_col is {fold_col!r}, which the data frame has; expected a new name")
     drawn = F.xxhash64(F.lit(whole(random_state, "random_state", 0)), column(qid_col))
     return dataset.withColumn(fold_col, F.pmod(drawn, F.lit(n_folds)).cast("int"))
+
+
+def refuse_random_folds(dataset: DataFrame) -> None:
+    """Refuse a part of a data frame that one of Spark's searches has divided row by row.
+
+    Raises
+    ------
+    ValueError
+        Where the data frame has the search's column of random numbers.
+    """
+    for name in dataset.columns:
+        match = RANDOM_FOLDS.fullmatch(name)
+        if match is not None:
+            raise ValueError(
+                f"{match[1]} divides the rows at random, and puts documents of one query into both parts; expected folds of "
+                "whole queries: CrossValidator(..., foldCol='fold') on gapboost.spark.query_folds(dataset, n_folds)"
+            )

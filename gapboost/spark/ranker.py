@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-from py4j.protocol import Py4JJavaError
 from pyspark import keyword_only
 from pyspark.ml.param import Param, Params
 from pyspark.sql import DataFrame
@@ -22,12 +21,16 @@ from gapboost._data.warned import warn_caller
 from gapboost.measures import Measure
 from gapboost.measures.measure import grade_limit
 from gapboost.objectives import Objective
-from gapboost.spark.census import check_grades, positions_of, resolved, surveyed
+from gapboost.spark.census import check_grades, positions_of, resolved, surveyed, warn_of_grades
 from gapboost.spark.columns import QID, ROW, Roles, check_columns, check_features
+from gapboost.spark.evaluator import RankingMeasureEvaluator
+from gapboost.spark.folds import query_folds, refuse_random_folds
 from gapboost.spark.params import VALUES, GAPParams, as_text
-from gapboost.spark.training import SCHEMA, Features, Job, attributes_sent
+from gapboost.spark.stage import check_slots, run
+from gapboost.spark.training import Features, Job, attributes_sent
 from gapboost.xgboost import XGBGAPRanker
 from gapboost.xgboost.ranker import NOT_OF_XGBOOST
+from gapboost.xgboost.vocabulary import spelled
 
 # Arguments of `xgboost.train` that would take the place of the ranker's own.
 OWN_ARGUMENTS = ("obj", "custom_metric", "maximize", "num_boost_round")
@@ -98,15 +101,42 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
                     f"{name} is set; expected it unset: see measure, objective, eval_metric and n_estimators"
                 )
 
+    def evaluator(self, measure: str | Measure = "gap", g: Sequence[float] | None = None) -> RankingMeasureEvaluator:
+        """Return an evaluator that reads the ranker's columns of queries, grades, weights and predictions.
+
+        Parameters
+        ----------
+        measure, g
+            As in `RankingMeasureEvaluator`.
+        """
+        roles = self._roles()
+        return RankingMeasureEvaluator(  # type: ignore[no-any-return]
+            measure=measure,
+            g=g,
+            qid_col=roles.qid,
+            label_col=roles.label,
+            prediction_col=self.getOrDefault(self.predictionCol),
+            weight_col=roles.weight,
+        )
+
+    def query_folds(
+        self, dataset: DataFrame, n_folds: int, *, fold_col: str = "fold", random_state: int = 0
+    ) -> DataFrame:
+        """Return `gapboost.spark.query_folds` of the data frame, by the ranker's column of query ids."""
+        qid = self._roles().qid
+        return query_folds(dataset, n_folds, qid_col=qid, fold_col=fold_col, random_state=random_state)
+
     def _fit(self, dataset: DataFrame) -> "SparkXGBGAPRankerModel":
         self._validate_params()
+        refuse_random_folds(dataset)
         session = dataset.sparkSession
         n_workers = self.getOrDefault(self.num_workers)
-        _check_slots(session, n_workers)
+        check_slots(session, n_workers)
         ranker = self._ranker()
         requested = ranker._requested()
         ranker._check_parameters()
-        others = [] if ranker.eval_metric is None else as_metrics(ranker.eval_metric, name="eval_metric")
+        metrics = spelled(ranker.eval_metric)
+        others = [] if metrics is None else as_metrics(metrics, name="eval_metric")
         roles = self._roles()
         checked_penalty(ranker._penalty, roles.position)
         features, feature_columns = self._features(dataset)
@@ -117,7 +147,9 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
         others = [m for m in (other.resolved(train.occurring) for other in others) if m != objective.measure]
         stopping_name(ranker.stopping_metric, [objective.measure, *others])
         ranker._check_stopping()
-        check_grades((train, valid), label, grade_limit([objective.measure, *others]))
+        limit = grade_limit([objective.measure, *others])
+        check_grades((train, valid), label, limit)
+        warn_of_grades(train, valid, label, limit)
         job = Job(
             ranker=ranker,
             objective=objective,
@@ -136,7 +168,7 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
         rows = dataset.select(
             *roles.selected(dataset), *feature_columns, F.monotonically_increasing_id().alias(ROW)
         ).repartition(n_workers, QID)
-        learned = attributes_sent(_run(rows, job))
+        learned = attributes_sent(run(rows, job))
         if learned["doubt"] is not None:
             warn_caller(learned["doubt"])
         return self._model(job, learned, train.n_queries)
@@ -264,28 +296,3 @@ for _name in VALUES:
     _doc = f"{_name} of gapboost.xgboost.XGBGAPRanker: a name, or the text of a value."
     for _cls in (SparkXGBGAPRanker, SparkXGBGAPRankerModel):
         setattr(_cls, _name, Param(Params._dummy(), _name, _doc, typeConverter=as_text))
-
-
-def _check_slots(session: Any, n_workers: int) -> None:
-    """Refuse what Spark would wait for: all workers run at once."""
-    context = session.sparkContext
-    if context.getConf().get("spark.dynamicAllocation.enabled", "false").lower() == "true":
-        raise ValueError(
-            "spark.dynamicAllocation.enabled is true; expected false: all workers run at once, and Spark does not allocate "
-            "executors for that"
-        )
-    # On a cluster executors may still be on their way; Spark itself waits for them, and gives up.
-    slots = context.defaultParallelism
-    if context._jsc.sc().isLocal() and n_workers > slots:
-        raise ValueError(
-            f"num_workers is {n_workers}; expected at most the {slots} tasks that this master runs at once"
-        )
-
-
-def _run(rows: DataFrame, job: Job) -> list[Any]:
-    """Train in one barrier stage."""
-    try:
-        return list(rows.mapInPandas(job.__call__, schema=SCHEMA).rdd.barrier().mapPartitions(iter).collect())
-    except Py4JJavaError as error:
-        cause = error.java_exception.getMessage() or str(error)
-        raise RuntimeError(f"a worker failed, and Spark ended the fit: {cause}") from error

@@ -189,8 +189,15 @@ def test_many_different_values_are_told_how_they_are_read(booster, two):
     y = np.linspace(0, 2, len(y))
     ranker = dask_ranker(booster, two, g=(0.5, 0.5), n_estimators=2, min_child_weight=1e-3)
     with pytest.warns(UserWarning, match=rf"y holds {len(y)} different values up to 2: GAP\(g=.* levels=") as warned:
-        ranker.fit(cut(X, 300), cut(y, 300), qid=cut(qid, 300))
+        ranker.fit(
+            cut(X, 300),
+            cut(y, 300),
+            qid=cut(qid, 300),
+            eval_set=[(cut(X, 300), cut(y / 2, 300))],
+            eval_qid=[cut(qid, 300)],
+        )
     assert {warning.filename for warning in warned} == {__file__}
+    assert [str(warning.message).partition(" holds")[0] for warning in warned] == ["y", "eval_set[0][1]"]
 
 
 @pytest.mark.slow

@@ -16,12 +16,13 @@ from collections_on_disk import real
 from pyspark import SparkConf, cloudpickle
 from pyspark.ml import Pipeline, PipelineModel
 from pyspark.ml.feature import VectorAssembler
-from pyspark.ml.tuning import CrossValidator, ParamGridBuilder
+from pyspark.ml.tuning import CrossValidator, ParamGridBuilder, TrainValidationSplit
 from pyspark.sql import functions as F
 from spark_session import FEATURES, ranking, session
 from xgboost.spark import SparkXGBRankerModel
 
 import gapboost as gb
+import gapboost._data.grades
 import gapboost.datasets
 from gapboost.datasets import load_digits_ranking, load_letor
 from gapboost.spark import RankingMeasureEvaluator, SparkXGBGAPRanker, SparkXGBGAPRankerModel, query_folds
@@ -259,6 +260,53 @@ def test_searches_over_measures_with_whole_queries(data):
     assert search.bestModel.measure_ in (gb.GAP(g=(0.5, 0.5)), gb.nDCG(k=5))
 
 
+@pytest.mark.parametrize("search", [CrossValidator, TrainValidationSplit])
+def test_searches_that_divide_queries_are_errors(data, search):
+    estimator, evaluator = ranker(n_estimators=2), RankingMeasureEvaluator()
+    grid = ParamGridBuilder().addGrid(estimator.g, [None]).build()
+    with pytest.raises(ValueError, match=rf"^{search.__name__} divides the rows at random.*query_folds"):
+        search(estimator=estimator, estimatorParamMaps=grid, evaluator=evaluator).fit(data)
+
+
+def test_the_evaluator_refuses_a_part_that_divides_queries(data):
+    part = data.withColumn("prediction", F.col("b")).withColumn("CrossValidator_0123456789ab_rand", F.rand(0))
+    with pytest.raises(ValueError, match=r"^CrossValidator divides the rows at random"):
+        RankingMeasureEvaluator().evaluate(part)
+
+
+def test_evaluator_and_folds_have_the_columns_of_the_ranker(data):
+    names = {"qid_col": "query", "label_col": "grade", "weight_col": "weight", "prediction_col": "score"}
+    renamed = data.withColumnRenamed("qid", "query").withColumnRenamed("label", "grade")
+    estimator = ranker(**names)
+    predicted = renamed.withColumn("score", F.col("b"))
+    assert estimator.evaluator("ndcg@5").evaluate(predicted) == RankingMeasureEvaluator(
+        measure="ndcg@5", **names
+    ).evaluate(predicted)
+    folds = estimator.query_folds(renamed, 3, fold_col="part", random_state=1)
+    assert folds.collect() == query_folds(renamed, 3, qid_col="query", fold_col="part", random_state=1).collect()
+
+
+def test_metrics_by_the_names_of_xgboost(data):
+    model = ranker(n_estimators=2, eval_metric=["ndcg@5-", "pre@3"], validation_indicator_col="valid").fit(data)
+    assert {"ndcg@5", "precision@3"} < set(model.training_summary.validation_objective_history)
+
+
+def test_warnings_at_the_driver_name_the_line_of_the_user(data, monkeypatch):
+    monkeypatch.setattr(gapboost._data.grades, "MANY_GRADES", 4)
+    of_grades, graded = r"^label_col 'real' .* different values", {"label_col": "real", "g": (0.5, 0.5)}
+    with pytest.warns(UserWarning, match=of_grades) as of_fit:
+        ranker(**graded, n_estimators=1, validation_indicator_col="valid").fit(data)
+    with pytest.warns(UserWarning, match=of_grades) as of_evaluator:
+        RankingMeasureEvaluator(**graded).evaluate(data.withColumn("prediction", F.col("b")))
+    told = [warning for warning in (*of_fit, *of_evaluator) if "different values" in str(warning.message)]
+    assert [str(warning.message).partition(" different")[0] for warning in told] == [
+        "label_col 'real' holds 5",
+        "label_col 'real' of the validation rows holds 5",
+        "label_col 'real' holds 5",
+    ]
+    assert {warning.filename for warning in told} == {__file__}
+
+
 @pytest.mark.parametrize("measure", ["gap", gb.nDCG(k=3), "ap"])
 def test_the_evaluator_is_evaluate(data, measure, tmp_path):
     predicted = data.withColumn("prediction", F.round("b"))  # ties
@@ -340,8 +388,9 @@ def arrays(value):
     ],
 )
 def test_bad_input_is_an_error(spark, change, parameters, message):
-    with pytest.raises((ValueError, TypeError, RuntimeError), match=message):
+    with pytest.raises((ValueError, TypeError), match=message) as raised:
         ranker(**parameters).fit(spark.createDataFrame(change()))
+    assert "barrier" not in str(raised.value)  # errors of workers come without Spark's report
 
 
 def test_columns_that_a_model_misses_are_named(data):

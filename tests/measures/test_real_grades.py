@@ -3,6 +3,7 @@
 import itertools
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import oracle
@@ -579,6 +580,14 @@ def test_more_different_values_than_judges_make_are_told_how_they_are_read(reade
     READERS[reader](twin, measure, MANY)
     (told,) = tellings(recwarn)
     assert re.search(r"holds 1001 different values up to 3: .*GAP\(g=.* evenly .* levels=", told)
+
+
+@twins
+def test_the_warning_of_callbacks_names_the_line_of_the_user(twin):
+    dataset = twin.dataset(MANY[:, None], MANY, [500, 501])
+    with pytest.warns(UserWarning, match="different values") as told:
+        twin.train(dataset, twin.module.objective(gb.GAP(g=G)))
+    assert [Path(warning.filename).name for warning in told] == ["twins.py"]  # calls `train` of the booster
 
 
 @pytest.mark.slow(keep=2)

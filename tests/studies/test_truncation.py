@@ -134,6 +134,11 @@ class MinimalStandard:
                 return (self.state - 1) // scaling
 
 
+# The test repeats XGBoost's random draws, and the study was run with XGBoost 3.2.
+@pytest.mark.skipif(
+    tuple(map(int, xgboost.__version__.split(".")[:2])) >= (3, 4),
+    reason="XGBoost 3.4 and later draw other pairs than MinimalStandard",
+)
 @pytest.mark.parametrize("normalization", [True, False])
 @pytest.mark.parametrize(("objective", "k"), [("rank:ndcg", 1), ("rank:ndcg", 4), ("rank:map", 2)])
 def test_xgboost_sums_these_gradients_of_drawn_pairs(objective, k, normalization):
