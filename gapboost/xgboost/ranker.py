@@ -157,7 +157,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             max_cat_to_onehot: int | None = None,
             max_cat_threshold: int | None = None,
             multi_strategy: str | None = None,
-            eval_metric: Measures | None = None,
+            eval_metric: Measures | Callable[..., Any] | Sequence[str | Measure | Callable[..., Any]] | None = None,
             early_stopping_rounds: int | None = None,
             callbacks: list[xgboost.callback.TrainingCallback] | None = None,
             **kwargs: Any,
