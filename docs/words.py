@@ -34,6 +34,8 @@ EXAMPLES: Mapping[str, Mapping[str, Sequence[Any]]] = {
         "boosting": ("dart", "rf"),
         "bagging_by_query": (True,),
         "class_weight": ("balanced",),
+        "is_unbalance": (True,),
+        "scale_pos_weight": (3.0,),
         "categorical_feature": ((0,),),
     },
     "XGBoost": {
@@ -46,6 +48,7 @@ EXAMPLES: Mapping[str, Mapping[str, Sequence[Any]]] = {
         "lambdarank_bias_norm": (2.0,),
         "ndcg_exp_gain": (True, False),
         "disable_default_eval_metric": (True,),
+        "scale_pos_weight": (3.0,),
         "eval_metric": ("ndcg@10-", "pre@5"),
     },
 }

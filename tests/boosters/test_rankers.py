@@ -54,6 +54,7 @@ def test_every_vendor_parameter_is_accepted_and_kept(twin):
     assert parameters.pop("measure") == "egap"
     assert parameters.pop("g") == (0.2, 0.8)
     assert parameters.pop("objective") == "lambdarank"
+    assert parameters.pop("stopping_metric") is None
     if twin is LIGHTGBM:
         assert parameters.pop("extra_trees") is True
     npt.assert_equal(parameters, vendor)

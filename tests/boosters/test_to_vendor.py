@@ -36,13 +36,16 @@ def check_same(vendor, ranker, X=TEST.X):
     np.testing.assert_array_equal(vendor.predict(X), ranker.predict(X))
 
 
+OWN = ("measure", "g", "objective", "stopping_metric")
+
+
 @boosters
 def test_the_same_kind_parameters_and_predictions(booster):
     ranker = fitted(booster, measure="egap", g=(0.2, 0.8), learning_rate=0.2, subsample=0.9, max_bin=31)
     vendor = ranker.to_vendor()
     assert type(vendor) is RANKERS[booster][1]
     check_same(vendor, ranker)
-    expected = {name: value for name, value in ranker.get_params().items() if name not in ("measure", "g", "objective")}
+    expected = {name: value for name, value in ranker.get_params().items() if name not in OWN}
     found = vendor.get_params()
     assert found.pop("objective") == {"lightgbm": "lambdarank", "xgboost": "rank:ndcg"}[booster]
     np.testing.assert_equal(found, expected)

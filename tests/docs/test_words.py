@@ -208,6 +208,9 @@ NOT_COMPARED = {
     ("LightGBM", "objective_seed"): (None, "an error"),
     ("LightGBM", "bagging_by_query"): (None, "an error"),
     ("LightGBM", "class_weight"): (None, "an error"),
+    ("LightGBM", "is_unbalance"): (None, "an error"),
+    ("LightGBM", "scale_pos_weight"): (None, "an error"),
+    ("XGBoost", "scale_pos_weight"): (None, "an error"),
     ("LightGBM", "objective"): (["rank_xendcg"], "an error"),
     ("LightGBM", "objective_type"): (["rank_xendcg"], "an error"),
     ("LightGBM", "lambdarank_norm"): ([True], "an error"),
@@ -371,7 +374,6 @@ TREES_NOT_COMPARED = {
         **dict.fromkeys(
             ("enable_categorical", "feature_types", "max_cat_to_onehot", "max_cat_threshold"), "categories"
         ),
-        "scale_pos_weight": "XGBoost's ranking objectives ignore it too",
         "base_score": "one number added to all scores changes no order",
         "importance_type": "changes no training",
         "missing": "is about the data set, which the booster builds",
