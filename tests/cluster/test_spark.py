@@ -357,6 +357,9 @@ def arrays(value):
     return FRAME.assign(array=[value, *FRAME[FEATURES].to_numpy().tolist()[1:]])
 
 
+STOPPED_EARLY = {"early_stopping_rounds": 2, "validation_indicator_col": "valid"}
+
+
 @pytest.mark.parametrize(
     ("change", "parameters", "message"),
     [
@@ -382,7 +385,7 @@ def arrays(value):
         (lambda: FRAME, {"obj": "anything"}, "obj is set"),
         (lambda: FRAME, {"device": "cuda"}, "device is 'cuda'"),
         (lambda: FRAME, {"min_child_weight": 1e9}, "min_child_weight"),
-        (lambda: FRAME, {"stopping_metric": "ndcg", "early_stopping_rounds": 2}, "'ndcg', which is not reported"),
+        (lambda: FRAME, {"stopping_metric": "ndcg", **STOPPED_EARLY}, "'ndcg', which is not reported"),
         (lambda: FRAME, {"stopping_metric": "gap"}, "no early stopping is asked for"),
         (lambda: FRAME, {"eval_metric": ["ap", len]}, "eval_metric holds .*len.*; expected names and measures"),
     ],
