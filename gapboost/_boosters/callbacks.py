@@ -27,6 +27,11 @@ MAXIMISED_PREFIXES = ("auc", "pre", "map", "ndcg")
 MOST_SHOWN = 20
 
 
+def is_maximized(name: str) -> bool:
+    """Return True if XGBoost's early stopping reads from the name of a metric that higher values are better."""
+    return name.startswith(MAXIMISED_PREFIXES) and name != "mape"
+
+
 def metric_names(measures: Sequence[Measure]) -> list[str]:
     """Names under which boosters report measures: short, without blanks or colons, and distinct.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._boosters.callbacks import MAXIMISED_PREFIXES, Metrics
+from gapboost._boosters.callbacks import Metrics, is_maximized
 from gapboost._boosters.rows import RankingRows
 from gapboost._kernels import Array
 from gapboost.measures import Measure
@@ -79,7 +79,7 @@ class MetricFunction:
         return (
             name,
             float(np.average(values, weights=rows.sizes)),
-            name.startswith(MAXIMISED_PREFIXES) and name != "mape",
+            is_maximized(name),
         )
 
 

@@ -164,21 +164,28 @@ def write_run(path: Any, run: Run, *, tag: str = "gapboost") -> None:
     """
     if not any(mapping(run, "run", "{topic: {document: score}}").values()):
         raise ValueError("run holds no documents; expected {topic: {document: score}}")
-    _name(tag, "the tag")
+    _checked_name(tag, "the tag")
     written: list[str] = []
     for topic, scores in run.items():
         ranked = sorted(scores.items(), key=lambda item: (float(item[1]), item[0]), reverse=True)
         for rank, (document, score) in enumerate(ranked, start=1):
             if not math.isfinite(score):
                 raise ValueError(f"run holds the score {score} for document {document!r}; expected finite scores")
-            parts = _name(topic, "a topic"), "Q0", _name(document, "a document"), rank, float(score), tag
+            parts = (
+                _checked_name(topic, "a topic"),
+                "Q0",
+                _checked_name(document, "a document"),
+                rank,
+                float(score),
+                tag,
+            )
             written.append(" ".join(map(str, parts)) + "\n")
     name = os.fspath(path)
     with gzip.open(name, "wt", encoding="utf-8") if name.endswith(".gz") else open(name, "w", encoding="utf-8") as file:
         file.writelines(written)
 
 
-def _name(name: Any, what: str) -> str:
+def _checked_name(name: Any, what: str) -> str:
     if not isinstance(name, str) or not name or any(character in name for character in " \t\n\r\v\f"):
         raise ValueError(f"{what} of the run is {name!r}; expected text without white space")
     return name

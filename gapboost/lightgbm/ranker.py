@@ -266,9 +266,9 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         eval_y = [y if e is rows else e.y for e in evals]
         if init_model is not None:
             init_model = to_continue(init_model, feature_names(X) if isinstance(feature_name, str) else feature_name)
-        stopping = stopping_name(self.stopping_metric, [task.objective.measure, *task.others], task.functions)
-        self._check_stopping(parameters, callbacks)
         measures = [task.objective.measure, *task.others]
+        stopping = stopping_name(self.stopping_metric, measures, task.functions)
+        self._check_stopping(parameters, callbacks)
         metric = LightGBMMetric(measures, self._n_jobs, training.total, [e.data for e in evals])
         # Training happens on a fresh LGBMRanker: an error or an interrupt leaves this one as it was.
         trained = shell({**parameters, **(network or {})}, training)

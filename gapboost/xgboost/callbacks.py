@@ -8,7 +8,14 @@ import numpy as np
 import xgboost
 from xgboost import collective
 
-from gapboost._boosters.callbacks import MAXIMISED_PREFIXES, Gradients, Metrics, as_gradients, as_metrics
+from gapboost._boosters.callbacks import (
+    MAXIMISED_PREFIXES,
+    Gradients,
+    Metrics,
+    as_gradients,
+    as_metrics,
+    is_maximized,
+)
 from gapboost._boosters.data_sets import AllWorkers, Content
 from gapboost._boosters.eval_metric import MetricFunction, values_of_round
 from gapboost._boosters.positions import checked_penalty
@@ -194,7 +201,7 @@ def _name_by_direction(name: str, is_higher_better: bool) -> str:
         raise ValueError(
             f"eval_metric reports {name!r}; expected a name without blanks and colons, where XGBoost cuts it"
         )
-    maximized = name.startswith(MAXIMISED_PREFIXES) and name != "mape"
+    maximized = is_maximized(name)
     if maximized and not is_higher_better:
         raise ValueError(
             f"eval_metric reports {name!r} as better when lower; expected another name: XGBoost maximizes metrics whose names "
