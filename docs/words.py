@@ -13,11 +13,11 @@ import lightgbm
 import numpy as np
 import xgboost
 
-from gapboost._boosters.vocabulary import Vocabulary
+from gapboost._boosters.parameter_table import ParameterTable
 from gapboost.lightgbm import LGBMGAPRanker
-from gapboost.lightgbm.vocabulary import LIGHTGBM
+from gapboost.lightgbm.parameter_table import LIGHTGBM
 from gapboost.xgboost import XGBGAPRanker
-from gapboost.xgboost.vocabulary import XGBOOST
+from gapboost.xgboost.parameter_table import XGBOOST
 
 # Values of the words that are not passed on as they are, by the first of their names. Test: each word has some.
 EXAMPLES: Mapping[str, Mapping[str, Sequence[Any]]] = {
@@ -74,9 +74,9 @@ def parameters(function: Any) -> dict[str, Any]:
 
 def words(library: str) -> str:
     """The words that the library's ranking objectives and metrics have to themselves."""
-    ranker, _, vocabulary = RANKERS[library]
+    ranker, _, table = RANKERS[library]
     lines = ['| there | here | here with `measure="ndcg"` |', "|---|---|---|"]
-    for first, *others in groups(vocabulary):
+    for first, *others in groups(table):
         for number, value in enumerate(EXAMPLES[library][first]):
             here, of_ndcg = (tried(ranker, first, value, **asked) for asked in ({}, {"measure": "ndcg"}))
             also = f" (or {', '.join(map(code, others))})" if others and number == 0 else ""
@@ -84,10 +84,10 @@ def words(library: str) -> str:
     return "\n".join(lines)
 
 
-def groups(vocabulary: Vocabulary) -> Iterator[tuple[str, ...]]:
-    """Each word with its aliases; XGBoost's metric has no entry, as it is a parameter of the ranker here too."""
-    yield from (entry.names for entry in vocabulary.entries)
-    if vocabulary is XGBOOST:
+def groups(table: ParameterTable) -> Iterator[tuple[str, ...]]:
+    """Each word with its aliases; XGBoost's metric has no rule, as it is a parameter of the ranker here too."""
+    yield from (rule.names for rule in table.rules)
+    if table is XGBOOST:
         yield ("eval_metric",)
 
 
@@ -137,13 +137,13 @@ def code(value: Any) -> str:
 
 def trees(library: str) -> str:
     """The parameters of the signature: which are the same, and which have another default."""
-    ranker, theirs, vocabulary = RANKERS[library]
+    ranker, theirs, table = RANKERS[library]
     there, here = parameters(theirs.__init__), parameters(ranker.__init__)
     there |= {} if theirs is lightgbm.LGBMRanker else parameters(xgboost.XGBModel.__init__)
-    worded = {name for names in groups(vocabulary) for name in names}
+    worded = {name for names in groups(table) for name in names}
     same = [name for name in there if name in here and name not in worded]
     missing = [name for name in there if name not in here and name not in worded]
-    others = sorted(vocabulary.known() - there.keys() - worded)
+    others = sorted(table.known() - there.keys() - worded)
     assert not missing, missing
     assert all(repr(there[name]) == repr(here[name]) for name in same)
     own = ", ".join(f"`{name}={here[name]!r}`" for name in here if name not in there or name == "objective")

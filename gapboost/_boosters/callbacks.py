@@ -7,9 +7,10 @@ from typing import Any, ClassVar, Generic, Self
 import numpy as np
 
 from gapboost._boosters.callers import booster_in_training
-from gapboost._boosters.data_sets import AllWorkers, Content, PerDataSet, State
 from gapboost._boosters.library import Library
 from gapboost._boosters.positions import PositionPass, Trainings
+from gapboost._boosters.states import Content, PerDataSet, State, WorkerShare
+from gapboost._data.grades import graded
 from gapboost._data.judged import Judged, Whole, judged
 from gapboost._data.positions import positions
 from gapboost._kernels import Array
@@ -22,9 +23,6 @@ from gapboost.objectives import Objective, Pass, as_objective
 # XGBoost guesses the direction of a metric from its name and minimises every other one. The names are the same for
 # both boosters.
 MAXIMISED_PREFIXES = ("auc", "pre", "map", "ndcg")
-
-# Grades that an error lists.
-MOST_SHOWN = 20
 
 
 def is_maximized(name: str) -> bool:
@@ -52,7 +50,7 @@ class Callback(Generic[State]):
         self.n_jobs = n_jobs
         self.state = PerDataSet(self.build)
 
-    def build(self, label: Array, sizes: Array, weight: Array | None, workers: AllWorkers | None) -> State:
+    def build(self, label: Array, sizes: Array, weight: Array | None, workers: WorkerShare | None) -> State:
         """What stays the same between iterations, of `Content`."""
         raise NotImplementedError
 
@@ -108,16 +106,17 @@ class Gradients(Callback[Pass]):
     def __repr__(self) -> str:
         return f"objective({self.objective!r})"
 
-    def build(self, label: Array, sizes: Array, weight: Array | None, workers: AllWorkers | None) -> Pass:
+    def build(self, label: Array, sizes: Array, weight: Array | None, workers: WorkerShare | None) -> Pass:
         """The objective prepared for one data set; refuses data that cannot teach an order, unless other workers' may."""
         if workers is None:
             data = from_groups(label, sizes, weight, [self.objective.measure])
-            check_contrasts(data, "label")
+            data.summary.check_contrasts("label")
             return self.library.scaled(self.objective.resolved(data.occurring), data, self.n_jobs)
-        objective = self.objective.resolved(workers.occurring)
+        workers.summary.check_contrasts("label")
+        objective = self.objective.resolved(workers.summary.occurring)
         data = from_groups(label, sizes, weight, [objective.measure], part=True)
         begins = data.queries.offsets[:-1] + workers.earlier
-        data = replace(data, whole=Whole(begins, workers.n_rows, workers.n_queries, workers.weighted_size))
+        data = replace(data, whole=Whole(begins, workers.summary))
         return self.library.scaled(objective, data, self.n_jobs)
 
     def gradients(self, scores: Array, owner: Any, content: Content, position: Any = None) -> tuple[Array, Array]:
@@ -134,9 +133,9 @@ class Gradients(Callback[Pass]):
         if booster not in self.trainings:
             label, sizes, *_ = content
             shown = positions(position, len(label), rows_of="label")
-            units = self.library.units(self.objective, len(label) / len(sizes))
+            scale = self.library.scale(self.objective, len(label) / len(sizes))
             beginning = self.library.beginning(booster)
-            self.trainings[booster] = PositionPass(prepared, shown, units, lambda: beginning, self.penalty)
+            self.trainings[booster] = PositionPass(prepared, shown, scale, lambda: beginning, self.penalty)
         return self.trainings[booster]
 
     def position_bias(self, booster: Any) -> Array:
@@ -192,13 +191,13 @@ class Metrics(Callback[tuple[Judged, list[Measure]]]):
         return f"eval_metric({list(self.measures)!r})"
 
     def build(
-        self, label: Array, sizes: Array, weight: Array | None, workers: AllWorkers | None
+        self, label: Array, sizes: Array, weight: Array | None, workers: WorkerShare | None
     ) -> tuple[Judged, list[Measure]]:
         """Judged data and the measures with their g, which is that of the whole data set."""
         measures = self.measures
         if workers is not None:
-            graded = workers.occurring if workers.grades[-1] > 0 else np.array([1])
-            measures = tuple(m.resolved(graded) for m in measures)
+            occurring = graded(workers.summary.occurring)
+            measures = tuple(m.resolved(occurring) for m in measures)
         known = (data for data in self.known if _has_content(data, label, sizes, weight))
         data = next(known, None) or from_groups(label, sizes, weight, measures, part=workers is not None)
         return data, [measure.resolved(data.graded) for measure in measures]
@@ -252,22 +251,6 @@ def check_scores(scores: Array) -> None:
             f"the scores hold {int((~finite).sum())} NaN or infinite values; expected finite ones: lower learning_rate, or "
             "raise reg_lambda or min_child_weight"
         )
-
-
-def check_contrasts(data: Judged, name: str) -> None:
-    """Refuse training data in which there is no order to learn."""
-    if data.n_contrasts == 0:
-        raise no_contrast(name, len(data.queries), data.queries.n_rows, data.occurring)
-
-
-def no_contrast(name: str, n_queries: int, n_rows: int, occurring: Array) -> ValueError:
-    """The error about training data in which there is no order to learn."""
-    grades = ", ".join(f"{grade:g}" for grade in occurring[:MOST_SHOWN])
-    grades += ", ..." if len(occurring) > MOST_SHOWN else ""
-    return ValueError(
-        f"{name} holds no query with two different grades ({n_queries} queries, n_samples = {n_rows}, grades "
-        f"[{grades}]); expected at least one: there is nothing to learn"
-    )
 
 
 def as_metrics(measures: Any, g: Any = None, name: str = "measure") -> list[Measure]:

@@ -5,7 +5,9 @@ from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, metadata
 from typing import Any, TypeVar
 
-Method = TypeVar("Method", bound=Callable[..., Any])
+from gapboost._boosters.own_parameters import docstring_entries
+
+Documented = TypeVar("Documented", bound=Callable[..., Any])
 
 ROWS = """\
 X : array-like of shape (N, n_features)
@@ -61,11 +63,22 @@ def source_url(kind: type[Any]) -> str:
     return f"{urls['Source']}/blob/v{package['Version']}/{path}.py" if "Source" in urls else ""
 
 
-def described(method: Method) -> Method:
-    """Put these texts into the docstring of a method, where it names them in braces."""
+TEXTS = {
+    "own_parameters": docstring_entries(),
+    "rows": ROWS,
+    "evaluation_sets": EVALUATION_SETS,
+    "errors": ERRORS,
+    "warnings": WARNINGS,
+    "on_a_cluster": ON_A_CLUSTER,
+}
+
+
+def described(documented: Documented) -> Documented:
+    """Put these texts into the docstring of a method or class, in place of their names in braces."""
     # Python -OO drops docstrings.
-    if method.__doc__:
-        method.__doc__ = inspect.cleandoc(method.__doc__).format(
-            rows=ROWS, evaluation_sets=EVALUATION_SETS, errors=ERRORS, warnings=WARNINGS, on_a_cluster=ON_A_CLUSTER
-        )
-    return method
+    if documented.__doc__:
+        text = inspect.cleandoc(documented.__doc__)
+        for name, shared in TEXTS.items():
+            text = text.replace(f"{{{name}}}", shared)
+        documented.__doc__ = text
+    return documented

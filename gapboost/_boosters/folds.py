@@ -2,15 +2,17 @@
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.model_selection import GroupKFold
 
-from gapboost._boosters.asked import Asked
-from gapboost._boosters.callbacks import as_gradients, as_metrics, check_contrasts, from_groups
-from gapboost._boosters.parameters import Own, check_parameters
-from gapboost._boosters.vocabulary import Vocabulary
+from gapboost._boosters.callbacks import as_gradients, as_metrics, from_groups
+from gapboost._boosters.parameter_table import ParameterTable
+from gapboost._boosters.parameters import OwnParameters, check_parameters
+from gapboost._boosters.request import TrainingRequest
+from gapboost._boosters.task import Task, make_task
 from gapboost._data.arguments import mapping, random_numbers, whole
 from gapboost._data.judged import Judged
 from gapboost._data.queries import Queries
@@ -107,36 +109,35 @@ def _check_whole(fold: Fold, queries: Queries, codes: Array, number: int) -> Non
         )
 
 
-def asked_of_cv(
-    params: dict[str, Any], vocabulary: Vocabulary, measure: Any, g: Any, eval_metric: Any, n_rounds: Any
-) -> tuple[Asked, dict[str, Any]]:
-    """What the arguments of `cv` ask for, those of `params` that have an equal here among them, and the parameters without these.
+def cv_request(
+    params: dict[str, Any], table: ParameterTable, measure: Any, g: Any, eval_metric: Any, n_rounds: Any
+) -> TrainingRequest:
+    """Return what the arguments of `cv` ask for; its parameters are those of the booster alone.
 
     Raises
     ------
     ValueError, TypeError
-        Where parameters of the booster would be ignored, or an argument is unusable.
+        If parameters of the booster would be ignored, or an argument is unusable.
     """
     mapping(params, "params", "{parameter: value}")
     whole(n_rounds, "num_boost_round")
     named = "gap" if isinstance(measure, Objective) else measure
-    own = Own(named, g, measure, eval_metric, takes_objective="measure")
-    asked = check_parameters(vocabulary, params, own, begins="params holds {}={}")
-    # What is unusable there, `asked` has left out.
+    own = OwnParameters(named, g, measure, eval_metric, takes_objective="measure")
+    request = check_parameters(table, params, own, begins="params holds {}={}")
+    # What is unusable there, `request` has left out.
     as_gradients(measure, g)
     if eval_metric is not None:
         as_metrics(eval_metric, name="eval_metric")
-    return asked, vocabulary.passed_on(params)
+    return replace(request, parameters=table.passed_on(params))
 
 
-def cv_setup(asked: Asked, label: Array, sizes: Array, weight: Array | None) -> tuple[Objective, list[Measure], Judged]:
-    """What is trained for, what is reported, and the judged queries of a data set's label, group sizes and weight."""
-    data = from_groups(label, sizes, weight, [asked.objective.measure, *asked.metrics])
-    check_contrasts(data, "label")
-    # By all labels: a fold that lacks a grade would be judged by another g.
-    how = asked.objective.resolved(data.occurring)
-    measures = [how.measure, *(m.resolved(data.occurring) for m in asked.metrics)]
-    return how, list(dict.fromkeys(measures)), data
+def cv_task(request: TrainingRequest, label: Array, sizes: Array, weight: Array | None) -> tuple[Task, Judged]:
+    """Return the task, and the judged queries of a data set's label, group sizes and weight.
+
+    The task is that of all labels: a fold that lacks a grade would be judged by another g.
+    """
+    data = from_groups(label, sizes, weight, [request.objective.measure, *request.metrics])
+    return make_task(request, data.summary, "label"), data
 
 
 def cross_validated(

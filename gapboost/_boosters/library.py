@@ -11,7 +11,7 @@ from gapboost.objectives import Objective, Pass
 from gapboost.objectives.objective import CheckedPass
 
 
-class Words(NamedTuple):
+class BoosterTerms(NamedTuple):
     """How `fit` of a booster's own ranker calls what both know.
 
     Attributes
@@ -28,7 +28,7 @@ class Words(NamedTuple):
     model: str
 
 
-class Units(NamedTuple):
+class GradientScale(NamedTuple):
     """What a booster's gradients and hessians are multiplied by, in units of an objective whose queries weigh 1.
 
     The penalty on factors of positions then means in both boosters what it means in LightGBM's own objectives.
@@ -38,7 +38,7 @@ class Units(NamedTuple):
     hess: float = 1.0
 
 
-class Beginning(NamedTuple):
+class InitialModel(NamedTuple):
     """What a training began with.
 
     Attributes
@@ -66,11 +66,11 @@ class Library:
         Its models.
     team : Team or None
         The threads that it computes on.
-    words : Words
-    units : callable
-        ``units(objective, mean_size) -> Units`` for queries of this mean number of documents.
+    terms : BoosterTerms
+    scale : callable
+        ``scale(objective, mean_size) -> GradientScale`` for queries of this mean number of documents.
     beginning : callable
-        ``beginning(booster) -> Beginning`` in the first round of a training.
+        ``beginning(booster) -> InitialModel`` in the first round of a training.
     rounds : callable
         ``rounds(booster) -> int``: all that the booster holds.
     best_round : callable
@@ -86,9 +86,9 @@ class Library:
 
     booster: type[Any]
     team: Team | None
-    words: Words
-    units: Callable[[Objective, float], Units]
-    beginning: Callable[[Any], Beginning]
+    terms: BoosterTerms
+    scale: Callable[[Objective, float], GradientScale]
+    beginning: Callable[[Any], InitialModel]
     rounds: Callable[[Any], int]
     best_round: Callable[[Any], int]
     least_hessian: Callable[[Mapping[str, Any]], float]
@@ -97,11 +97,11 @@ class Library:
 
     def scaled(self, objective: Objective, data: Judged, n_jobs: int | None) -> Pass:
         """The objective on the data, in the units of the library."""
-        units = self.units(objective, data.mean_size)
-        if units.hess != 1.0:
-            data = replace(data, weights=data.weights * units.hess)
+        scale = self.scale(objective, data.mean_size)
+        if scale.hess != 1.0:
+            data = replace(data, weights=data.weights * scale.hess)
         prepared = CheckedPass(objective, data, n_jobs)
-        return prepared if units.grad == units.hess else ScaledGradient(prepared, units.grad / units.hess)
+        return prepared if scale.grad == scale.hess else ScaledGradient(prepared, scale.grad / scale.hess)
 
 
 class ScaledGradient(Pass):

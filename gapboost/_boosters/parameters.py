@@ -1,4 +1,4 @@
-"""Parameters of a training, checked: gapboost's own, and those of a booster, which its vocabulary knows.
+"""Parameters of a training, checked: gapboost's own, and those of a booster, which its table knows.
 
 What has the same meaning here is taken. What has another meaning or none comes in one error, before training, with what to
 write in its place; so do names that nobody knows.
@@ -11,15 +11,15 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from gapboost._boosters.asked import Asked
 from gapboost._boosters.callbacks import as_metrics
-from gapboost._boosters.vocabulary import Parameters, Step, Vocabulary
+from gapboost._boosters.parameter_table import AppliedRule, Parameters, ParameterTable
+from gapboost._boosters.request import TrainingRequest
 from gapboost._data.arguments import shown
 from gapboost.measures import GAP, Measure, as_measure
 from gapboost.objectives import NAMED, Objective, as_objective
 
 
-class Own(NamedTuple):
+class OwnParameters(NamedTuple):
     """The parameters of gapboost's own.
 
     Attributes
@@ -42,24 +42,24 @@ class Own(NamedTuple):
     takes_objective: str = "objective"
 
     @property
-    def asked(self) -> Asked:
+    def request(self) -> TrainingRequest:
         """What they ask for. Those that are unusable have errors of their own, and count as left out here."""
-        asked = Asked()
+        request = TrainingRequest()
         with suppress(TypeError, ValueError):
-            asked = replace(asked, metrics=tuple([] if self.metrics is None else as_metrics(self.metrics)))
+            request = replace(request, metrics=tuple([] if self.metrics is None else as_metrics(self.metrics)))
         with suppress(TypeError, ValueError):
             if isinstance(self.objective, Objective):
-                return replace(asked, objective=self.objective, chosen=True)
+                return replace(request, objective=self.objective, chosen=True)
             measure = as_measure(self.measure, self.g)
-            asked = replace(asked, objective=self.by_name(measure), chosen=measure != GAP())
-        return asked
+            request = replace(request, objective=self.by_name(measure), chosen=measure != GAP())
+        return request
 
     def by_name(self, measure: Measure) -> Objective:
         """The objective for `measure` by the name that `objective` is, or by the default."""
         known = isinstance(self.objective, str) and self.objective in NAMED
         return as_objective(self.objective if known else "lambdarank", measure)
 
-    def instead(self, before: Asked, after: Asked, wanted: Asked) -> str:
+    def suggestion(self, before: TrainingRequest, after: TrainingRequest, wanted: TrainingRequest) -> str:
         """The parameters that ask for what is `wanted`, those in which a change has a part."""
         parts = []
         if after.objective != before.objective:
@@ -85,23 +85,23 @@ class Own(NamedTuple):
 
 
 def check_parameters(
-    vocabulary: Vocabulary,
+    table: ParameterTable,
     given: Parameters,
-    own: Own,
+    own: OwnParameters,
     *,
     listed: frozenset[str] = frozenset(),
     of_fit: frozenset[str] = frozenset(),
     begins: str = "{} is {}",
     takes: bool = True,
-) -> Asked:
+) -> TrainingRequest:
     """What parameters ask for; those that would be ignored are refused, all at once.
 
     Parameters
     ----------
-    vocabulary : Vocabulary
+    table : ParameterTable
     given : mapping {name: value}
         None is a parameter that is not set.
-    own : Own
+    own : OwnParameters
     listed : frozenset of str
         Names that signatures of rankers list.
     of_fit : frozenset of str
@@ -117,36 +117,36 @@ def check_parameters(
         With one line for each of them.
     """
     given = {name: value for name, value in given.items() if value is not None}
-    steps = vocabulary.steps(given, own.asked, takes)
-    asked = next((step.after for step in reversed(steps.values())), own.asked)
+    steps = table.steps(given, own.request, takes)
+    request = next((step.after for step in reversed(steps.values())), own.request)
     refused = {name: step for name, step in steps.items() if not step.taken}
     # Those that are taken stay: what is to be written does not say them again.
-    wanted = vocabulary.translated({name: given[name] for name in refused}, own.asked)
+    wanted = table.translated({name: given[name] for name in refused}, own.request)
     expected = {name: _refusal(name, step, own, wanted) for name, step in refused.items()}
-    for name in given.keys() - vocabulary.names - listed:
+    for name in given.keys() - table.names - listed:
         if name in of_fit:
             expected[name] = "; expected it in fit"
-        elif given.get(vocabulary.passed_on_by) is not False and name not in vocabulary.known():
-            expected[name] = _unknown(name, listed, vocabulary)
+        elif given.get(table.passed_on_by) is not False and name not in table.known():
+            expected[name] = _unknown(name, listed, table)
     if expected:
         lines = (
             begins.format(name, shown(value)) + expected[name] for name, value in given.items() if name in expected
         )
         raise ValueError("\n".join(lines))
-    return asked
+    return request
 
 
-def _refusal(name: str, step: Step, own: Own, wanted: Asked) -> str:
+def _refusal(name: str, step: AppliedRule, own: OwnParameters, wanted: TrainingRequest) -> str:
     """What the message says of a parameter that is not taken: what to write for all of them together."""
-    text = own.instead(step.before, step.after, wanted)
-    unset = f"it unset, and {text}" if text else f"it unset: {step.entry.why}"
+    text = own.suggestion(step.before, step.after, wanted)
+    unset = f"it unset, and {text}" if text else f"it unset: {step.rule.why}"
     return f"; expected {text if text.startswith(f'{name}=') else unset}"
 
 
-def _unknown(name: str, listed: frozenset[str], vocabulary: Vocabulary) -> str:
-    near = difflib.get_close_matches(name.lower(), sorted(listed | vocabulary.known()), 1)
-    passed_on = f" ({vocabulary.passed_on_by}=False passes it on)" if vocabulary.passed_on_by else ""
-    return f", which neither gapboost nor {vocabulary.library} knows; expected {near[0] if near else 'it unset'}{passed_on}"
+def _unknown(name: str, listed: frozenset[str], table: ParameterTable) -> str:
+    near = difflib.get_close_matches(name.lower(), sorted(listed | table.known()), 1)
+    passed_on = f" ({table.passed_on_by}=False passes it on)" if table.passed_on_by else ""
+    return f", which neither gapboost nor {table.library} knows; expected {near[0] if near else 'it unset'}{passed_on}"
 
 
 def _written(measure: Measure) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._boosters.library import Beginning, Units
+from gapboost._boosters.library import GradientScale, InitialModel
 from gapboost._data.arguments import not_negative
 from gapboost._data.positions import Positions
 from gapboost._kernels import Array
@@ -51,21 +51,21 @@ class PositionPass(Pass):
         self,
         inner: Pass,
         positions: Positions,
-        units: Units,
-        begin: Callable[[], Beginning],
+        scale: GradientScale,
+        begin: Callable[[], InitialModel],
         penalty: float | None = None,
         total: Callable[[Array], Array] | None = None,
     ) -> None:
         self.inner = inner
         self.positions = positions
-        self.units = units
+        self.scale = scale
         # Called in the first round: only a booster that is in training knows its learning rate for certain.
         self.begin = begin
         # None: as the booster was told.
         self.penalty = penalty
         # On a cluster: sums of an array over the workers, whose factors are the same.
         self.total = total or (lambda sums: sums)
-        self.begun: Beginning | None = None
+        self.begun: InitialModel | None = None
         self.counts = self._summed([None])[0]
         # Before each round, and at the end: early stopping goes back.
         self.course = [np.zeros(len(positions.ids))]
@@ -82,8 +82,8 @@ class PositionPass(Pass):
         self.inner(scores + factors[self.positions.codes], grad, hess)
         first, second = self._summed([grad, hess])
         penalty = (self.begun.penalty if self.penalty is None else self.penalty) * self.counts
-        slope = -first / self.units.grad - penalty * factors
-        curvature = second / self.units.hess + penalty + LEAST_CURVATURE
+        slope = -first / self.scale.grad - penalty * factors
+        curvature = second / self.scale.hess + penalty + LEAST_CURVATURE
         self.course.append(factors + self.begun.learning_rate * slope / curvature)
 
     def factors(self, best: int = 0) -> Array:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from gapboost._boosters.request import Beside, Given
+from gapboost._boosters.data_set import DataSet
 from gapboost._data.columns import checked_scores
 from gapboost._data.features import features, rows_of, split
 from gapboost._data.grades import GradeLimit
@@ -14,8 +14,6 @@ from gapboost._data.judged import Judged, judged
 from gapboost._data.positions import Positions, positions
 from gapboost._data.queries import Queries
 from gapboost._kernels import Array
-
-NOTHING_BESIDE = Beside()
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,36 +49,33 @@ class RankingRows:
         return self.data.queries.sizes
 
 
-def ranking_rows(
-    X: Any, y: Any, qid: Any, beside: Beside = NOTHING_BESIDE, limit: GradeLimit | None = None
-) -> RankingRows:
-    """One data set, checked and in grouped order; features, grades and query ids as in `Given`."""
-    given = Given(X, y, qid, beside).raveled()
-    y, beside = given.y, given.beside
-    names = beside.names
-    X, qid = split(X, qid, beside.group, (names.X, names.qid, names.group))
+def ranking_rows(given: DataSet, limit: GradeLimit | None = None) -> RankingRows:
+    """Check a data set, and bring its rows together query by query."""
+    given = given.raveled()
+    y, names = given.y, given.names
+    X, qid = split(given.X, given.qid, given.group, (names.X, names.qid, names.group))
     if qid is None:
         raise ValueError(
             f"{names.qid} is missing; expected one query id a row, or {names.group} with the sizes of the queries"
         )
     # First: query ids that are a column of a lazy table would be computed.
     X = features(X, names.X)
-    data = judged(y, qid, sample_weight=beside.weight, limit=limit, names=(names.y, names.qid, names.weight), real=True)
+    data = judged(y, qid, sample_weight=given.weight, limit=limit, names=(names.y, names.qid, names.weight), real=True)
     n_rows = X.shape[0]
     if n_rows != data.queries.n_rows:
         raise ValueError(
             f"{names.X} has {n_rows} rows but {names.y} has {data.queries.n_rows}; expected the same number"
         )
-    start = beside.start
+    start = given.start
     if start is not None:
         start = data.queries.grouped(checked_scores(start, n_rows, names.start, names.y))
     shown = None
-    if beside.position is not None:
-        shown = positions(beside.position, n_rows, names.position, names.y)
+    if given.position is not None:
+        shown = positions(given.position, n_rows, names.position, names.y)
         shown = replace(shown, codes=data.queries.grouped(shown.codes))
     if data.queries.rows is not None:
         X = rows_of(X, data.queries.rows)
-    return RankingRows(X, data, start, beside.weight is not None, shown)
+    return RankingRows(X, data, start, given.weight is not None, shown)
 
 
 def stand_in(rows: RankingRows) -> RankingRows:

@@ -1,11 +1,13 @@
 """A ranker's parameters, its own and those of the booster that is installed, and the order in which `fit` takes arguments."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, TypeVar
 
 import numpy as np
+
+from gapboost._boosters.own_parameters import OwnParameter
 
 Init = TypeVar("Init", bound=Callable[..., None])
 Fit = TypeVar("Fit", bound=Callable[..., Any])
@@ -14,19 +16,32 @@ Fit = TypeVar("Fit", bound=Callable[..., Any])
 OURS = 4
 
 
-def taking(parent: type[Any], last: tuple[str, ...] = ()) -> Callable[[Init], Init]:
-    """Decorator of an ``__init__`` with ``**kwargs``: its signature lists the parameters of `parent` too, before those in `last`.
+def taking(
+    parent: type[Any] | None, first: Sequence[OwnParameter] = (), last: tuple[str, ...] = ()
+) -> Callable[[Init], Init]:
+    """Decorate an ``__init__`` with ``**kwargs``: its signature lists other parameters too.
 
-    `inspect.signature`, `help`, completion and scikit-learn's `get_params` and `repr` go by it.
+    `inspect.signature`, `help`, completion and scikit-learn's `get_params` and `repr` read it.
+
+    Parameters
+    ----------
+    parent : type or None
+        The class whose keyword parameters are added after those of the ``__init__`` itself.
+    first : sequence of OwnParameter
+        Parameters that stand before all others.
+    last : tuple of str
+        Parameters of the ``__init__`` that stand after all others.
     """
 
     def decorated(init: Init) -> Init:
-        own = dict(inspect.signature(init).parameters)
+        own = {parameter.name: parameter.in_signature for parameter in first}
+        self, *rest = inspect.signature(init).parameters.values()
+        own |= {p.name: p for p in rest}
         kwargs = own.pop("kwargs")
-        theirs = inspect.signature(parent.__init__).parameters
+        theirs = {} if parent is None else inspect.signature(parent.__init__).parameters
         others = [p for name, p in theirs.items() if name not in own and p.kind is p.KEYWORD_ONLY]
         ends = [own.pop(name) for name in last]
-        init.__signature__ = inspect.Signature([*own.values(), *others, *ends, kwargs])  # type: ignore[attr-defined]
+        init.__signature__ = inspect.Signature([self, *own.values(), *others, *ends, kwargs])  # type: ignore[attr-defined]
         return init
 
     return decorated

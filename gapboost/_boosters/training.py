@@ -2,20 +2,20 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
 from gapboost._boosters.callbacks import gradients_at
-from gapboost._boosters.callers import booster_in_training
-from gapboost._boosters.eval_metric import MetricFunction
 from gapboost._boosters.library import Library
 from gapboost._boosters.positions import PositionPass
+from gapboost._boosters.result import TrainingResult
 from gapboost._boosters.rows import RankingRows
+from gapboost._boosters.task import Task
+from gapboost._data.features import feature_names
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import working_on
-from gapboost.measures import Measure
-from gapboost.objectives import Objective, Pass
+from gapboost.objectives import Pass
 
 # Mean absolute gradient of a document, for weights of 1: the least of any task is that of one query of millions, 1e-7;
 # rounding is 1e-14.
@@ -29,120 +29,108 @@ FEW_LEAVES, MANY_ROWS = 8, 1000
 Total = Callable[[Array], Array]
 
 
-@dataclass(frozen=True, eq=False)
-class Task:
-    """What to train for, and on what: the arguments of `fit`, checked.
+class BoosterInTraining:
+    """Holds the booster as soon as its first round begins: only then its learning rate is certain."""
 
-    Attributes
-    ----------
-    objective : Objective
-        With g filled in.
-    rows : RankingRows
-    evals : list of RankingRows
-        `rows` itself stands for an evaluation set that is the training set.
-    others : list of Measure
-        What to report beside the measure that is trained for.
-    functions : sequence of MetricFunction
-        Functions that `eval_metric` holds.
-    """
-
-    objective: Objective
-    rows: RankingRows
-    evals: list[RankingRows]
-    others: list[Measure]
-    functions: Sequence[MetricFunction] = ()
-
-
-class Settings(NamedTuple):
-    """What the parameters of a ranker say of its gradients.
-
-    Attributes
-    ----------
-    n_jobs : int or None
-        Threads.
-    penalty : float
-        On factors of positions.
-    least_hessian : float
-        The sum of hessians that the booster wants in a leaf.
-    """
-
-    n_jobs: int | None
-    penalty: float
-    least_hessian: float
+    booster: Any = None
 
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """A task and its gradients.
+    """A task on the rows of one worker, or on all rows, and its gradients.
 
     Attributes
     ----------
     library : Library
     task : Task
+    rows : RankingRows
+        The training set.
+    evaluation_sets : list of RankingRows
+        `rows` itself stands for an evaluation set that is the training set.
     prepared : Pass
         The objective on the training rows, in the units of the library.
     biased : PositionPass or None
-        `prepared` with factors of positions, where these are given.
+        `prepared` with factors of positions, if the rows have positions.
+    current : BoosterInTraining
+        A callback of the ranker sets its booster, if the rows have positions.
     total : callable or None
-        On a cluster, where the rows are one worker's: sums of an array over the workers.
-    doubt : str or None
-        What the user is to be warned of.
+        On a cluster: returns the sums of an array over the workers.
+    warning : str or None
     """
 
     library: Library
     task: Task
+    rows: RankingRows
+    evaluation_sets: Sequence[RankingRows]
     prepared: Pass
     biased: PositionPass | None
+    current: BoosterInTraining
     total: Total | None = None
-    doubt: str | None = None
+    warning: str | None = None
 
     def gradients(self, scores: Array) -> tuple[Array, Array]:
-        """Gradient and hessian of the training rows, float32, in one round after the other."""
+        """Return gradient and hessian of the training rows, float32, for the next round."""
         with working_on(self.library.team):
             return gradients_at(self.prepared if self.biased is None else self.biased, scores)
 
+    def result(self, booster: Any) -> TrainingResult:
+        """Return what was learned once `booster` is trained."""
+        bias, library = self.biased, self.library
+        return TrainingResult(
+            objective=self.task.objective,
+            n_queries=self.task.summary.n_queries,
+            feature_names=feature_names(self.rows.X),
+            position_bias=None if bias is None else bias.by_position(library.best_round(booster)),
+            last_position_bias=None if bias is None else bias.by_position(library.rounds(booster)),
+        )
 
-def prepare(library: Library, task: Task, settings: Settings, total: Total | None = None) -> Training:
-    """The training of a task.
+
+def prepare(
+    library: Library,
+    task: Task,
+    rows: RankingRows,
+    evaluation_sets: Sequence[RankingRows] = (),
+    total: Total | None = None,
+) -> Training:
+    """Prepare the gradients of a task, and check that they can teach an order.
 
     Raises
     ------
     ValueError
-        Where the booster would answer its first gradients with a constant model.
+        If the booster would answer its first gradients with a constant model.
     """
-    rows = task.rows
-    prepared = library.scaled(task.objective, rows.data, settings.n_jobs)
-    biased = None
+    request = task.request
+    prepared = library.scaled(task.objective, rows.data, request.n_jobs)
+    biased, current = None, BoosterInTraining()
     if rows.positions is not None:
-        units = library.units(task.objective, rows.data.mean_size)
-        # Only a booster that is in training knows its learning rate for certain.
+        scale = library.scale(task.objective, rows.data.mean_size)
         biased = PositionPass(
             prepared,
             rows.positions,
-            units,
-            lambda: library.beginning(booster_in_training(library.booster)),
-            settings.penalty,
+            scale,
+            lambda: library.beginning(current.booster),
+            request.penalty,
             total,
         )
-    doubt = _check_learnable(library, task, prepared, settings.least_hessian, total)
-    return Training(library, task, prepared, biased, total, doubt)
+    warning = _check_learnable(library, task, rows, prepared, total)
+    return Training(library, task, rows, evaluation_sets, prepared, biased, current, total, warning)
 
 
 def _check_learnable(
-    library: Library, task: Task, prepared: Pass, least_hessian: float, total: Total | None
+    library: Library, task: Task, rows: RankingRows, prepared: Pass, total: Total | None
 ) -> str | None:
-    """One gradient pass at the first scores: refuse what a booster would answer with a constant model.
+    """Compute the first gradients; raise an error if a booster would answer with a constant model.
 
-    Returns the doubt about what it would answer with blunt trees.
+    Returns a warning if it would answer with trees of few leaves.
     """
-    rows = task.rows
+    least_hessian = task.request.least_hessian
     grad, hess = gradients_at(prepared, np.zeros(len(rows.y)) if rows.start is None else rows.start)
     weight = rows.data.weights @ rows.sizes
     sums = np.array([np.abs(grad).sum(dtype=np.float64), weight, hess.sum(dtype=np.float64), len(grad)])
     push, weight, curvature, n_rows = sums if total is None else total(sums)
     # Sums that ought to cancel leave rounding behind.
     if push / weight < LEAST_PUSH:
-        saturated = "" if rows.start is None else f", and a {library.words.start} whose scores are not as far apart"
+        saturated = "" if rows.start is None else f", and a {library.terms.start} whose scores are not as far apart"
         raise ValueError(
             f"measure is {task.objective.measure!r}, and no swap of two documents of y changes it; expected a measure "
             f"that tells some of the grades in y apart{saturated}"

@@ -106,6 +106,11 @@ def occurring_grades(whole: Array, fraction: float | None, highest: float) -> Ar
     return whole if fraction is None else np.unique([fraction, highest])
 
 
+def graded(occurring: Array) -> Array:
+    """Return the grades that occur, or grade 1 alone if no document is relevant: then every g gives the same values."""
+    return occurring if occurring[-1] > 0 else np.array([1])
+
+
 def check_highest(highest: Any, name: str, limit: GradeLimit | None) -> None:
     """Refuse grades that the measure does not know, or that nobody can hold tables for."""
     if limit is not None and highest > limit.highest and not at_least(limit.highest, highest):

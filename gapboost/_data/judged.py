@@ -6,11 +6,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from gapboost._data.grades import GradeLimit, checked_grades, warn_of_many
+from gapboost._data.grades import GradeLimit, checked_grades, graded, warn_of_many
 from gapboost._data.judgements import Judgements, judgements_of, numbered_among
 from gapboost._data.levels import ManyLevels, numbered_alike, numbered_by_query
 from gapboost._data.queries import Queries, grouped_rows
 from gapboost._data.recall_base import RecallBase, checked_recall_base, grade_counts
+from gapboost._data.summary import DataSummary
 from gapboost._data.weights import query_weights
 from gapboost._kernels import Array
 
@@ -27,16 +28,11 @@ class Whole:
     ----------
     begins : int64 ndarray of shape (Q,)
         Where the documents of each query of the part begin in the whole, in its grouped order.
-    n_rows, n_queries : int
-        Documents and queries of the whole.
-    weighted_size : float
-        Its mean number of documents a query, by the weights of the queries.
+    summary : DataSummary
     """
 
     begins: Array
-    n_rows: int
-    n_queries: int
-    weighted_size: float
+    summary: DataSummary
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,14 +70,14 @@ class Judged:
     def mean_size(self) -> float:
         """Mean number of documents a query in the whole data set."""
         if self.whole is not None:
-            return self.whole.n_rows / self.whole.n_queries
+            return self.whole.summary.mean_size
         return float(self.queries.sizes.mean())
 
     @property
     def weighted_size(self) -> float:
         """Mean number of documents a query in the whole data set, by the weights of the queries."""
         if self.whole is not None:
-            return self.whole.weighted_size
+            return self.whole.summary.weighted_size
         return float(self.weights @ self.queries.sizes / self.weights.sum())
 
     @property
@@ -97,9 +93,8 @@ class Judged:
 
     @property
     def graded(self) -> Array:
-        """`occurring`, or grade 1 alone where nothing at all is relevant: every g gives the same values then."""
-        occurring = self.occurring
-        return occurring if occurring[-1] > 0 else np.array([1])
+        """`graded` of the grades that occur."""
+        return graded(self.occurring)
 
     @property
     def n_contrasts(self) -> int:
@@ -108,6 +103,19 @@ class Judged:
         lowest = np.minimum.reduceat(self.grades, begins)
         highest = np.maximum.reduceat(self.grades, begins)
         return int(np.count_nonzero(lowest != highest))
+
+    @property
+    def summary(self) -> DataSummary:
+        """Counts and grades, for a fit."""
+        occurring = self.occurring
+        return DataSummary(
+            n_rows=self.queries.n_rows,
+            n_queries=len(self.queries),
+            n_contrasts=self.n_contrasts,
+            weighted_size=self.weighted_size,
+            grades=tuple(occurring.tolist()),
+            n_grades=len(occurring),
+        )
 
     def up_to_grade(self, top: int | None) -> Self:
         """The same with counts of the rows for the whole grades up to `top` at least, as `judged` makes them for a measure."""

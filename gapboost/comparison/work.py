@@ -15,7 +15,6 @@ from gapboost.comparison.data import Collection, Part, Split
 from gapboost.comparison.handing import copied, few_trees, fit, last_step, stops_early
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure
-from gapboost.measures.measure import grade_limit
 
 CHOSEN_BY = "choose_by"
 
@@ -158,8 +157,7 @@ def _try(work: Work, name: str, sample: Part) -> None:
     ranker = copied(work.rankers[name], work.params(name, 0 if name in work.candidates else None), 1)
     last = last_step(ranker)
     if isinstance(last, GAPRanker):
-        last._check_parameters()
-        checked_grades(work.documents.all.y, "y", grade_limit([last._requested().measure]), real=True)
+        checked_grades(work.documents.all.y, "y", last._request().limit, real=True)
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -21,11 +21,10 @@ from typing import Any, NamedTuple, NoReturn
 
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.rows import stand_in
-from gapboost._boosters.training import Task, prepare
+from gapboost._boosters.task import Task
+from gapboost._boosters.training import prepare
 from gapboost.dask.exchange import Exchange, HubAddress, PeerLost
 from gapboost.dask.storage import dump, load, load_rows
-from gapboost.measures import Measure
-from gapboost.objectives import Objective
 
 # The exit status of a process that ended because its worker or another process of the fit did.
 LOST = 75
@@ -55,16 +54,14 @@ class Job:
     ----------
     ranker : GAPRanker
         The local ranker, not fitted, with the number of threads of the worker.
-    objective : Objective
-        With g filled in from all labels.
-    others : list of Measure
-        What to report beside its measure.
+    task : Task
+        For the threads of the worker.
     rows : str
         File with the worker's `RankingRows`.
     evals : list of (str or None)
         Such files of the evaluation sets: `rows` itself for the training set, None where the worker has none of the queries.
-    arguments : dict
-        Further arguments of the ranker's `_boost`.
+    of_booster : dict
+        Arguments of `fit` that only one booster has.
     ring : callable
         ``ring(exchange, host)`` joins the booster's own network: a context that gives further arguments.
     hub : HubAddress or None
@@ -75,11 +72,10 @@ class Job:
     """
 
     ranker: GAPRanker
-    objective: Objective
-    others: list[Measure]
+    task: Task
     rows: str
     evals: list[str | None]
-    arguments: dict[str, Any]
+    of_booster: dict[str, Any]
     ring: Callable[[Exchange, str], AbstractContextManager[dict[str, Any]]]
     hub: HubAddress | None
     rank: int
@@ -97,15 +93,15 @@ class Report(NamedTuple):
         What the worker trained on.
     best_iteration : int
         The same for all workers.
-    doubt : str or None
-        What the user is to be warned of, likewise.
+    warning : str or None
+        The same for all workers.
     """
 
     ranker: Any
     n_queries: int
     n_rows: int
     best_iteration: int
-    doubt: str | None
+    warning: str | None
 
 
 def serve() -> None:
@@ -169,12 +165,10 @@ def _fitted(job: Job, exchange: Exchange | None, network: dict[str, Any]) -> Rep
     evals = [rows if path == job.rows else stand_in(rows) if path is None else load_rows(path) for path in job.evals]
     ranker: Any = job.ranker
     total = None if exchange is None else exchange.total
-    task = Task(job.objective, rows, evals, job.others)
-    parameters = ranker._booster_parameters()
-    training = prepare(ranker._library, task, ranker._settings(parameters), total)
-    ranker._train(training, parameters, {**job.arguments, **network})
+    training = prepare(ranker._library, job.task, rows, evals, total)
+    ranker._train(training, {**job.of_booster, **network})
     model = ranker if job.rank == 0 else None
-    return Report(model, len(rows.sizes), len(rows.y), int(ranker.best_iteration_), training.doubt)
+    return Report(model, len(rows.sizes), len(rows.y), int(ranker.best_iteration_), training.warning)
 
 
 def _listen(folders: "queue.SimpleQueue[str]") -> None:

@@ -1,6 +1,5 @@
 """Dask collections as partitions, checked before any work is sent."""
 
-from dataclasses import replace
 from typing import Any
 
 import dask
@@ -9,14 +8,14 @@ import numpy as np
 from dask.base import is_dask_collection
 from dask.core import flatten
 
-from gapboost._boosters.request import Given, Names
+from gapboost._boosters.data_set import ArgumentNames, DataSet
 from gapboost._data.columns import only_column
 from gapboost._data.features import split
 from gapboost._data.queries import GroupSizes
 from gapboost._kernels import Array
 
 
-class Collections(Given):
+class Collections(DataSet):
     """One data set as Dask holds it, with one query id a row."""
 
     @property
@@ -26,10 +25,10 @@ class Collections(Given):
 
     def named(self, partition: int) -> tuple[str, ...]:
         """What errors call the parts in one of the partitions."""
-        return tuple(f"{name} in partition {partition}" for name in self.beside.names)
+        return tuple(f"{name} in partition {partition}" for name in self.names)
 
 
-def checked(data: Given) -> Collections:
+def checked(data: DataSet) -> Collections:
     """One data set whose parts have partitions that match, as far as they can be seen without computing.
 
     Raises
@@ -40,15 +39,14 @@ def checked(data: Given) -> Collections:
         Where there are neither ids nor sizes of queries or several, chunk sizes are unknown, partitions do not match, or
         categories are unknown.
     """
-    beside = data.beside
-    names, grouped = beside.names, beside.group is not None
-    X, qid = split(data.X, data.qid, beside.group, (names.X, names.qid, names.group))
+    names, grouped = data.names, data.group is not None
+    X, qid = split(data.X, data.qid, data.group, (names.X, names.qid, names.group))
     if qid is None:
         raise ValueError(
             f"{names.qid} is missing; expected a Dask array or series with one query id a row, or {names.group} with the sizes "
             "of the queries in each partition"
         )
-    parts = (X, data.y, None if grouped else qid, beside.weight, beside.start, beside.position)
+    parts = (X, data.y, None if grouped else qid, data.weight, data.start, data.position)
     given = dict(zip(names, parts, strict=False))
     given = {name: value for name, value in given.items() if value is not None}
     for name, value in given.items():
@@ -65,11 +63,11 @@ def checked(data: Given) -> Collections:
     if is_array(X) and X.numblocks[1] > 1:
         X = X.rechunk({1: -1})
     if grouped:
-        qid = _ids_of_groups(data.y, beside.group, names)
-    return Collections(X, data.y, qid, replace(beside, group=None))
+        qid = _ids_of_groups(data.y, data.group, names)
+    return Collections(X, data.y, qid, data.weight, data.start, data.position, names=names)
 
 
-def _ids_of_groups(y: Any, group: Any, names: Names) -> Any:
+def _ids_of_groups(y: Any, group: Any, names: ArgumentNames) -> Any:
     """One query id a row, from the sizes of the queries in each partition."""
     _check_kind(group, names.group, 1)
     if len(partitions(group)) != len(partitions(y)):
@@ -91,17 +89,17 @@ def _ids_of_groups(y: Any, group: Any, names: Names) -> Any:
     return dd.from_delayed(ids, meta=pd.Series([], dtype=np.int64), verify_meta=False)
 
 
-def _ids_in_block(sizes: Any, rows: Any, names: Names, block_id: tuple[int]) -> Array:
+def _ids_in_block(sizes: Any, rows: Any, names: ArgumentNames, block_id: tuple[int]) -> Array:
     return _ids_in_partition(sizes, rows, block_id[0], names)
 
 
-def _ids_in_series(sizes: Any, rows: Any, partition: int, names: Names) -> Any:
+def _ids_in_series(sizes: Any, rows: Any, partition: int, names: ArgumentNames) -> Any:
     import pandas as pd
 
     return pd.Series(_ids_in_partition(sizes, rows, partition, names), index=rows.index)
 
 
-def _ids_in_partition(sizes: Any, rows: Any, partition: int, names: Names) -> Array:
+def _ids_in_partition(sizes: Any, rows: Any, partition: int, names: ArgumentNames) -> Array:
     """One query id a row, int64: of the number of the partition and the number of the query in it."""
     group = GroupSizes(sizes, f"{names.group} in partition {partition}")
     queries = group.queries(len(rows), f"{names.y} in partition {partition}")

@@ -3,20 +3,19 @@
 import copy
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any
 
 from gapboost._boosters.ranker import GAPRanker
-from gapboost._boosters.stopping import stopping_name
+from gapboost._boosters.request import TrainingRequest
+from gapboost._data.summary import DataSummary
 from gapboost.dask.child import Job, Report
 from gapboost.dask.collections import Collections
 from gapboost.dask.exchange import Exchange
-from gapboost.dask.layout import Census
 from gapboost.dask.place import place_rows
 from gapboost.dask.plan import Plan, make_plan
 from gapboost.dask.session import Session
 from gapboost.dask.training import open_hub, train
-from gapboost.measures import Measure
-from gapboost.objectives import Objective
 
 Ring = Callable[[Exchange, str], AbstractContextManager[dict[str, Any]]]
 
@@ -26,11 +25,10 @@ def fit_on_cluster(
     train_set: Collections,
     eval_sets: Sequence[Collections],
     ranker: GAPRanker,
-    requested: Objective,
-    others: Sequence[Measure],
+    request: TrainingRequest,
     ring: Ring,
-    arguments: dict[str, Any],
-) -> tuple[Report, Objective, Census]:
+    of_booster: dict[str, Any],
+) -> Report:
     """Train `ranker` on the cluster.
 
     Parameters
@@ -39,32 +37,23 @@ def fit_on_cluster(
         Entered.
     train_set : Collections
     eval_sets : sequence of Collections
-        One that consists of `train_set` is not surveyed and placed again.
+        One that is the training set is not surveyed and placed again.
     ranker : GAPRanker
         The local ranker, not fitted.
-    requested : Objective
-        g perhaps still open.
-    others : sequence of Measure
-        Reported beside its measure, g perhaps still open.
-    ring, arguments
+    request : TrainingRequest
+    ring, of_booster
         As in `Job`.
 
     Returns
     -------
-    report : Report
+    Report
         With the fitted local ranker.
-    objective : Objective
-        With g filled in.
-    census : Census
-        Of the training set.
     """
-    plan = make_plan(session, train_set, eval_sets, requested, others)
-    stopping_name(ranker.stopping_metric, [plan.objective.measure, *plan.others])
+    plan = make_plan(session, train_set, eval_sets, request)
     files = place_rows(session, plan)
-    reports = _launch(session, plan, files, ranker, ring, arguments)
-    census = plan.sets[0].census
-    _reconcile(reports, census)
-    return reports[0], plan.objective, census
+    reports = _launch(session, plan, files, ranker, ring, of_booster)
+    _reconcile(reports, plan.task.summary)
+    return reports[0]
 
 
 def _launch(
@@ -73,7 +62,7 @@ def _launch(
     files: list[list[Any]],
     ranker: GAPRanker,
     ring: Ring,
-    arguments: dict[str, Any],
+    of_booster: dict[str, Any],
 ) -> list[Report]:
     """Train on every worker of the plan."""
     hub = None
@@ -86,11 +75,10 @@ def _launch(
         own.n_jobs = n_threads
         job = Job(
             ranker=own,
-            objective=plan.objective,
-            others=plan.others,
+            task=replace(plan.task, request=plan.task.request.with_threads(n_threads)),
             rows=files[0][rank],
             evals=[files[i][rank] for i in plan.evals],
-            arguments=arguments,
+            of_booster=of_booster,
             ring=ring,
             hub=hub,
             rank=rank,
@@ -103,11 +91,11 @@ def _threads(asked: int | None, at_most: int) -> int:
     return at_most if asked is None or asked <= 0 else min(asked, at_most)
 
 
-def _reconcile(reports: list[Report], census: Census) -> None:
+def _reconcile(reports: list[Report], summary: DataSummary) -> None:
     """Raise RuntimeError unless the workers trained on every query and document, and agree on the best iteration."""
     trained = sum(r.n_queries for r in reports), sum(r.n_rows for r in reports)
-    if trained != (len(census.sizes), census.n_rows) or len({r.best_iteration for r in reports}) > 1:
+    if trained != (summary.n_queries, summary.n_rows) or len({r.best_iteration for r in reports}) > 1:
         raise RuntimeError(
             f"the workers report (queries, documents, best iteration) {[r[1:4] for r in reports]} for "
-            f"{len(census.sizes)} queries and {census.n_rows} documents; expected sums and one best iteration"
+            f"{summary.n_queries} queries and {summary.n_rows} documents; expected sums and one best iteration"
         )

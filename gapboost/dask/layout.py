@@ -18,6 +18,7 @@ from gapboost._data.ids import objects
 from gapboost._data.judged import Whole
 from gapboost._data.positions import positions
 from gapboost._data.queries import grouped_rows
+from gapboost._data.summary import DataSummary
 from gapboost._data.weights import check_total_weight
 from gapboost._kernels import Array
 
@@ -137,6 +138,18 @@ class Census:
         return np.cumsum(self.sizes) - self.sizes
 
     @property
+    def summary(self) -> DataSummary:
+        """Counts and grades, for a fit."""
+        return DataSummary(
+            n_rows=self.n_rows,
+            n_queries=len(self.sizes),
+            n_contrasts=self.n_contrasts,
+            weighted_size=float(self.weights @ self.sizes / self.weights.sum()),
+            grades=tuple(self.occurring.tolist()),
+            n_grades=len(self.occurring),
+        )
+
+    @property
     def n_rows(self) -> int:
         """Documents."""
         return int(self.sizes.sum())
@@ -158,8 +171,7 @@ class Census:
     def share(self, owner: Array, rank: int) -> Share:
         """The queries that the worker of this rank owns."""
         own = np.flatnonzero(owner == rank)
-        weighted_size = float(self.weights @ self.sizes / self.weights.sum())
-        whole = Whole(self.begins[own], self.n_rows, len(self.sizes), weighted_size)
+        whole = Whole(self.begins[own], self.summary)
         return Share(own, self.weights[own], self.varied, whole, self.positions)
 
 

@@ -1,6 +1,5 @@
 """LightGBM on a Dask cluster."""
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -14,37 +13,37 @@ except ImportError as error:
 
 import numpy as np
 
+from gapboost._boosters.described import described
+from gapboost._boosters.parameter_table import ParameterRule
 from gapboost._boosters.signature import taking
-from gapboost._boosters.vocabulary import Entry
 from gapboost.dask.ranker import THREADS, DaskGAPRanker
 from gapboost.dask.rings import lightgbm_ring
 from gapboost.lightgbm import LGBMGAPRanker
-from gapboost.lightgbm.vocabulary import LIGHTGBM
-from gapboost.measures import Measure
-from gapboost.objectives import Objective
+from gapboost.lightgbm.parameter_table import LIGHTGBM
 
 __all__ = ["DaskLGBMGAPRanker"]
 
 # How the training processes find each other is settled anew for each fit; `time_out` counts for their sockets.
-NETWORK = Entry(
+NETWORK = ParameterRule(
     (
         *("machines", "workers", "nodes"),
         *("num_machines", "num_machine"),
         *("local_listen_port", "local_port", "port"),
         *("machine_list_filename", "machine_list_file", "machine_list", "mlist"),
     ),
-    lambda asked, _, __: asked,
+    lambda request, _, __: request,
 )
 # LightGBM's way to send less between workers that have rows of their own.
 VOTING = ("voting", "voting_parallel")
 
-TREE_LEARNER = Entry(
+TREE_LEARNER = ParameterRule(
     ("tree_learner", "tree", "tree_type", "tree_learner_type"),
     why="each worker has rows of its own, and all features",
     passed_on=lambda value: value in ("serial", "data", "data_parallel", *VOTING),
 )
 
 
+@described
 class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):
     """LightGBM trained for graded average precision or another measure, on a Dask cluster.
 
@@ -52,8 +51,7 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):
     ----------
     client : distributed.Client, optional
         None is the one that was opened last. Not part of a pickle.
-    measure, g, objective, stopping_metric
-        As in `gapboost.lightgbm.LGBMGAPRanker`.
+    {own_parameters}
     extra_trees : bool, default=True
         As there. Several workers draw other thresholds than one, from the same seed.
     **kwargs
@@ -69,29 +67,12 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):
 
     _local = LGBMGAPRanker
     _network = NETWORK
-    _of_cluster = (THREADS, NETWORK)
-    _vocabulary = LIGHTGBM.beside(THREADS, NETWORK, TREE_LEARNER)
+    _cluster_rules = (THREADS, NETWORK)
+    _parameter_table = LIGHTGBM.with_rules(THREADS, NETWORK, TREE_LEARNER)
 
     @taking(LGBMGAPRanker, last=("client",))
-    def __init__(
-        self,
-        *,
-        client: Client | None = None,
-        measure: str | Measure = "gap",
-        g: Sequence[float] | None = None,
-        objective: str | Objective = "lambdarank",
-        stopping_metric: str | Measure | None = None,
-        extra_trees: bool = True,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(
-            measure=measure,
-            g=g,
-            objective=objective,
-            stopping_metric=stopping_metric,
-            extra_trees=extra_trees,
-            **kwargs,
-        )
+    def __init__(self, *, client: Client | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
         self.client = client
 
     def predict(

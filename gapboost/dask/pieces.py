@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import _safe_indexing
 
-from gapboost._boosters.request import Beside
+from gapboost._boosters.data_set import DataSet
 from gapboost._boosters.rows import ranking_rows
 from gapboost._data.columns import checked_scores
 from gapboost._data.grades import GradeLimit, checked_grades
@@ -128,7 +128,7 @@ def assemble(pieces: Sequence[Piece], share: Share, weighted: bool, limit: Grade
     """
     y, code = np.concatenate([p.y for p in pieces]), np.concatenate([p.code for p in pieces])
     start = None if pieces[0].start is None else np.concatenate([p.start for p in pieces if p.start is not None])
-    rows = ranking_rows(_stacked([p.X for p in pieces]), y, code, Beside(start=start), limit)
+    rows = ranking_rows(DataSet(_stacked([p.X for p in pieces]), y, code, start=start), limit)
     shown = None
     if share.positions is not None:
         place = np.concatenate([p.place for p in pieces if p.place is not None])

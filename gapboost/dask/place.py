@@ -42,7 +42,7 @@ def _assembled(
     pieces = _pieces(session, counted, owner, X, len(plan.workers), width)
     files: list[Future | None] = []
     for rank, (worker, path) in enumerate(zip(plan.workers, paths, strict=True)):
-        arguments = counted.census.share(owner, rank), counted.given.beside.weight is not None, plan.limit, path
+        arguments = counted.census.share(owner, rank), counted.given.weight is not None, plan.task.limit, path
         files.append(session.submit(assemble, pieces[rank], *arguments, worker=worker) if pieces[rank] else None)
     # Once the files are written, nothing else of the data is needed.
     session.release(
@@ -82,7 +82,7 @@ def _pieces(
 ) -> list[list[Future]]:
     """For each worker the pieces of its rows, in the order of the partitions."""
     given = counted.given
-    columns = Columns(width, feature_names(given.X), categories_of(given.X), given.beside.names.X)
+    columns = Columns(width, feature_names(given.X), categories_of(given.X), given.names.X)
     pieces: list[list[Future]] = [[] for _ in range(n_workers)]
     for p, known in enumerate(counted.census.by_partition()):
         ranks = np.unique(owner[known.codes]).tolist()

@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 from dask.distributed import Future, futures_of
 
-from gapboost._boosters.callbacks import no_contrast
-from gapboost._data.grades import GradeLimit, check_known, warn_of_many
+from gapboost._boosters.request import TrainingRequest
+from gapboost._boosters.task import Task, make_task
+from gapboost._data.grades import check_highest
 from gapboost._kernels import Array
 from gapboost.dask.collections import Collections, flat_partitions, partition_keys
 from gapboost.dask.layout import Census, census, homes, owners
 from gapboost.dask.pieces import survey
 from gapboost.dask.session import Session
-from gapboost.measures import Measure
-from gapboost.measures.measure import grade_limit
-from gapboost.objectives import Objective
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,29 +59,21 @@ class Plan:
         Of each set: the rank of each query's worker.
     evals : list of int
         The number of each evaluation set among `sets`; 0 for one that is the training set.
-    objective : Objective
-        With g filled in.
-    others : list of Measure
-        What to report beside its measure, g filled in.
-    limit : GradeLimit, optional
-        Of these measures.
+    task : Task
     """
 
     workers: list[str]
     sets: list[Counted]
     owners: list[Array]
     evals: list[int]
-    objective: Objective
-    others: list[Measure]
-    limit: GradeLimit | None
+    task: Task
 
 
 def make_plan(
     session: Session,
     train_set: Collections,
     eval_sets: Sequence[Collections],
-    requested: Objective,
-    others: Sequence[Measure],
+    request: TrainingRequest,
 ) -> Plan:
     """Plan a fit; arguments as in `gapboost.dask.fit.fit_on_cluster`.
 
@@ -98,20 +88,21 @@ def make_plan(
     numbers = [0 if is_train else given.index(one) for one, is_train in zip(eval_sets, same, strict=True)]
     sets = _counted(session, given)
     train, rest = sets[0], sets[1:]
-    objective = _resolved(requested, train)
-    reported = [m for m in (other.resolved(train.census.occurring) for other in others) if m != objective.measure]
-    limit = grade_limit([objective.measure, *reported])
+    name, summary = train_set.names.y, train.census.summary
+    summary.check_grades(name, request.limit)
+    task = make_task(request, summary, name)
     for one, number in zip(eval_sets, numbers, strict=True):
-        occurring = sets[number].census.occurring
-        check_known(occurring, one.beside.names.y, limit)
-        if sets[number] is not train:
-            warn_of_many(len(occurring), occurring[-1], one.beside.names.y, limit)
+        found = sets[number].census.summary
+        if number == 0:
+            check_highest(found.grades[-1], one.names.y, task.limit)
+        else:
+            found.check_grades(one.names.y, task.limit)
     # Boosters cannot use a worker that has no training row, so only the others take part.
     used, train_owners = np.unique(_owners(session, train, session.workers), return_inverse=True)
     workers = [session.workers[w] for w in used.tolist()]
     session.needed = set(workers)
     all_owners = [train_owners, *(_owners(session, one, workers) for one in rest)]
-    return Plan(workers, sets, all_owners, numbers, objective, reported, limit)
+    return Plan(workers, sets, all_owners, numbers, task)
 
 
 def _counted(session: Session, sets: Sequence[Collections]) -> list[Counted]:
@@ -125,7 +116,7 @@ def _counted(session: Session, sets: Sequence[Collections]) -> list[Counted]:
     session.results(list(itertools.chain(*surveys)))
     counted = []
     for given, (y, qid, weight, start, position), futures in zip(sets, columns, surveys, strict=True):
-        found = census(session.results(futures), given.beside.names[1:6])
+        found = census(session.results(futures), given.names[1:6])
         session.release(futures)
         if not found.varied:
             session.release(weight)
@@ -136,22 +127,10 @@ def _counted(session: Session, sets: Sequence[Collections]) -> list[Counted]:
 
 def _columns(session: Session, given: Collections) -> list[list[Any]]:
     """The partitions of y, qid, weight, start and position; None for each partition of what is not given."""
-    beside = given.beside
     return [
         [None] * given.n_partitions if column is None else session.compute(flat_partitions(column))
-        for column in (given.y, given.qid, beside.weight, beside.start, beside.position)
+        for column in (given.y, given.qid, given.weight, given.start, given.position)
     ]
-
-
-def _resolved(requested: Objective, train: Counted) -> Objective:
-    """The objective with g filled in from the training grades, which are checked."""
-    found, name = train.census, train.given.beside.names.y
-    limit = grade_limit([requested.measure])
-    check_known(found.occurring, name, limit)
-    warn_of_many(len(found.occurring), found.occurring[-1], name, limit)
-    if found.n_contrasts == 0:
-        raise no_contrast(name, len(found.sizes), found.n_rows, found.occurring)
-    return requested.resolved(found.occurring)
 
 
 def _owners(session: Session, counted: Counted, workers: list[str]) -> Array:

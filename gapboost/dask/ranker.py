@@ -12,11 +12,12 @@ from dask.base import is_dask_collection
 from dask.distributed import Client
 from sklearn.utils.validation import check_is_fitted
 
-from gapboost._boosters.asked import Asked
+from gapboost._boosters.data_set import DataSet
 from gapboost._boosters.eval_metric import refuse_functions
+from gapboost._boosters.fit_arguments import FitArguments
+from gapboost._boosters.parameter_table import ParameterRule
 from gapboost._boosters.ranker import GAPRanker
-from gapboost._boosters.request import Beside, FitRequest, Given
-from gapboost._boosters.vocabulary import Entry
+from gapboost._boosters.request import TrainingRequest
 from gapboost._data.arguments import whole
 from gapboost._data.features import check_names, feature_names, without_qid
 from gapboost._data.warned import warn_caller
@@ -26,9 +27,9 @@ from gapboost.dask.fit import fit_on_cluster
 from gapboost.dask.session import Session, running_client
 from gapboost.evaluation import evaluate
 
-THREADS = Entry(
+THREADS = ParameterRule(
     ("num_threads", "num_thread", "nthread", "nthreads"),
-    lambda asked, n, _: replace(asked, n_jobs=whole(n, "n_jobs", -1)),
+    lambda request, n, _: replace(request, n_jobs=whole(n, "n_jobs", -1)),
     why="n_jobs is the number of its threads that a worker uses",
 )
 
@@ -41,9 +42,9 @@ class DaskGAPRanker(GAPRanker):
     _local: ClassVar[type[Any]]
     _ring: ClassVar[Any]  # a `Ring`
     # Words about the network, which change nothing.
-    _network: ClassVar[Entry]
+    _network: ClassVar[ParameterRule]
     # What is said of the cluster, which a local ranker is not told.
-    _of_cluster: ClassVar[tuple[Entry, ...]]
+    _cluster_rules: ClassVar[tuple[ParameterRule, ...]]
 
     @property
     def client_(self) -> Client:
@@ -54,7 +55,8 @@ class DaskGAPRanker(GAPRanker):
     def to_local(self) -> Any:
         """The local ranker with the same parameters and, once fitted, the same booster."""
         local = self._unfitted()
-        local.__dict__.update(self._fitted())
+        if "_result" in vars(self):
+            local._remember(self._learned_by_booster(), self._result)
         return local
 
     def to_vendor(self) -> Any:  # noqa: D102, the docstring is inherited
@@ -70,7 +72,7 @@ class DaskGAPRanker(GAPRanker):
             raise TypeError(f"X is a {type(X).__name__}; expected a Dask array or dataframe, or to_local().predict(X)")
         X, _ = without_qid(X)
         if options["validate_features"] is not False:
-            check_names(feature_names(X), self._feature_names, "X")
+            check_names(feature_names(X), self._trained_names, "X")
         # One task makes the model from bytes: a copy that nobody else uses, sent once to each worker.
         model = dask.delayed(_single_threaded)(pickle.dumps(self.to_local()))
         if is_array(X):
@@ -109,12 +111,12 @@ class DaskGAPRanker(GAPRanker):
             As in `fit`.
         """
         measure = self.measure_
-        given = checked(Given(X, y, qid, Beside(sample_weight, group=group)).raveled())
+        given = checked(DataSet(X, y, qid, sample_weight, group=group).raveled())
         columns = [
             given.y,
             given.qid,
             self._predict(given.X, np.empty(0), series=True, validate_features=None),
-            *([] if sample_weight is None else [given.beside.weight]),
+            *([] if sample_weight is None else [given.weight]),
         ]
         client = self.client_
         found = client.gather(client.compute(columns))
@@ -122,32 +124,32 @@ class DaskGAPRanker(GAPRanker):
         weights = np.asarray(found[3]) if len(found) == 4 else None
         return float(evaluate(measure, y_true, scores, ids, sample_weight=weights, n_jobs=self._n_jobs)[measure])
 
-    def _fit(self, X: Any, y: Any, qid: Any, request: FitRequest, arguments: dict[str, Any]) -> Self:
+    def _fit(self, arguments: FitArguments) -> Self:
         self._warn_of_network()
-        refuse_functions(request.eval_metric)
-        requested, others = self._understood(request)
-        local = self._unfitted()
-        arguments = self._with_model(arguments)
-        train = Given(X, y, qid, request.beside)
+        refuse_functions(arguments.eval_metric)
+        train, of_booster = arguments.train, self._with_model(arguments.of_booster)
+        request = self._request(eval_metric=arguments.eval_metric, eval_at=arguments.eval_at, position=train.position)
+        self._check_stopping(of_booster)
         train_set = checked(train.raveled())
-        eval_sets: list[Collections] = []
-        for given in request.evaluation_sets():
-            same = given.is_training_set(train, inherits=self._library.inherits)
-            names = given.beside.names
-            eval_sets.append(
-                replace(train_set, beside=replace(train_set.beside, names=names)) if same else checked(given.raveled())
-            )
-            check_names(feature_names(eval_sets[-1].X), feature_names(train_set.X), names.X)
+        eval_sets = [self._evaluation_set(one, train, train_set) for one in arguments.evaluation_sets()]
         with Session(running_client(self.client)) as session:
-            report, objective, census = fit_on_cluster(
-                session, train_set, eval_sets, local, requested, others, self._ring, arguments
-            )
-        learned = type(self)._fitted(report.ranker)
-        # In one step, so that fits in other threads leave no mixture.
-        self.__dict__ = {**vars(self), **learned, "_trained_by": objective, "n_queries_in_": len(census.sizes)}
-        if report.doubt is not None:
-            warn_caller(report.doubt)
+            report = fit_on_cluster(session, train_set, eval_sets, self._unfitted(), request, self._ring, of_booster)
+        self._remember(report.ranker._learned_by_booster(), report.ranker._result)
+        if report.warning is not None:
+            warn_caller(report.warning)
         return self
+
+    def _evaluation_set(self, given: DataSet, train: DataSet, train_set: Collections) -> Collections:
+        """Check an evaluation set; the collections of training stand for the training set."""
+        if given.is_training_set(train, inherits=self._library.inherits):
+            return replace(train_set, names=given.names)
+        found = checked(given.raveled())
+        check_names(feature_names(found.X), feature_names(train_set.X), given.names.X)
+        return found
+
+    def _booster_parameters(self) -> dict[str, Any]:
+        parameters: dict[str, Any] = self._unfitted()._booster_parameters()
+        return parameters
 
     def _warn_of_network(self) -> None:
         parameters = self.get_params(deep=False)  # type: ignore[attr-defined]
@@ -160,7 +162,7 @@ class DaskGAPRanker(GAPRanker):
 
     def _with_model(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """The arguments with the model to continue, if any, as the workers can use it."""
-        name = self._library.words.model
+        name = self._library.terms.model
         model = arguments[name]
         if isinstance(model, str | Path):
             model = self._library.booster(model_file=model)  # workers may not see the file
@@ -171,15 +173,10 @@ class DaskGAPRanker(GAPRanker):
     def _unfitted(self) -> Any:
         parameters = self.get_params(deep=False)  # type: ignore[attr-defined]
         parameters.pop("client", None)
-        of_cluster = {name for entry in self._of_cluster for name in entry.names}
-        n_jobs = self._vocabulary.translated(parameters, Asked(n_jobs=self.n_jobs)).n_jobs
+        of_cluster = {name for rule in self._cluster_rules for name in rule.names}
+        n_jobs = self._parameter_table.translated(parameters, TrainingRequest(n_jobs=self.n_jobs)).n_jobs
         local = {name: value for name, value in parameters.items() if name not in of_cluster}
         return self._local(**{**local, "n_jobs": n_jobs})
-
-    def _fitted(self) -> dict[str, Any]:
-        """What fitting left in a ranker."""
-        own = {*self.get_params(deep=False), "client", "kwargs", "_other_params"}  # type: ignore[attr-defined]
-        return {name: value for name, value in vars(self).items() if name not in own}
 
     def set_params(self, **params: Any) -> Self:  # noqa: D102, the docstring is inherited
         # LightGBM keeps what it is told in a second place too, and a client can be neither copied nor stored.

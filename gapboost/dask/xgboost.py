@@ -1,6 +1,5 @@
 """XGBoost on a Dask cluster."""
 
-from collections.abc import Sequence
 from typing import Any
 
 try:
@@ -13,24 +12,24 @@ except ImportError as error:
 
 import numpy as np
 
+from gapboost._boosters.described import described
+from gapboost._boosters.parameter_table import ParameterRule
 from gapboost._boosters.signature import taking
-from gapboost._boosters.vocabulary import Entry
 from gapboost.dask.ranker import THREADS, DaskGAPRanker
 from gapboost.dask.rings import xgboost_ring
-from gapboost.measures import Measure
-from gapboost.objectives import Objective
 from gapboost.xgboost import XGBGAPRanker
-from gapboost.xgboost.vocabulary import XGBOOST
+from gapboost.xgboost.parameter_table import XGBOOST
 
 __all__ = ["DaskXGBGAPRanker"]
 
 # How the training processes find each other is settled anew for each fit.
-NETWORK = Entry(("coll_cfg",), lambda asked, _, __: asked)
+NETWORK = ParameterRule(("coll_cfg",), lambda request, _, __: request)
 
 # Queries stay whole, whether or not they may be split.
-WHOLE_QUERIES = Entry(("allow_group_split",), lambda asked, _, __: asked)
+WHOLE_QUERIES = ParameterRule(("allow_group_split",), lambda request, _, __: request)
 
 
+@described
 class DaskXGBGAPRanker(DaskGAPRanker, XGBGAPRanker):
     """XGBoost trained for graded average precision or another measure, on a Dask cluster.
 
@@ -38,8 +37,7 @@ class DaskXGBGAPRanker(DaskGAPRanker, XGBGAPRanker):
     ----------
     client : distributed.Client, optional
         None is the one that was opened last. Not part of a pickle.
-    measure, g, objective, stopping_metric
-        As in `gapboost.xgboost.XGBGAPRanker`.
+    {own_parameters}
     **kwargs
         Every parameter of `xgboost.XGBRanker`, and `allow_group_split`: queries stay whole in any case. `coll_cfg` changes
         nothing, with a warning: Dask tells where the workers are. Workers use `n_jobs` threads each, at most and by default as
@@ -53,22 +51,13 @@ class DaskXGBGAPRanker(DaskGAPRanker, XGBGAPRanker):
 
     _local = XGBGAPRanker
     _network = NETWORK
-    _of_cluster = (THREADS, NETWORK, WHOLE_QUERIES)
-    _vocabulary = XGBOOST.beside(*_of_cluster)
+    _cluster_rules = (THREADS, NETWORK, WHOLE_QUERIES)
+    _parameter_table = XGBOOST.with_rules(*_cluster_rules)
     _ring = staticmethod(xgboost_ring)
 
     @taking(XGBGAPRanker, last=("client",))
-    def __init__(
-        self,
-        *,
-        client: Client | None = None,
-        measure: str | Measure = "gap",
-        g: Sequence[float] | None = None,
-        objective: str | Objective = "lambdarank",
-        stopping_metric: str | Measure | None = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(measure=measure, g=g, objective=objective, stopping_metric=stopping_metric, **kwargs)
+    def __init__(self, *, client: Client | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
         self.client = client
 
     def predict(  # type: ignore[override]

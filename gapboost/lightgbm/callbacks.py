@@ -8,16 +8,16 @@ import lightgbm
 import numpy as np
 
 from gapboost._boosters.callbacks import Gradients, Metrics, as_gradients, as_metrics
-from gapboost._boosters.data_sets import Content
 from gapboost._boosters.eval_metric import Value, values_of_round
-from gapboost._boosters.parameters import Own, check_parameters
+from gapboost._boosters.parameters import OwnParameters, check_parameters
 from gapboost._boosters.rows import RankingRows
+from gapboost._boosters.states import Content
 from gapboost._boosters.stopping import in_stopping_order
-from gapboost._boosters.training import Task
+from gapboost._boosters.training import Training
 from gapboost._data.judged import Judged
 from gapboost._kernels import Array
 from gapboost.lightgbm.library import LIBRARY
-from gapboost.lightgbm.vocabulary import BESIDE_OBJECTIVE
+from gapboost.lightgbm.parameter_table import BESIDE_OBJECTIVE
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 
@@ -114,7 +114,7 @@ class LightGBMObjective(Gradients):
         """What `lightgbm.train` was asked for and does not do, or does wrongly, with an objective from Python."""
         ignored = {name: params[name] for name in BESIDE_OBJECTIVE.names if name in params}
         if ignored:
-            own = Own("gap", None, self.objective, None, takes_objective="measure")
+            own = OwnParameters("gap", None, self.objective, None, takes_objective="measure")
             check_parameters(BESIDE_OBJECTIVE, ignored, own, begins="params holds {}={}", takes=False)
 
 
@@ -145,22 +145,15 @@ class LightGBMMetric(Metrics):
 
 
 class LightGBMRound:
-    """All metrics of a fit as `LGBMRanker` calls them: the one that stops training, other measures, functions.
+    """All metrics of a fit as `LGBMRanker` calls them: the one that stops training, other measures, functions."""
 
-    Parameters
-    ----------
-    metric : LightGBMMetric
-    task : Task
-    stopping : str
-        The name of the metric that stops training.
-    """
-
-    def __init__(self, metric: LightGBMMetric, task: Task, stopping: str) -> None:
-        self.metric = metric
-        self.stopping = stopping
-        self.functions = task.functions
+    def __init__(self, training: Training) -> None:
+        task, sets = training.task, training.evaluation_sets
+        self.metric = LightGBMMetric(task.measures, task.request.n_jobs, training.total, [e.data for e in sets])
+        self.stopping = task.stopping
+        self.functions = task.request.functions
         # LightGBM scores the training set first. It scores a set that is listed twice once.
-        self.expected = sorted({id(e): e for e in task.evals}.values(), key=lambda e: e is not task.rows)
+        self.expected = sorted({id(e): e for e in sets}.values(), key=lambda e: e is not training.rows)
         self.rows: dict[int, RankingRows] = {}
 
     # LightGBM copies its callables, and calls the copies.

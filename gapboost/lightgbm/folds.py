@@ -5,15 +5,15 @@ from typing import Any
 
 import lightgbm
 
-from gapboost._boosters.folds import Curve, Fold, asked_of_cv, cross_validated, cv_setup
+from gapboost._boosters.folds import Curve, Fold, cross_validated, cv_request, cv_task
 from gapboost._kernels import Array
 from gapboost.lightgbm.callbacks import LightGBMMetric, LightGBMObjective
-from gapboost.lightgbm.vocabulary import LIGHTGBM, OBJECTIVE
+from gapboost.lightgbm.parameter_table import LIGHTGBM, OBJECTIVE
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 
 # `measure` is all that `cv` takes of its own.
-VOCABULARY = LIGHTGBM.beside(
+PARAMETER_TABLE = LIGHTGBM.with_rules(
     replace(OBJECTIVE, names=("objective", *OBJECTIVE.names), why="measure says what to train for")
 )
 
@@ -75,14 +75,13 @@ def cv(
     >>> {str(measure): len(curve.mean) for measure, curve in results.items()}
     {'GAP(g=(0.5, 0.5))': 5}
     """
-    asked, params = asked_of_cv(params, VOCABULARY, measure, g, eval_metric, num_boost_round)
+    request = cv_request(params, PARAMETER_TABLE, measure, g, eval_metric, num_boost_round)
     if not isinstance(train_set, lightgbm.Dataset):
         raise TypeError(f"train_set is a {type(train_set).__name__}; expected a lightgbm.Dataset")
     # As lightgbm.cv does: the bins of all folds are those of the whole set, made with these parameters.
-    train_set._update_params(params).construct()
-    held = train_set.get_label(), train_set.get_group(), train_set.get_weight()
-    how, measures, data = cv_setup(asked, *held)
-    metric = LightGBMMetric(measures, n_jobs)
+    train_set._update_params(dict(request.parameters)).construct()
+    task, data = cv_task(request, train_set.get_label(), train_set.get_group(), train_set.get_weight())
+    metric = LightGBMMetric(task.measures, n_jobs)
 
     def train_fold(train: Fold, test: Fold) -> list[list[float]]:
         history = []
@@ -92,7 +91,7 @@ def cv(
             return []
 
         lightgbm.train(
-            {**params, "objective": LightGBMObjective(how, n_jobs), "metric": "None"},
+            {**request.parameters, "objective": LightGBMObjective(task.objective, n_jobs), "metric": "None"},
             train_set.subset(train[0]),
             num_boost_round,
             valid_sets=[train_set.subset(test[0])],
@@ -101,4 +100,4 @@ def cv(
         )
         return history
 
-    return cross_validated(train_fold, data, measures, n_folds, random_state)
+    return cross_validated(train_fold, data, task.measures, n_folds, random_state)

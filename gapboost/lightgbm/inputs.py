@@ -9,24 +9,12 @@ import lightgbm
 import numpy as np
 
 from gapboost._boosters.rows import RankingRows
-from gapboost._boosters.training import Training
 from gapboost._data.features import check_arrow_numbers, check_names
 from gapboost._kernels import Array
 from gapboost.lightgbm.versions import readable
 
 # The class of `lightgbm.early_stopping(...)`.
 EARLY_STOPPING = type(lightgbm.early_stopping(1))
-
-
-def shell(parameters: dict[str, Any], training: Training) -> lightgbm.LGBMRanker:
-    """LightGBM's own ranker with our gradients, whose early stopping goes by the first metric unless told otherwise."""
-
-    def gradients(y_true: Array, y_pred: Array) -> tuple[Array, Array]:
-        return training.gradients(y_pred)
-
-    if parameters.get("first_metric_only") is None:
-        parameters = {**parameters, "first_metric_only": True}
-    return lightgbm.LGBMRanker(**parameters, objective=gradients, metric="None")
 
 
 def stopping_by_the_first(callbacks: Any) -> Any:

@@ -5,7 +5,7 @@ from typing import Any
 
 import lightgbm
 
-from gapboost._boosters.library import Beginning, Library, Units, Words
+from gapboost._boosters.library import BoosterTerms, GradientScale, InitialModel, Library
 from gapboost._boosters.positions import REGULARIZATION
 from gapboost._kernels.parallel.openmp import openmp_team
 from gapboost.objectives import Objective
@@ -16,7 +16,7 @@ LEARNING_RATE_NAMES = ("learning_rate", "eta", "shrinkage_rate")
 DEFAULT_LEARNING_RATE = 0.1
 
 
-def _units(objective: Objective, mean_size: float) -> Units:
+def _scale(objective: Objective, mean_size: float) -> GradientScale:
     """The mean length of a query, for objectives in which a whole query weighs about 1.
 
     The gradients of a document are small then. LightGBM's penalties for categories (`cat_smooth`, `cat_l2`) are absolute
@@ -24,14 +24,14 @@ def _units(objective: Objective, mean_size: float) -> Units:
     number the factor cancels out.
     """
     scale = 1.0 if objective.in_units_of_rows else mean_size
-    return Units(scale, scale)
+    return GradientScale(scale, scale)
 
 
-def _beginning(booster: lightgbm.Booster) -> Beginning:
+def _beginning(booster: lightgbm.Booster) -> InitialModel:
     given = (booster.params.get(name) for name in LEARNING_RATE_NAMES)
     rate = next((rate for rate in given if rate is not None), None)
     penalty = booster.params.get(REGULARIZATION) or 0.0
-    return Beginning(
+    return InitialModel(
         DEFAULT_LEARNING_RATE if rate is None else float(rate), booster.current_iteration(), float(penalty)
     )
 
@@ -47,8 +47,8 @@ def _least_hessian(parameters: Mapping[str, Any]) -> float:
 LIBRARY = Library(
     booster=lightgbm.Booster,
     team=openmp_team(getattr(lightgbm.basic, "_LIB", None)),
-    words=Words("init_score", "eval_sample_weight", "eval_init_score", "init_model"),
-    units=_units,
+    terms=BoosterTerms("init_score", "eval_sample_weight", "eval_init_score", "init_model"),
+    scale=_scale,
     beginning=_beginning,
     rounds=lightgbm.Booster.current_iteration,
     best_round=_best_round,

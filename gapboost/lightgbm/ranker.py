@@ -8,49 +8,33 @@ import lightgbm
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from gapboost._boosters.data_set import ArgumentNames, DataSet
 from gapboost._boosters.described import described
-from gapboost._boosters.progress import following
-from gapboost._boosters.ranker import OWN_PARAMETERS, GAPRanker
-from gapboost._boosters.request import Beside, FitRequest, Names
+from gapboost._boosters.fit_arguments import FitArguments
+from gapboost._boosters.own_parameters import OWN_NAMES, OWN_PARAMETERS, taken_from
+from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.rows import RankingRows
 from gapboost._boosters.signature import also_in_order_of, taking
-from gapboost._boosters.stopping import check_stops, stopping_name, stops_early
+from gapboost._boosters.stopping import check_stops, stops_early
 from gapboost._boosters.training import Training
-from gapboost._data.features import feature_names
 from gapboost._kernels import Array
-from gapboost.lightgbm.callbacks import LightGBMMetric, LightGBMRound
-from gapboost.lightgbm.inputs import EARLY_STOPPING as CALLBACK
-from gapboost.lightgbm.inputs import (
-    read_exactly,
-    row_weights,
-    shell,
-    stopping_by_the_first,
-    to_continue,
-    usable_features,
-)
+from gapboost.lightgbm.inputs import EARLY_STOPPING, read_exactly
 from gapboost.lightgbm.library import LIBRARY
-from gapboost.lightgbm.model_text import VENDOR_OBJECTIVE, inscribe, labelled
-from gapboost.lightgbm.versions import BEFORE_4_7, evaluation_sets, names_of_frame
-from gapboost.lightgbm.vocabulary import LIGHTGBM
+from gapboost.lightgbm.model_text import VENDOR_OBJECTIVE, labelled
+from gapboost.lightgbm.parameter_table import LIGHTGBM
+from gapboost.lightgbm.training import binned, boost, boost_on_bins
+from gapboost.lightgbm.versions import BEFORE_4_7, names_of_frame
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 
 
+@described
 class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     """LightGBM trained for graded average precision or another measure.
 
     Parameters
     ----------
-    measure : str or Measure, default="gap"
-        What to train for, to report on evaluation sets and to score by: a name such as ``"ap"`` or ``"ndcg@10"``, or a value.
-    g : sequence of float, optional
-        Threshold probabilities of a named graded measure, one for each positive grade; None is uniform over the grades
-        that occur in the training labels.
-    objective : {"lambdarank", "softrank", "approxrank"} or Objective, default="lambdarank"
-        How to train for it. A value brings its own measure; `measure` and `g` then stay at their defaults.
-    stopping_metric : str or Measure, optional
-        The metric that early stopping goes by, one of those that are reported: its name, or a measure. None is the measure that
-        is trained for. `eval_metric` reports others. Measures are maximized; a callable has its own direction.
+    {own_parameters}
     extra_trees : bool, default=True
         Draw one threshold a feature at random in every leaf, and split by the best of these. LightGBM's own default is False:
         give that for the trees that `lightgbm.LGBMRanker` would grow. With random thresholds rankings were better on all
@@ -100,7 +84,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     """
 
     _library = LIBRARY
-    _vocabulary = LIGHTGBM
+    _parameter_table = LIGHTGBM
 
     if BEFORE_4_7:
         feature_names_in_ = property(names_of_frame)
@@ -139,22 +123,11 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
 
     else:
 
-        @taking(lightgbm.LGBMRanker)
-        def __init__(
-            self,
-            *,
-            measure: str | Measure = "gap",
-            g: Sequence[float] | None = None,
-            objective: str | Objective = "lambdarank",
-            stopping_metric: str | Measure | None = None,
-            extra_trees: bool = True,
-            **kwargs: Any,
-        ) -> None:
-            super().__init__(objective=objective, **kwargs)
-            self.measure = measure
-            self.g = g
-            self.stopping_metric = stopping_metric
-            self.extra_trees = extra_trees
+        @taking(lightgbm.LGBMRanker, first=OWN_PARAMETERS)
+        def __init__(self, *, extra_trees: bool = True, **kwargs: Any) -> None:
+            own = taken_from(kwargs)
+            super().__init__(objective=own["objective"], **kwargs)
+            vars(self).update(own, extra_trees=extra_trees)
 
     @also_in_order_of(lightgbm.LGBMRanker.fit)
     @described
@@ -221,8 +194,9 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         -----
         {on_a_cluster}
         """
-        request = FitRequest(
-            beside=Beside(sample_weight, init_score, position, group, Names(start="init_score")),
+        names = ArgumentNames(start="init_score")
+        arguments = FitArguments(
+            train=DataSet(X, y, qid, sample_weight, init_score, position, group, names),
             eval_set=eval_set,
             eval_X=eval_X,
             eval_y=eval_y,
@@ -232,80 +206,32 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             eval_start=eval_init_score,
             eval_metric=eval_metric,
             eval_at=eval_at,
-            words=LIBRARY.words,
+            terms=LIBRARY.terms,
+            of_booster={
+                "eval_names": eval_names,
+                "feature_name": feature_name,
+                "categorical_feature": categorical_feature,
+                "callbacks": callbacks,
+                "init_model": init_model,
+            },
         )
-        arguments = {
-            "eval_names": eval_names,
-            "feature_name": feature_name,
-            "categorical_feature": categorical_feature,
-            "callbacks": callbacks,
-            "init_model": init_model,
-        }
-        return self._fit(X, y, qid, request, arguments)
+        return self._fit(arguments)
 
-    def _boost(
-        self,
-        training: Training,
-        parameters: dict[str, Any],
-        *,
-        eval_names: Any,
-        feature_name: Any,
-        callbacks: Any,
-        init_model: Any,
-        network: dict[str, Any] | None = None,
-        **arguments: Any,
-    ) -> tuple[dict[str, Any], lightgbm.Booster]:
-        """`network` holds LightGBM's parameters where the rows are one worker's of many."""
-        task = training.task
-        rows, evals = task.rows, task.evals
-        if eval_names is not None and (not isinstance(eval_names, list | tuple) or len(eval_names) != len(evals)):
-            raise ValueError(f"eval_names is {eval_names!r}; expected a list with a name for each evaluation set")
-        X, y = read_exactly(rows.X, "X"), rows.y
-        # LightGBM recognizes the training set among the evaluation sets by the same two objects.
-        eval_X = [X if e is rows else read_exactly(e.X, f"eval_set[{i}] X") for i, e in enumerate(evals)]
-        eval_y = [y if e is rows else e.y for e in evals]
-        if init_model is not None:
-            init_model = to_continue(init_model, feature_names(X) if isinstance(feature_name, str) else feature_name)
-        measures = [task.objective.measure, *task.others]
-        stopping = stopping_name(self.stopping_metric, measures, task.functions)
-        self._check_stopping(parameters, callbacks)
-        metric = LightGBMMetric(measures, self._n_jobs, training.total, [e.data for e in evals])
-        # Training happens on a fresh LGBMRanker: an error or an interrupt leaves this one as it was.
-        trained = shell({**parameters, **(network or {})}, training)
-        if trained.get_params()["first_metric_only"]:
-            callbacks = stopping_by_the_first(callbacks)
-        with usable_features(), following(callbacks, self._n_rounds):
-            trained.fit(
-                X,
-                y,
-                sample_weight=row_weights(rows),
-                init_score=rows.start,
-                group=rows.sizes,
-                **evaluation_sets(eval_X, eval_y),
-                eval_group=[e.sizes for e in evals] or None,
-                eval_sample_weight=[row_weights(e) for e in evals],
-                eval_init_score=[e.start for e in evals],
-                eval_metric=LightGBMRound(metric, task, stopping),
-                eval_names=eval_names,
-                feature_name=feature_name,
-                callbacks=callbacks,
-                init_model=init_model,
-                **arguments,
-            )
-        booster = trained.booster_
-        inscribe(booster, task.objective)
-        if network:
-            booster.free_network()
-            for name in network:
-                booster.params.pop(name)
-        # Its objective holds the training data.
-        own = {*trained.get_params(), "_other_params", "_objective"}
-        return {name: value for name, value in vars(trained).items() if name not in own}, booster
+    def _boost(self, training: Training, **of_booster: Any) -> tuple[dict[str, Any], lightgbm.Booster]:
+        return boost(training, self._n_rounds, **of_booster)
 
-    def _check_stopping(self, parameters: dict[str, Any], callbacks: Any) -> None:
-        """Refuse a `stopping_metric` that would be ignored."""
+    def _bins(self, train: RankingRows, held_out: RankingRows) -> tuple[lightgbm.Dataset, lightgbm.Dataset]:
+        return binned(train, held_out)
+
+    def _boost_on_bins(
+        self, training: Training, bins: tuple[lightgbm.Dataset, lightgbm.Dataset], watch: Callable[[Array], None]
+    ) -> None:
+        boost_on_bins(training, self._n_rounds, bins, watch)
+
+    def _check_stopping(self, of_booster: dict[str, Any]) -> None:
+        parameters, callbacks = self._booster_parameters(), of_booster["callbacks"]
         given = callbacks if isinstance(callbacks, Collection) else ()
-        check_stops(self.stopping_metric, stops_early(parameters) or any(isinstance(c, CALLBACK) for c in given))
+        check_stops(self.stopping_metric, stops_early(parameters) or any(isinstance(c, EARLY_STOPPING) for c in given))
         if self.stopping_metric is not None and parameters.get("first_metric_only") not in (None, True):
             raise ValueError(
                 f"stopping_metric is {self.stopping_metric!r}, but first_metric_only is False, by which every metric stops "
@@ -374,34 +300,6 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         vars(vendor).update(deepcopy(left), _Booster=booster)
         return vendor
 
-    def _bins(self, train: RankingRows, held_out: RankingRows) -> tuple[lightgbm.Dataset, lightgbm.Dataset]:
-        X, held_out_X = read_exactly(train.X, "X"), read_exactly(held_out.X, "X")
-        # Kept raw: LightGBM bins again by itself should a candidate change how, instead of refusing.
-        first = lightgbm.Dataset(X, train.y, weight=row_weights(train), group=train.sizes, free_raw_data=False)
-        second = lightgbm.Dataset(held_out_X, held_out.y, group=held_out.sizes, reference=first, free_raw_data=False)
-        return first, second
-
-    def _boost_on_bins(
-        self,
-        training: Training,
-        parameters: dict[str, Any],
-        bins: tuple[lightgbm.Dataset, lightgbm.Dataset],
-        watch: Callable[[Array], None],
-    ) -> None:
-        def feval(scores: Array, _: lightgbm.Dataset) -> list[Any]:
-            watch(scores)
-            return []
-
-        with usable_features():
-            lightgbm.train(
-                shell(parameters, training)._process_params("fit"),  # what `fit` would train with, to the letter
-                bins[0],
-                num_boost_round=self._n_rounds,
-                valid_sets=[bins[1]],
-                feval=feval,
-                keep_training_booster=True,
-            )
-
     def set_params(self, **params: Any) -> Self:  # noqa: D102, the docstring is inherited
         # LightGBM sets `_<name>` too where there is such an attribute: "boost" would replace our method `_boost`.
         ours = {
@@ -414,18 +312,27 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         return self
 
     def _booster_parameters(self) -> dict[str, Any]:
-        """Parameters for LGBMRanker."""
-        parameters = self._vocabulary.passed_on(self._named_params())
-        for name in (*OWN_PARAMETERS, "objective"):
+        """Return the parameters for LGBMRanker."""
+        parameters = self._parameter_table.passed_on(self._named_params())
+        for name in {*OWN_NAMES, "objective"}:
             parameters.pop(name)
+        return parameters
+
+    def _with_seed(self, parameters: dict[str, Any]) -> dict[str, Any]:
+        # As LGBMRanker draws it in `fit`.
+        state, most = parameters["random_state"], np.iinfo(np.int32).max
+        if isinstance(state, np.random.RandomState):
+            return {**parameters, "random_state": state.randint(most)}
+        if isinstance(state, np.random.Generator):
+            return {**parameters, "random_state": int(state.integers(most))}
         return parameters
 
     def _process_params(self, stage: str) -> dict[str, Any]:
         # LightGBM passes every parameter of the estimator on to the booster, which warns about those it does not know, and
         # warns itself of its own words for objectives and cut-offs.
         plain = object.__new__(type(self))
-        plain.__dict__.update(vars(self), _other_params=self._vocabulary.passed_on(self._other_params))
+        plain.__dict__.update(vars(self), _other_params=self._parameter_table.passed_on(self._other_params))
         parameters: dict[str, Any] = dict(super(LGBMGAPRanker, plain)._process_params(stage))
-        for name in OWN_PARAMETERS:
+        for name in OWN_NAMES:
             parameters.pop(name, None)
         return {**parameters, "objective": "None"}

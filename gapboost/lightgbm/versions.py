@@ -29,6 +29,6 @@ def readable(X: Any) -> Any:
 def names_of_frame(ranker: Any) -> Array:
     """`feature_names_in_` as of 4.7: 4.6 has it after training on an array too, and scikit-learn warns of every next array."""
     check_is_fitted(ranker)
-    if not ranker._feature_names:
+    if not ranker._trained_names:
         raise AttributeError("feature_names_in_ is there after training on a data frame only")
     return np.array(ranker.feature_name_)

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from gapboost._boosters.data_set import DataSet
 from gapboost._boosters.ranker import GAPRanker
-from gapboost._boosters.request import Beside
 from gapboost._boosters.rows import RankingRows, ranking_rows
 from gapboost._data.features import rows_of
 from gapboost._data.judged import Judged
@@ -63,7 +63,7 @@ class Data:
         """The rows of one side of a fold, as the ranker's `fit` would see them."""
         weight, position = (None if v is None else v[which] for v in (self.weight, self.position))
         X = rows_of(self.X, which)
-        return ranking_rows(X, self.y[which], self.qid[which], Beside(weight, position=position))
+        return ranking_rows(DataSet(X, self.y[which], self.qid[which], weight, position=position))
 
 
 @dataclass(frozen=True)
@@ -103,20 +103,20 @@ class FoldWork:
     targets: list[Measure]
 
     def __call__(self, advance: Callable[[int], None]) -> tuple[list[tuple[int, list[float], float]], list[str]]:
-        """``[(candidate, values of the targets, seconds)]``, and the doubts about trainings."""
+        """``[(candidate, values of the targets, seconds)]``, and the warnings about trainings."""
         train, test = (self.data.rows(which) for which in self.fold)
         held_out = [test.data.up_to_grade(target.n_grades) for target in self.targets]
-        found, doubts = [], []
+        found, warnings = [], []
         bins, binned = None, None
         for course in self.courses:
             ranker = with_params(self.estimator, {**course.params, "n_estimators": max(course.trees)})
             if course.bins != bins:
                 bins, binned = course.bins, ranker._bins(train, test)
-            scored, doubt = self._run(ranker, course, train, binned, held_out)
+            scored, warning = self._run(ranker, course, train, binned, held_out)
             found += scored
-            doubts += [] if doubt is None else [doubt]
+            warnings += [] if warning is None else [warning]
             advance(1)
-        return found, doubts
+        return found, warnings
 
     def _run(
         self, ranker: GAPRanker, course: Course, train: RankingRows, binned: Any, held_out: list[Judged]
@@ -133,13 +133,13 @@ class FoldWork:
                 seconds = time.perf_counter() - start
                 found.extend((candidate, means, seconds) for candidate in course.trees[trees])
 
-        doubt = ranker._train_on_bins(train, binned, watch)
+        warning = ranker._train_on_bins(train, binned, watch)
         if trees != max(course.trees):
             raise ValueError(
                 f"training with {course.params} ended after {trees} of {max(course.trees)} trees; expected an estimator without "
                 "early stopping: the search chooses the number of trees"
             )
-        return found, doubt
+        return found, warning
 
 
 def mean_value(target: Measure, data: Judged, scores: Array) -> float:

@@ -12,10 +12,10 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 
+from gapboost._boosters.data_set import DataSet
 from gapboost._boosters.described import described
 from gapboost._boosters.folds import query_folds
 from gapboost._boosters.ranker import GAPRanker
-from gapboost._boosters.request import Beside, Given
 from gapboost._boosters.rows import ranking_rows
 from gapboost._boosters.stopping import EARLY_STOPPING
 from gapboost._data.arguments import mapping, whole
@@ -140,14 +140,14 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """
         _check_estimator(self.estimator)
         resolve_n_jobs(self.n_jobs)
-        given = Given(X, y, qid, Beside(sample_weight, position=position)).raveled()
-        y, sample_weight, position = given.y, given.beside.weight, given.beside.position
+        given = DataSet(X, y, qid, sample_weight, position=position).raveled()
+        y, sample_weight, position = given.y, given.weight, given.position
         targets = self._targets()
         candidates = self._candidates()
-        _check_candidates(self.estimator, candidates, targets, y)
+        _check_candidates(self.estimator, candidates, targets, y, position)
         X, qid = split(X, qid, group)
         X = features(X)
-        rows = ranking_rows(X, y, qid, Beside(sample_weight, position=position))
+        rows = ranking_rows(DataSet(X, y, qid, sample_weight, position=position))
         queries = rows.data.queries
         folds = query_folds(queries, self.cv, self.random_state, X, y)
         weight = None
@@ -176,15 +176,15 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         ]
         scores = np.empty((len(candidates), len(folds), len(targets)))
         times = np.empty((len(candidates), len(folds)))
-        doubts: list[str] = []
+        warnings: list[str] = []
         with progress_bar(len(courses) * len(folds), self.progress, "GSearchCV") as advance:
-            for number, (found, doubted) in enumerate(_run_tasks(tasks, self.n_jobs, advance)):
-                doubts += doubted
+            for number, (found, of_fold) in enumerate(_run_tasks(tasks, self.n_jobs, advance)):
+                warnings += of_fold
                 for candidate, values, seconds in found:
                     scores[candidate, number // parts] = values
                     times[candidate, number // parts] = seconds
-        if doubts:
-            warn_caller(f"{doubts[0]}; so or alike in {len(doubts)} of {len(courses) * len(folds)} trainings")
+        if warnings:
+            warn_caller(f"{warnings[0]}; so or alike in {len(warnings)} of {len(courses) * len(folds)} trainings")
         names = ["score"] if isinstance(self.scoring, str | Measure) else [str(m) for m in targets]
         self.cv_results_ = _results(candidates, names, scores, times)
         self.best_index_ = int(self.cv_results_[f"rank_test_{names[0]}"].argmin())
@@ -270,21 +270,24 @@ def _check_estimator(estimator: Any) -> None:
         )
 
 
-def _check_candidates(estimator: GAPRanker, candidates: list[Params], targets: list[Measure], y: Any) -> None:
+def _check_candidates(
+    estimator: GAPRanker, candidates: list[Params], targets: list[Measure], y: Any, position: Any
+) -> None:
     """Refuse candidates that could not be trained, before any is."""
     for candidate in candidates:
         whole(candidate["n_estimators"], "n_estimators in param_grid")
     rankers = [with_params(estimator, course.params) for course in as_courses(candidates)]
+    measures = list(targets)
     for ranker in rankers:
-        name = ranker._vocabulary.name_in_use("n_estimators", ranker.get_params())
+        name = ranker._parameter_table.name_in_use("n_estimators", ranker.get_params())
         if name != "n_estimators":
             raise ValueError(
                 f"{name} is {ranker.get_params()[name]!r}; expected n_estimators: the search sets the number of trees by "
                 "that name"
             )
-        ranker._check_parameters()
         _check_no_early_stopping(ranker)
-    checked_grades(y, "y", grade_limit([*targets, *(ranker._requested().measure for ranker in rankers)]), real=True)
+        measures.append(ranker._request(position=position).objective.measure)
+    checked_grades(y, "y", grade_limit(measures), real=True)
 
 
 def _check_no_early_stopping(ranker: GAPRanker) -> None:

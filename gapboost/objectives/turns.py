@@ -30,9 +30,9 @@ def tie_keys(random_state: int, data: Judged) -> Array:
     positions = np.arange(queries.n_rows) + np.repeat(whole.begins - queries.offsets[:-1], queries.sizes)
     keys = np.empty(queries.n_rows, dtype=np.uint32)
     # Queries keep the order of the whole. Its keys are drawn block by block: no worker has room for all of them.
-    filled = 0
-    for first in range(0, whole.n_rows, KEYS_AT_ONCE):
-        block = draw(min(KEYS_AT_ONCE, whole.n_rows - first))
+    filled, n_rows = 0, whole.summary.n_rows
+    for first in range(0, n_rows, KEYS_AT_ONCE):
+        block = draw(min(KEYS_AT_ONCE, n_rows - first))
         until = int(np.searchsorted(positions, first + len(block)))
         keys[filled:until] = block[positions[filled:until] - first]
         filled = until

@@ -1,52 +1,25 @@
-"""What one look at grades, queries and weights tells of the whole data frame, before any worker trains."""
+"""Summaries of a whole data frame by aggregation, before any worker trains."""
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from gapboost._boosters.callbacks import no_contrast
-from gapboost._data.grades import MAX_GRADE, GradeLimit, check_highest, occurring_grades, warn_of_many
+from gapboost._data.grades import MAX_GRADE, check_highest, occurring_grades
 from gapboost._data.ids import missing_ids
+from gapboost._data.summary import DataSummary
 from gapboost._data.weights import LEAST_WEIGHT, MOST_WEIGHT
-from gapboost._kernels import Array
-from gapboost.measures.measure import grade_limit
-from gapboost.objectives import Objective
 from gapboost.spark.columns import LABEL, POSITION, PREDICTION, QID, START, VALID, WEIGHT, Roles
 
 
-class Census(NamedTuple):
-    """The training set, or the validation set.
-
-    Attributes
-    ----------
-    n_rows, n_queries, n_contrasts : int
-        Queries, and those with documents of two grades.
-    weighted_size : float
-        Mean number of documents a query, by the weights of the queries.
-    occurring : ndarray
-        As `occurring_grades` has them.
-    n_grades : int
-        Number of different grades, fractional ones included.
-    """
-
-    n_rows: int
-    n_queries: int
-    n_contrasts: int
-    weighted_size: float
-    occurring: Array
-    n_grades: int
-
-
-def surveyed(columns: DataFrame, roles: Roles) -> tuple[Census, Census | None]:
-    """Training and validation set of the selected columns.
+def summaries(columns: DataFrame, roles: Roles) -> tuple[DataSummary, DataSummary | None]:
+    """Summarize the training set and the validation set, after checks of their values.
 
     Raises
     ------
     ValueError
-        Where a value is missing or unusable, or the indicator cuts a query.
+        If a value is missing or unusable, or the indicator cuts a query.
     """
     _check_values(columns, roles)
     valid = F.col(VALID) if roles.valid is not None else F.lit(False)
@@ -82,7 +55,7 @@ def surveyed(columns: DataFrame, roles: Roles) -> tuple[Census, Census | None]:
         )
     grades = _grades(columns)
     sets_of = {
-        valid: Census(
+        valid: DataSummary(
             int(row["n_rows"]),
             int(row["n_queries"]),
             int(row["n_contrasts"]),
@@ -99,30 +72,8 @@ def positions_of(columns: DataFrame) -> list[Any]:
     return [row[0] for row in columns.select(POSITION).distinct().orderBy(POSITION).collect()]
 
 
-def resolved(requested: Objective, train: Census, name: str) -> Objective:
-    """The objective with g filled in from the training grades, which are checked."""
-    check_grades([train], name, grade_limit([requested.measure]))
-    if train.n_contrasts == 0:
-        raise no_contrast(name, train.n_queries, train.n_rows, train.occurring)
-    return requested.resolved(train.occurring)
-
-
-def check_grades(sets: Sequence[Census | None], name: str, limit: GradeLimit | None) -> None:
-    """Refuse grades that a measure does not know."""
-    for one in sets:
-        if one is not None:
-            check_highest(one.occurring[-1], name, limit)
-
-
-def warn_of_grades(train: Census, valid: Census | None, name: str, limit: GradeLimit | None) -> None:
-    """Warn of many different grades in the training set or the validation set."""
-    warn_of_many(train.n_grades, train.occurring[-1], name, limit)
-    if valid is not None:
-        warn_of_many(valid.n_grades, valid.occurring[-1], f"{name} of the validation rows", limit)
-
-
-def _grades(columns: DataFrame) -> dict[bool, tuple[Array, int]]:
-    """Return `Census.occurring` and `Census.n_grades` of each set.
+def _grades(columns: DataFrame) -> dict[bool, tuple[tuple[float, ...], int]]:
+    """Return the grades and the number of grades of each set.
 
     Fractional grades are counted by Spark and not collected: there may be as many as rows.
     """
@@ -136,7 +87,7 @@ def _grades(columns: DataFrame) -> dict[bool, tuple[Array, int]]:
     )
     return {
         row[VALID]: (
-            occurring_grades(np.array(sorted(row["whole"])), row["fraction"], row["highest"]),
+            tuple(occurring_grades(np.array(sorted(row["whole"])), row["fraction"], row["highest"]).tolist()),
             len(row["whole"]) + row["n_fractions"],
         )
         for row in sets.collect()

@@ -13,10 +13,11 @@ from pyspark.ml.param.shared import HasLabelCol, HasPredictionCol, HasWeightCol
 from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 from pyspark.sql import DataFrame
 
+from gapboost._data.grades import graded
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.measure import grade_limit
-from gapboost.spark.census import check_grades, surveyed, warn_of_grades
+from gapboost.spark.census import summaries
 from gapboost.spark.columns import LABEL, PREDICTION, QID, WEIGHT, Roles
 from gapboost.spark.folds import refuse_random_folds
 from gapboost.spark.params import as_text, as_value
@@ -79,11 +80,9 @@ class RankingMeasureEvaluator(
             prediction=self.getOrDefault(self.predictionCol),
         )
         columns = dataset.select(*roles.selected(dataset))
-        found, _ = surveyed(columns, roles)
-        label, limit = f"label_col {roles.label!r}", grade_limit([measure])
-        check_grades([found], label, limit)
-        warn_of_grades(found, None, label, limit)
-        measure = measure.resolved(found.occurring if found.occurring[-1] > 0 else np.array([1]))
+        found, _ = summaries(columns, roles)
+        found.check_grades(f"label_col {roles.label!r}", grade_limit([measure]))
+        measure = measure.resolved(graded(found.occurring))
 
         def sums(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
             tables = [batch for batch in batches if len(batch)]

@@ -5,11 +5,13 @@ from typing import Any
 from pyspark.ml.param import Param, Params, TypeConverters
 
 from gapboost._boosters.model_file import value
+from gapboost._boosters.own_parameters import OWN_NAMES
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.xgboost import XGBGAPRanker
 
-VALUES = ("measure", "objective", "eval_metric", "stopping_metric")
+# Parameters that may be measures or objectives, which Spark keeps as text.
+VALUES = (*OWN_NAMES, "eval_metric")
 
 
 def as_text(given: Any) -> Any:
@@ -21,7 +23,7 @@ def as_text(given: Any) -> Any:
         Where it is not gapboost's own: Spark keeps parameters as JSON, which cannot hold it.
     """
     if isinstance(given, list | tuple):
-        return [as_text(one) for one in given]
+        return type(given)(as_text(one) for one in given)
     if not isinstance(given, Measure | Objective):
         return given
     if value(repr(given)) != given:
@@ -34,8 +36,8 @@ def as_text(given: Any) -> Any:
 
 def as_value(text: Any) -> Any:
     """What `as_text` wrote; a name stays a name."""
-    if isinstance(text, list):
-        return [as_value(one) for one in text]
+    if isinstance(text, list | tuple):
+        return type(text)(as_value(one) for one in text)
     parsed = value(text) if isinstance(text, str) else None
     return text if parsed is None else parsed
 

@@ -13,36 +13,39 @@ from xgboost.spark.core import _validate_and_convert_feature_col_as_float_col_li
 from xgboost.spark.estimator import _set_pyspark_xgb_cls_param_attrs
 from xgboost.spark.summary import XGBoostTrainingSummary
 
-from gapboost._boosters.callbacks import as_metrics
+from gapboost._boosters.described import described
 from gapboost._boosters.eval_metric import refuse_functions
-from gapboost._boosters.positions import checked_penalty
-from gapboost._boosters.stopping import stopping_name
+from gapboost._boosters.own_parameters import OWN_PARAMETERS
+from gapboost._boosters.request import TrainingRequest
+from gapboost._boosters.signature import taking
+from gapboost._boosters.task import Task, make_task
+from gapboost._data.grades import check_highest
+from gapboost._data.summary import DataSummary
 from gapboost._data.warned import warn_caller
 from gapboost.measures import Measure
-from gapboost.measures.measure import grade_limit
 from gapboost.objectives import Objective
-from gapboost.spark.census import check_grades, positions_of, resolved, surveyed, warn_of_grades
+from gapboost.spark.census import positions_of, summaries
 from gapboost.spark.columns import QID, ROW, Roles, check_columns, check_features
 from gapboost.spark.evaluator import RankingMeasureEvaluator
 from gapboost.spark.folds import query_folds, refuse_random_folds
 from gapboost.spark.params import VALUES, GAPParams, as_text
 from gapboost.spark.stage import check_slots, run
-from gapboost.spark.training import Features, Job, attributes_sent
+from gapboost.spark.training import Features, Fitted, Job, received
 from gapboost.xgboost import XGBGAPRanker
+from gapboost.xgboost.parameter_table import spelled
 from gapboost.xgboost.ranker import NOT_OF_XGBOOST
-from gapboost.xgboost.vocabulary import spelled
 
 # Arguments of `xgboost.train` that would take the place of the ranker's own.
 OWN_ARGUMENTS = ("obj", "custom_metric", "maximize", "num_boost_round")
 
 
+@described
 class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
     """XGBoost trained for graded average precision or another measure, on Spark.
 
     Parameters
     ----------
-    measure, g, objective, stopping_metric
-        As in `gapboost.xgboost.XGBGAPRanker`: names, or values of gapboost's own, which Spark keeps as the text that they print.
+    {own_parameters}
     qid_col : str
         The column of query ids: numbers, strings, times.
     position_col : str, optional
@@ -66,17 +69,9 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
     data frame four times: cache one that is dear to compute. Metrics are exact means over the queries of all workers.
     """
 
+    @taking(None, first=OWN_PARAMETERS)
     @keyword_only
-    def __init__(
-        self,
-        *,
-        measure: str | Measure = "gap",
-        g: Sequence[float] | None = None,
-        objective: str | Objective = "lambdarank",
-        stopping_metric: str | Measure | None = None,
-        position_col: str | None = None,
-        **kwargs: Any,
-    ) -> None:
+    def __init__(self, *, position_col: str | None = None, **kwargs: Any) -> None:
         super().__init__(**self._input_kwargs)
 
     @classmethod
@@ -132,33 +127,19 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
         session = dataset.sparkSession
         n_workers = self.getOrDefault(self.num_workers)
         check_slots(session, n_workers)
-        ranker = self._ranker()
-        requested = ranker._requested()
-        ranker._check_parameters()
-        metrics = spelled(ranker.eval_metric)
-        others = [] if metrics is None else as_metrics(metrics, name="eval_metric")
-        roles = self._roles()
-        checked_penalty(ranker._penalty, roles.position)
+        ranker, roles = self._ranker(), self._roles()
+        request = ranker._request(eval_metric=spelled(ranker.eval_metric), position=roles.position)
+        ranker._check_stopping({})
         features, feature_columns = self._features(dataset)
         selected = dataset.select(*roles.selected(dataset))
-        train, valid = surveyed(selected, roles)
-        label = f"label_col {roles.label!r}"
-        objective = resolved(requested, train, label)
-        others = [m for m in (other.resolved(train.occurring) for other in others) if m != objective.measure]
-        stopping_name(ranker.stopping_metric, [objective.measure, *others])
-        ranker._check_stopping()
-        limit = grade_limit([objective.measure, *others])
-        check_grades((train, valid), label, limit)
-        warn_of_grades(train, valid, label, limit)
+        train, valid = summaries(selected, roles)
         job = Job(
             ranker=ranker,
-            objective=objective,
-            others=others,
+            task=_task(request, train, valid, f"label_col {roles.label!r}"),
             features=features,
             positions=None if roles.position is None else positions_of(selected),
-            train=train,
             validated=valid is not None,
-            arguments={
+            of_booster={
                 "verbose": self.getOrDefault("verbose"),
                 "xgb_model": self.getOrDefault("xgb_model"),
                 "feature_weights": ranker.feature_weights,
@@ -168,20 +149,16 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
         rows = dataset.select(
             *roles.selected(dataset), *feature_columns, F.monotonically_increasing_id().alias(ROW)
         ).repartition(n_workers, QID)
-        learned = attributes_sent(run(rows, job))
-        if learned["doubt"] is not None:
-            warn_caller(learned["doubt"])
-        return self._model(job, learned, train.n_queries)
+        fitted = received(run(rows, job))
+        if fitted.warning is not None:
+            warn_caller(fitted.warning)
+        return self._model(fitted)
 
-    def _model(self, job: Job, learned: dict[str, Any], n_queries: int) -> "SparkXGBGAPRankerModel":
+    def _model(self, fitted: Fitted) -> "SparkXGBGAPRankerModel":
         ranker = self._ranker()
-        ranker.load_model(bytearray(learned["booster"]))
-        bias, last_bias = learned["bias"]
-        ranker.__dict__.update(
-            _trained_by=job.objective, _position_bias=bias, _last_bias=last_bias, n_queries_in_=n_queries
-        )
-        history = dict(zip(("training", "validation"), learned["history"].values(), strict=False))
-        ranker.evals_result_ = learned["history"]
+        ranker.load_model(bytearray(fitted.booster))
+        ranker._remember({"evals_result_": fitted.history}, fitted.result)
+        history = dict(zip(("training", "validation"), fitted.history.values(), strict=False))
         model = self._create_pyspark_model(ranker, XGBoostTrainingSummary.from_metrics(history))
         model._resetUid(self.uid)
         return self._copyValues(model)  # type: ignore[no-any-return]
@@ -233,6 +210,16 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
                 raise ValueError("feature_names is set; expected it unset with enable_sparse_data_optim")
             return Features(None, True, None), _get_unwrapped_vec_cols(F.col(column))
         return Features(None, False, names), [_validate_and_convert_feature_col_as_array_col(dataset, column)]
+
+
+def _task(request: TrainingRequest, train: DataSummary, valid: DataSummary | None, label: str) -> Task:
+    """Check the grades of training and validation rows; resolve what the request leaves to the first."""
+    train.check_grades(label, request.limit)
+    task = make_task(request, train, label)
+    check_highest(train.grades[-1], label, task.limit)
+    if valid is not None:
+        valid.check_grades(f"{label} of the validation rows", task.limit)
+    return task
 
 
 class SparkXGBGAPRankerModel(GAPParams, SparkXGBRankerModel):

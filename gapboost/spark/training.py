@@ -21,17 +21,15 @@ from xgboost.collective import CommunicatorContext
 from xgboost.spark.data import _read_csr_matrix_from_unwrapped_spark_vec, alias, stack_series
 from xgboost.tracker import RabitTracker
 
-from gapboost._boosters.request import Beside, Names
+from gapboost._boosters.data_set import ArgumentNames, DataSet
+from gapboost._boosters.result import TrainingResult
 from gapboost._boosters.rows import RankingRows, ranking_rows, stand_in
-from gapboost._boosters.training import Task, prepare
+from gapboost._boosters.task import Task
+from gapboost._boosters.training import prepare
 from gapboost._data.judged import Whole
 from gapboost._data.positions import Positions
 from gapboost._data.weights import checked_weights, weights_of_rows
 from gapboost._kernels import Array
-from gapboost.measures import Measure
-from gapboost.measures.measure import grade_limit
-from gapboost.objectives import Objective
-from gapboost.spark.census import Census
 from gapboost.spark.columns import LABEL, POSITION, QID, ROW, START, VALID, WEIGHT
 from gapboost.xgboost import XGBGAPRanker
 from gapboost.xgboost.callbacks import sum_over_workers
@@ -89,29 +87,23 @@ class Job:
     ----------
     ranker : XGBGAPRanker
         Not fitted.
-    objective : Objective
-        With g filled in.
-    others : list of Measure
-        What to report beside its measure.
+    task : Task
     features : Features
     positions : list or None
         The distinct positions.
-    train : Census
     validated : bool
         Whether there is a validation set.
-    arguments : dict
-        Further arguments of the ranker's `_train`.
+    of_booster : dict
+        Arguments of `XGBGAPRanker.fit` that only XGBoost has.
     n_workers : int
     """
 
     ranker: XGBGAPRanker
-    objective: Objective
-    others: list[Measure]
+    task: Task
     features: Features
     positions: list[Any] | None
-    train: Census
     validated: bool
-    arguments: dict[str, Any]
+    of_booster: dict[str, Any]
     n_workers: int
 
     def __call__(self, batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
@@ -136,15 +128,14 @@ class Job:
         self._check(peers)
         rows = self._completed(rows, peers, rank)
         with _communicator(tracker, peers[0]["tracker"], rank):
-            task = Task(self.objective, rows, [rows], self.others)
+            sets = [rows]
             if self.validated:
-                task.evals.append(stand_in(rows) if evaluated is None else evaluated)
+                sets.append(stand_in(rows) if evaluated is None else evaluated)
             total = sum_over_workers if self.n_workers > 1 else None
-            parameters = self.ranker._booster_parameters()
-            training = prepare(self.ranker._library, task, self.ranker._settings(parameters), total)
-            self.ranker._train(training, parameters, self.arguments)
+            training = prepare(self.ranker._library, self.task, rows, sets, total)
+            self.ranker._train(training, self.of_booster)
         if rank == 0:
-            yield from _sent(rank, self.ranker, training.doubt)
+            yield from _sent(rank, self.ranker, training.warning)
 
     def _sets(self, table: pd.DataFrame | None) -> tuple[RankingRows | None, RankingRows | None, int]:
         """The worker's part of the training and the validation set, and the number of features; None without rows."""
@@ -159,9 +150,9 @@ class Job:
 
     def _rows(self, part: pd.DataFrame, trains: bool) -> RankingRows:
         start = part[START].to_numpy() if START in part else None
-        beside = Beside(start=start, names=Names("features_col", "label_col", "qid_col", start="base_margin_col"))
-        limit = grade_limit([self.objective.measure, *self.others])
-        rows = ranking_rows(self.features.table(part), part[LABEL].to_numpy(), part[QID], beside, limit)
+        names = ArgumentNames("features_col", "label_col", "qid_col", start="base_margin_col")
+        given = DataSet(self.features.table(part), part[LABEL].to_numpy(), part[QID], start=start, names=names)
+        rows = ranking_rows(given, self.task.limit)
         queries = rows.data.queries
         if WEIGHT in part:  # all those of one worker may be 0
             weights = weights_of_rows(queries.grouped(checked_weights(part[WEIGHT].to_numpy(), "weight_col")), queries)
@@ -176,10 +167,11 @@ class Job:
     def _check(self, peers: list[dict[str, Any]]) -> None:
         """Refuse rows that are not those which were surveyed, or whose features do not go together."""
         reported = sum(p["n_queries"] for p in peers), sum(p["n_rows"] for p in peers)
-        if reported != (self.train.n_queries, self.train.n_rows):
+        before = self.task.summary
+        if reported != (before.n_queries, before.n_rows):
             raise RuntimeError(
                 f"the workers hold {reported[0]} queries and {reported[1]} rows to train on, but there were "
-                f"{self.train.n_queries} and {self.train.n_rows} before; expected a data frame that stays the same: cache() one "
+                f"{before.n_queries} and {before.n_rows} before; expected a data frame that stays the same: cache() one "
                 "that draws at random"
             )
         counts = {p["n_features"] for p in peers if p["n_features"]}
@@ -193,35 +185,42 @@ class Job:
             return rows
         if rows is None:
             X = self.features.empty_row(max(p["n_features"] for p in peers), float(self.ranker.missing))
-            limit = grade_limit([self.objective.measure, *self.others])
-            rows = ranking_rows(X, np.zeros(1), np.zeros(1), limit=limit)
+            rows = ranking_rows(DataSet(X, np.zeros(1), np.zeros(1)), self.task.limit)
             codes = None if self.positions is None else Positions(self.positions, np.zeros(1, dtype=np.int64))
             data = replace(rows.data, weights=np.zeros(1))
             rows = replace(rows, data=data, weighted=True, positions=codes)
         earlier = sum(p["n_rows"] for p in peers[:rank])
         begins: Array = rows.data.queries.offsets[:-1] + earlier
-        whole = Whole(begins, self.train.n_rows, self.train.n_queries, self.train.weighted_size)
-        return replace(rows, data=replace(rows.data, whole=whole))
+        return replace(rows, data=replace(rows.data, whole=Whole(begins, self.task.summary)))
 
 
-def attributes_sent(rows: list[Any]) -> dict[str, Any]:
-    """What the first worker sent: attributes of the fitted ranker."""
-    found: dict[str, Any] = pickle.loads(
-        b"".join(bytes(row["data"]) for row in sorted(rows, key=lambda r: r["number"]))
-    )
+class Fitted(NamedTuple):
+    """What the first worker sends.
+
+    Attributes
+    ----------
+    booster : bytes
+    history : dict {set: {metric: list of float}}
+    result : TrainingResult
+    warning : str or None
+    """
+
+    booster: bytes
+    history: dict[str, dict[str, list[float]]]
+    result: TrainingResult
+    warning: str | None
+
+
+def received(rows: list[Any]) -> Fitted:
+    """Return what the first worker sent, from its pieces."""
+    pieces = sorted(rows, key=lambda row: row["number"])
+    found: Fitted = pickle.loads(b"".join(bytes(row["data"]) for row in pieces))
     return found
 
 
-def _sent(rank: int, ranker: XGBGAPRanker, doubt: str | None) -> Iterator[pd.DataFrame]:
-    sent = pickle.dumps(
-        {
-            "booster": ranker.get_booster().save_raw("ubj"),
-            "history": ranker.evals_result_,
-            "bias": (ranker._position_bias, ranker._last_bias),
-            "n_queries": ranker.n_queries_in_,
-            "doubt": doubt,
-        }
-    )
+def _sent(rank: int, ranker: XGBGAPRanker, warning: str | None) -> Iterator[pd.DataFrame]:
+    raw = bytes(ranker.get_booster().save_raw("ubj"))
+    sent = pickle.dumps(Fitted(raw, ranker.evals_result_, ranker._result, warning))
     for number, first in enumerate(range(0, len(sent), PIECE_BYTES)):
         piece = sent[first : first + PIECE_BYTES]
         yield pd.DataFrame({"rank": [rank], "number": [number], "data": [piece]})

@@ -16,13 +16,14 @@ from gapboost._boosters.callbacks import (
     as_metrics,
     is_maximized,
 )
-from gapboost._boosters.data_sets import AllWorkers, Content
-from gapboost._boosters.eval_metric import MetricFunction, values_of_round
+from gapboost._boosters.eval_metric import values_of_round
 from gapboost._boosters.positions import checked_penalty
-from gapboost._boosters.rows import RankingRows
+from gapboost._boosters.states import Content, WorkerShare
 from gapboost._boosters.stopping import in_stopping_order
+from gapboost._boosters.training import Training
 from gapboost._data.grades import MAX_GRADE, occurring_grades
 from gapboost._data.queries import Queries
+from gapboost._data.summary import DataSummary
 from gapboost._data.weights import check_total_weight, weights_of_rows
 from gapboost._kernels import Array
 from gapboost.measures import Measure
@@ -167,25 +168,18 @@ class XGBoostRound:
 
     Parameters
     ----------
-    metric : XGBoostMetric
-    functions : sequence of MetricFunction
-    rows : list of (DMatrix, RankingRows)
-        The evaluation sets.
-    stopping : str
-        The name of the metric that stops training.
+    training : Training
+    matrices : list of DMatrix
+        Its evaluation sets.
     """
 
-    def __init__(
-        self,
-        metric: XGBoostMetric,
-        functions: Sequence[MetricFunction],
-        rows: Sequence[tuple[xgboost.DMatrix, RankingRows]],
-        stopping: str,
-    ) -> None:
-        self.stopping = stopping
-        self.metric = metric
-        self.functions = functions
-        self.rows = {id(matrix): of_matrix for matrix, of_matrix in rows}
+    def __init__(self, training: Training, matrices: Sequence[xgboost.DMatrix]) -> None:
+        task, sets = training.task, training.evaluation_sets
+        measures = [*task.extra_metrics, task.objective.measure]
+        self.metric = XGBoostMetric(measures, task.request.n_jobs, [rows.data for rows in sets])
+        self.functions = task.request.functions
+        self.stopping = task.stopping
+        self.rows = {id(matrix): rows for matrix, rows in zip(matrices, sets, strict=True)}
 
     def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> list[tuple[str, float]]:
         """``[(name, value)]``."""
@@ -216,7 +210,7 @@ def passed(preds: Array, dmatrix: xgboost.DMatrix, weight: Any = None) -> tuple[
     weight = dmatrix.get_weight() if weight is None else np.asarray(weight)
     sizes = np.diff(dmatrix.get_uint_info("group_ptr").astype(np.int64))
     weight = weight if len(weight) else None
-    workers = _all_workers(label, sizes, weight) if collective.get_world_size() > 1 else None
+    workers = _worker_share(label, sizes, weight) if collective.get_world_size() > 1 else None
     return preds, dmatrix, (label, sizes, weight, workers)
 
 
@@ -226,7 +220,7 @@ def sum_over_workers(values: Array) -> Array:
     return sums.reshape(values.shape)
 
 
-def _all_workers(label: Array, sizes: Array, weight: Array | None) -> AllWorkers:
+def _worker_share(label: Array, sizes: Array, weight: Array | None) -> WorkerShare:
     """What all workers hold together; what is no grade or weight is refused where it is read.
 
     It is asked in every round and not once a data set: what one worker remembers another may have to build anew, and would wait
@@ -237,25 +231,34 @@ def _all_workers(label: Array, sizes: Array, weight: Array | None) -> AllWorkers
     counts = np.bincount(grades[whole].astype(np.int64), minlength=MAX_GRADE + 1)
     rank, n_workers = collective.get_rank(), collective.get_world_size()
     weights = _by_query(weight, sizes)
-    totals = [np.count_nonzero(~whole), len(sizes), weights @ sizes, weights.sum()]
+    begins = (np.cumsum(sizes) - sizes)[sizes > 0]
+    lowest, highest = (f.reduceat(label, begins) if len(begins) else label[:0] for f in (np.minimum, np.maximum))
+    totals = [
+        np.count_nonzero(~whole),
+        len(sizes),
+        weights @ sizes,
+        weights.sum(),
+        np.count_nonzero(lowest != highest),
+    ]
     sums = sum_over_workers(np.concatenate([counts, totals, np.where(np.arange(n_workers) == rank, len(label), 0)]))
-    counts, (n_fractional, n_queries, weighted_rows, total_weight), rows = np.split(
-        sums, [MAX_GRADE + 1, MAX_GRADE + 5]
-    )
+    counts, of_queries, rows = np.split(sums, [MAX_GRADE + 1, MAX_GRADE + 1 + len(totals)])
+    n_fractional, n_queries, weighted_rows, total_weight, n_contrasts = of_queries
     if n_queries:
         check_total_weight(np.array([total_weight]), "weight")
-    fraction, highest = None, 0.0
+    fraction, top = None, 0.0
     if n_fractional:
         highest_here = np.array([grades[~whole].max(initial=0.0), grades.max(initial=0.0)])
-        fraction, highest = collective.allreduce(highest_here, collective.Op.MAX)
-    occurring = occurring_grades(np.flatnonzero(counts), fraction, highest)
-    return AllWorkers(
-        tuple(occurring.tolist()),
-        int(rows[:rank].sum()),
-        int(rows.sum()),
-        int(n_queries),
-        float(weighted_rows / total_weight) if n_queries else 0.0,
+        fraction, top = collective.allreduce(highest_here, collective.Op.MAX)
+    occurring = occurring_grades(np.flatnonzero(counts), fraction, top)
+    summary = DataSummary(
+        n_rows=int(rows.sum()),
+        n_queries=int(n_queries),
+        n_contrasts=int(n_contrasts),
+        weighted_size=float(weighted_rows / total_weight) if n_queries else 0.0,
+        grades=tuple(occurring.tolist()),
+        n_grades=len(occurring),
     )
+    return WorkerShare(summary, int(rows[:rank].sum()))
 
 
 def _by_query(weight: Array | None, sizes: Array) -> Array:

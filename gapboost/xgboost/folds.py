@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import xgboost
 
-from gapboost._boosters.folds import Curve, Fold, asked_of_cv, cross_validated, cv_setup
+from gapboost._boosters.folds import Curve, Fold, cross_validated, cv_request, cv_task
 from gapboost._boosters.positions import checked_penalty
 from gapboost._data.positions import positions
 from gapboost._kernels import Array
@@ -14,10 +14,10 @@ from gapboost.measures import Measure
 from gapboost.objectives import Objective
 from gapboost.xgboost.callbacks import XGBoostMetric, XGBoostObjective, passed
 from gapboost.xgboost.inputs import SAVED_AS
-from gapboost.xgboost.vocabulary import EVAL_METRIC, OBJECTIVE, XGBOOST, spelled
+from gapboost.xgboost.parameter_table import EVAL_METRIC, OBJECTIVE, XGBOOST, spelled
 
 # `measure` is all that `cv` takes of its own, and metrics are an argument of it.
-VOCABULARY = XGBOOST.beside(replace(OBJECTIVE, passed_on=lambda value: False), EVAL_METRIC)
+PARAMETER_TABLE = XGBOOST.with_rules(replace(OBJECTIVE, passed_on=lambda value: False), EVAL_METRIC)
 
 
 def cv(
@@ -72,14 +72,14 @@ def cv(
     >>> {str(measure): len(curve.mean) for measure, curve in results.items()}
     {'GAP(g=(0.5, 0.5))': 5}
     """
-    asked, params = asked_of_cv(params, VOCABULARY, measure, g, spelled(eval_metric), num_boost_round)
+    request = cv_request(params, PARAMETER_TABLE, measure, g, spelled(eval_metric), num_boost_round)
     if not isinstance(dtrain, xgboost.DMatrix):
         raise TypeError(f"dtrain is a {type(dtrain).__name__}; expected a DMatrix")
     if isinstance(dtrain, xgboost.QuantileDMatrix):
         raise TypeError("dtrain is a QuantileDMatrix, which XGBoost cannot slice; expected a DMatrix")
     _, _, (label, sizes, weight, _) = passed(np.empty(0), dtrain)
-    how, measures, data = cv_setup(asked, label, sizes, weight)
-    metric = XGBoostMetric(measures, n_jobs)
+    task, data = cv_task(request, label, sizes, weight)
+    metric = XGBoostMetric(task.measures, n_jobs)
     penalty = checked_penalty(lambdarank_position_bias_regularization, position)
     place = None if position is None else positions(position, data.queries.n_rows, rows_of="label").codes
 
@@ -100,14 +100,14 @@ def cv(
             return []
 
         xgboost.train(
-            {"base_score": 0.0, **params, "objective": SAVED_AS, "disable_default_eval_metric": 1},
+            {"base_score": 0.0, **request.parameters, "objective": SAVED_AS, "disable_default_eval_metric": 1},
             part(train),
             num_boost_round,
             evals=[(part(test), "held_out")],
-            obj=XGBoostObjective(how, n_jobs, None if place is None else place[train[0]], penalty),
+            obj=XGBoostObjective(task.objective, n_jobs, None if place is None else place[train[0]], penalty),
             custom_metric=custom_metric,
             verbose_eval=False,
         )
         return history
 
-    return cross_validated(train_fold, data, measures, n_folds, random_state)
+    return cross_validated(train_fold, data, task.measures, n_folds, random_state)

@@ -6,26 +6,26 @@ from typing import Any
 
 import xgboost
 
-from gapboost._boosters.library import Beginning, Library, Units, Words
+from gapboost._boosters.library import BoosterTerms, GradientScale, InitialModel, Library
 from gapboost._kernels.parallel.openmp import openmp_team
 from gapboost.objectives import Objective
 
 
-def _units(objective: Objective, mean_size: float) -> Units:
+def _scale(objective: Objective, mean_size: float) -> GradientScale:
     """Halved gradients; objectives in units of rows bound their hessians themselves.
 
     A pair moves two documents, and only twice the diagonal of its second derivatives bounds them. XGBoost's own ranking
     objectives double the hessian for that, and its default learning rate of 0.3 overshoots without. Halving the gradient
     takes the same step and leaves the hessians, which `min_child_weight` and `reg_lambda` are compared with, as they are.
     """
-    return Units() if objective.in_units_of_rows else Units(grad=0.5)
+    return GradientScale() if objective.in_units_of_rows else GradientScale(grad=0.5)
 
 
-def _beginning(booster: xgboost.Booster) -> Beginning:
+def _beginning(booster: xgboost.Booster) -> InitialModel:
     # The defaults of trees and of linear models differ, and parameters have aliases: the configuration tells what counts.
     rate = re.search(r'"learning_rate":\s*"([^"]+)"', booster.save_config())
     assert rate is not None, "XGBoost's configuration has no learning_rate"
-    return Beginning(float(rate[1]), booster.num_boosted_rounds())
+    return InitialModel(float(rate[1]), booster.num_boosted_rounds())
 
 
 def _best_round(booster: xgboost.Booster) -> int:
@@ -40,8 +40,8 @@ def _least_hessian(parameters: Mapping[str, Any]) -> float:
 LIBRARY = Library(
     booster=xgboost.Booster,
     team=openmp_team(getattr(xgboost.core, "_LIB", None)),
-    words=Words("base_margin", "sample_weight_eval_set", "base_margin_eval_set", "xgb_model"),
-    units=_units,
+    terms=BoosterTerms("base_margin", "sample_weight_eval_set", "base_margin_eval_set", "xgb_model"),
+    scale=_scale,
     beginning=_beginning,
     rounds=xgboost.Booster.num_boosted_rounds,
     best_round=_best_round,

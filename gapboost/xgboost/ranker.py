@@ -9,55 +9,39 @@ import xgboost
 from sklearn.utils.validation import check_is_fitted
 from xgboost.sklearn import DEFAULT_N_ESTIMATORS
 
+from gapboost._boosters.data_set import ArgumentNames, DataSet
 from gapboost._boosters.described import described
-from gapboost._boosters.model_file import read, words
+from gapboost._boosters.fit_arguments import FitArguments
+from gapboost._boosters.model_file import read
+from gapboost._boosters.own_parameters import OWN_NAMES, OWN_PARAMETERS, taken_from
 from gapboost._boosters.positions import REGULARIZATION
-from gapboost._boosters.progress import following, without_bars
-from gapboost._boosters.ranker import OWN_PARAMETERS, GAPRanker
-from gapboost._boosters.request import Beside, FitRequest, Names
+from gapboost._boosters.ranker import GAPRanker
+from gapboost._boosters.result import TrainingResult
 from gapboost._boosters.rows import RankingRows
 from gapboost._boosters.signature import taking
-from gapboost._boosters.stopping import check_stops, stopping_name
+from gapboost._boosters.stopping import check_stops
 from gapboost._boosters.training import Training
 from gapboost._data.arguments import seed
 from gapboost._kernels import Array
 from gapboost.measures import Measure, Measures
 from gapboost.objectives import Objective
-from gapboost.xgboost.callbacks import XGBoostMetric, XGBoostRound
-from gapboost.xgboost.inputs import SAVED_AS, drop_rounds_after_best, to_continue
+from gapboost.xgboost.inputs import SAVED_AS, drop_rounds_after_best
 from gapboost.xgboost.library import LIBRARY
-from gapboost.xgboost.versions import check_categories, get_model_categories
-from gapboost.xgboost.vocabulary import XGBOOST, spelled
-
-# The attribute of a booster, and of its files, that says what it was trained for.
-TRAINED_FOR = "gapboost_objective"
-
-# The one that says which value of a feature is missing, which XGBoost's files leave out.
-MISSING = "gapboost_missing"
+from gapboost.xgboost.parameter_table import XGBOOST, spelled
+from gapboost.xgboost.training import MISSING, TRAINED_FOR, binned, boost, boost_on_bins
+from gapboost.xgboost.versions import check_categories
 
 # Parameters that XGBoost does not know: the last is LightGBM's.
-NOT_OF_XGBOOST = (*OWN_PARAMETERS, REGULARIZATION)
+NOT_OF_XGBOOST = (*OWN_NAMES, REGULARIZATION)
 
 
-def _gradients_of(training: Training) -> Callable[[Array, xgboost.DMatrix], tuple[Array, Array]]:
-    return lambda preds, _: training.gradients(preds)
-
-
+@described
 class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     """XGBoost trained for graded average precision or another measure.
 
     Parameters
     ----------
-    measure : str or Measure, default="gap"
-        What to train for, to report on evaluation sets and to score by: a name such as ``"ap"`` or ``"ndcg@10"``, or a value.
-    g : sequence of float, optional
-        Threshold probabilities of a named graded measure, one for each positive grade; None is uniform over the grades
-        that occur in the training labels.
-    objective : {"lambdarank", "softrank", "approxrank"} or Objective, default="lambdarank"
-        How to train for it. A value brings its own measure; `measure` and `g` then stay at their defaults.
-    stopping_metric : str or Measure, optional
-        The metric that early stopping goes by, one of those that are reported: its name, or a measure. None is the measure that
-        is trained for. `eval_metric` reports others. Measures are maximized; a callable has its own direction.
+    {own_parameters}
     **kwargs
         Every parameter of `xgboost.XGBRanker` and every other one that the installed XGBoost knows. `eval_metric` takes names
         and values of measures and callables, or a list of them. A callable ``f(y_true, y_score)`` is that of `xgboost.XGBRanker`:
@@ -108,7 +92,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     """
 
     _library = LIBRARY
-    _vocabulary = XGBOOST
+    _parameter_table = XGBOOST
     _default_rounds = DEFAULT_N_ESTIMATORS
 
     # Type checkers read the first, with the parameters of XGBRanker in full; at run time those of the installed version count.
@@ -165,22 +149,12 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
     else:
 
-        @taking(xgboost.XGBModel)
-        def __init__(
-            self,
-            *,
-            measure: str | Measure = "gap",
-            g: Sequence[float] | None = None,
-            objective: str | Objective = "lambdarank",
-            stopping_metric: str | Measure | None = None,
-            **kwargs: Any,
-        ) -> None:
+        @taking(xgboost.XGBModel, first=OWN_PARAMETERS)
+        def __init__(self, **kwargs: Any) -> None:
+            own = taken_from(kwargs)
             # XGBRanker accepts only its own objectives by name, so it is shown one and the parameter is set afterwards.
             super().__init__(objective=SAVED_AS, **kwargs)
-            self.objective = objective
-            self.measure = measure
-            self.g = g
-            self.stopping_metric = stopping_metric
+            vars(self).update(own)
 
     @property
     def best_iteration_(self) -> int:
@@ -233,67 +207,36 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         -----
         {on_a_cluster}
         """
-        request = FitRequest(
-            beside=Beside(sample_weight, base_margin, position, group, Names(start="base_margin")),
+        if feature_weights is None:
+            feature_weights = self.feature_weights
+        elif self.feature_weights is not None:
+            raise ValueError("feature_weights is given in fit, and to the ranker too; expected one of them")
+        names = ArgumentNames(start="base_margin")
+        arguments = FitArguments(
+            train=DataSet(X, y, qid, sample_weight, base_margin, position, group, names),
             eval_set=eval_set,
             eval_qid=eval_qid,
             eval_group=eval_group,
             eval_weight=sample_weight_eval_set,
             eval_start=base_margin_eval_set,
             eval_metric=spelled(self.eval_metric),
-            words=LIBRARY.words,
+            terms=LIBRARY.terms,
+            of_booster={"verbose": verbose, "xgb_model": xgb_model, "feature_weights": feature_weights},
         )
-        if feature_weights is None:
-            feature_weights = self.feature_weights
-        elif self.feature_weights is not None:
-            raise ValueError("feature_weights is given in fit, and to the ranker too; expected one of them")
-        arguments = {"verbose": verbose, "xgb_model": xgb_model, "feature_weights": feature_weights}
-        return self._fit(X, y, qid, request, arguments)
+        return self._fit(arguments)
 
-    def _boost(
-        self,
-        training: Training,
-        parameters: dict[str, Any],
-        *,
-        verbose: bool | int | None,
-        xgb_model: Any,
-        feature_weights: Any,
-    ) -> tuple[dict[str, Any], xgboost.Booster]:
-        task = training.task
-        # A model to continue brings the codes of its categories: those of another data frame can differ.
-        model = xgb_model.get_booster() if isinstance(xgb_model, xgboost.XGBModel) else xgb_model
-        model, feature_types = get_model_categories(task.rows.X, to_continue(model), self.feature_types)
-        train = self._matrix(task.rows, feature_types, feature_weights, None)
-        evals = [
-            (train if rows is task.rows else self._matrix(rows, feature_types, None, train), f"validation_{i}")
-            for i, rows in enumerate(task.evals)
-        ]
-        stopping = stopping_name(self.stopping_metric, [task.objective.measure, *task.others], task.functions)
-        self._check_stopping()
-        measures = [*task.others, task.objective.measure]
-        metric = XGBoostMetric(measures, self._n_jobs, [rows.data for rows in task.evals])
-        of_rows = [(matrix, rows) for (matrix, _), rows in zip(evals, task.evals, strict=True)]
-        evals_result: dict[str, dict[str, list[float]]] = {}
-        with xgboost.config_context(verbosity=self.verbosity), following(self.callbacks, self._n_rounds):
-            trained = xgboost.train(
-                self._seeded(parameters),
-                train,
-                num_boost_round=self._n_rounds,
-                evals=evals,
-                obj=_gradients_of(training),
-                custom_metric=XGBoostRound(metric, task.functions, of_rows, stopping),
-                early_stopping_rounds=self.early_stopping_rounds,
-                evals_result=evals_result,
-                verbose_eval=verbose,
-                xgb_model=model,
-                callbacks=self.callbacks,
-            )
-        booster = drop_rounds_after_best(trained)
-        booster.set_attr(**{TRAINED_FOR: words(task.objective), MISSING: self._missing})
-        return {"_Booster": booster, "evals_result_": evals_result}, booster
+    def _boost(self, training: Training, **of_booster: Any) -> tuple[dict[str, Any], xgboost.Booster]:
+        return boost(self, training, **of_booster)
 
-    def _check_stopping(self) -> None:
-        """Refuse a `stopping_metric` that would be ignored."""
+    def _bins(self, train: RankingRows, held_out: RankingRows) -> tuple[xgboost.DMatrix, xgboost.DMatrix]:
+        return binned(self, train, held_out)
+
+    def _boost_on_bins(
+        self, training: Training, bins: tuple[xgboost.DMatrix, xgboost.DMatrix], watch: Callable[[Array], None]
+    ) -> None:
+        boost_on_bins(self, training, bins, watch)
+
+    def _check_stopping(self, of_booster: dict[str, Any]) -> None:
         callbacks = [c for c in self.callbacks or [] if isinstance(c, xgboost.callback.EarlyStopping)]
         check_stops(self.stopping_metric, bool(self.early_stopping_rounds or callbacks))
         named = next((c.metric_name for c in callbacks if c.metric_name is not None), None)
@@ -371,53 +314,6 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             check_categories(X, "X")
         return X
 
-    def _bins(self, train: RankingRows, held_out: RankingRows) -> tuple[xgboost.DMatrix, xgboost.DMatrix]:
-        _, feature_types = get_model_categories(train.X, None, self.feature_types)
-        first = self._matrix(train, feature_types, self.feature_weights, None)
-        return first, self._matrix(held_out, feature_types, None, first)
-
-    def _boost_on_bins(
-        self,
-        training: Training,
-        parameters: dict[str, Any],
-        bins: tuple[xgboost.DMatrix, xgboost.DMatrix],
-        watch: Callable[[Array], None],
-    ) -> None:
-        def metric(scores: Array, _: xgboost.DMatrix) -> list[Any]:
-            watch(scores)
-            return []
-
-        with xgboost.config_context(verbosity=self.verbosity):
-            xgboost.train(
-                self._seeded(parameters),
-                bins[0],
-                num_boost_round=self._n_rounds,
-                evals=[(bins[1], "held_out")],
-                obj=_gradients_of(training),
-                custom_metric=metric,
-                verbose_eval=False,
-                callbacks=without_bars(self.callbacks),
-            )
-
-    def _matrix(
-        self, rows: RankingRows, feature_types: Any, feature_weights: Any, train: xgboost.DMatrix | None
-    ) -> xgboost.DMatrix:
-        """XGBRanker's own choice of matrix; query codes are small integers, whatever the ids are."""
-        if self.enable_categorical:
-            check_categories(rows.X, "X")
-        return self._create_ltr_dmatrix(
-            train,
-            rows.X,
-            np.repeat(np.arange(len(rows.sizes), dtype=np.uint32), rows.sizes),
-            label=rows.y,
-            weight=rows.data.weights if rows.weighted else None,
-            base_margin=rows.start,
-            missing=self.missing,
-            feature_types=feature_types,
-            feature_weights=feature_weights,
-            enable_categorical=self.enable_categorical,
-        )
-
     @property
     def _missing(self) -> str:
         """What is missing in features, as model files say it."""
@@ -436,16 +332,17 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             Where it was trained for a measure or objective that is not gapboost's, and the parameters say another; or with
             another value of `missing`, by which predictions go and which XGBoost's files leave out.
         """
-        objective, requested, before = self.objective, self._requested(draws=False), dict(vars(self))
+        objective, requested, before = self.objective, self._requested_objective(draws=False), dict(vars(self))
         # XGBoost would load into the booster that is there, and copies of this ranker may share it.
-        for name in ("_Booster", "evals_result_", "n_queries_in_", "_position_bias", "_last_bias"):
-            self.__dict__.pop(name, None)
+        for name in self._learned_by_booster():
+            del self.__dict__[name]
         try:
             super().load_model(fname)
             self.objective = objective  # XGBoost takes it from the file
             booster = self._Booster = drop_rounds_after_best(self.get_booster())
             text = booster.attr(TRAINED_FOR)
-            self._trained_by = requested if text is None else read(text, requested)
+            trained_for = requested if text is None else read(text, requested)
+            self._result = TrainingResult(trained_for, feature_names=tuple(booster.feature_names or ()))
             missing = booster.attr(MISSING)
             if missing not in (None, self._missing):
                 raise ValueError(
@@ -454,7 +351,6 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         except BaseException:
             self.__dict__ = before
             raise
-        self._feature_names = tuple(booster.feature_names or ())
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters of the ranker, as they were given.
@@ -470,20 +366,22 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     def get_xgb_params(self) -> dict[str, Any]:
         """Parameters that XGBoost itself knows; a `random_state` that is no number draws one."""
         # `set_params` hands them to the booster of a fitted ranker.
-        return self._seeded(self._known_parameters())
+        return self._with_seed(self._known_parameters())
 
-    def _seeded(self, parameters: dict[str, Any]) -> dict[str, Any]:
+    def _with_seed(self, parameters: dict[str, Any]) -> dict[str, Any]:
         return {**parameters, "random_state": seed(self._named_params()["random_state"])}
 
     def _known_parameters(self) -> dict[str, Any]:
-        """`get_xgb_params` before a seed is drawn."""
-        parameters = self._vocabulary.passed_on(self._vocabulary.by_constructor_names(super().get_xgb_params()))
+        """Return `get_xgb_params` before a seed is drawn."""
+        parameters = self._parameter_table.passed_on(
+            self._parameter_table.by_constructor_names(super().get_xgb_params())
+        )
         for name in (*NOT_OF_XGBOOST, "eval_metric"):
             parameters.pop(name, None)
         return {**parameters, "objective": SAVED_AS}
 
     def _booster_parameters(self) -> dict[str, Any]:
-        """Parameters for `xgboost.train`."""
+        """Return the parameters for `xgboost.train`."""
         parameters = self._known_parameters()
         # XGBoost starts from 0.5 with a custom objective, and reports rmse.
         base_score = parameters.pop("base_score", None)

@@ -12,9 +12,9 @@ from twins import LIGHTGBM, SIZES, TEST, TRAIN, XGBOOST, X, Y, twins
 
 import gapboost as gb
 from gapboost.lightgbm import LGBMGAPRanker
-from gapboost.lightgbm.vocabulary import LIGHTGBM as LIGHTGBMS
+from gapboost.lightgbm.parameter_table import LIGHTGBM as LIGHTGBMS
 from gapboost.model_selection import GSearchCV
-from gapboost.xgboost.vocabulary import ALIASES
+from gapboost.xgboost.parameter_table import ALIASES
 
 # Another value than the default for each parameter of the constructors that has an alias.
 VALUES = {

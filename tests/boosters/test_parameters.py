@@ -16,10 +16,10 @@ from twins import LIGHTGBM, SIZES, TEST, TRAIN, VALI, XGBOOST, sizes_of, twins
 import gapboost
 import gapboost as gb
 from gapboost.lightgbm import LGBMGAPRanker
-from gapboost.lightgbm.vocabulary import LIGHTGBM as LIGHTGBMS
+from gapboost.lightgbm.parameter_table import LIGHTGBM as LIGHTGBMS
 from gapboost.model_selection import GSearchCV
 from gapboost.xgboost import XGBGAPRanker
-from gapboost.xgboost.vocabulary import XGBOOST as XGBOOSTS
+from gapboost.xgboost.parameter_table import XGBOOST as XGBOOSTS
 
 X, Y, QID = TRAIN.X, TRAIN.y, TRAIN.qid
 VOCABULARIES = {"lightgbm": LIGHTGBMS, "xgboost": XGBOOSTS}

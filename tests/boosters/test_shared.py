@@ -14,7 +14,7 @@ from twins import twins
 import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
-from gapboost._boosters.data_sets import PerDataSet
+from gapboost._boosters.states import PerDataSet
 from gapboost._data.judged import judged
 from gapboost._kernels.parallel.chunks import working_on
 

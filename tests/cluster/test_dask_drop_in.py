@@ -299,7 +299,7 @@ def test_signatures_of_the_installed_boosters_are_taken(booster):
         known = inspect.signature(getattr(ours, method)).parameters.keys()
         assert names[method] - known == ({"base_margin"} if (booster, method) == ("xgboost", "predict") else set())
     own = inspect.signature(ours.__init__).parameters.keys()
-    assert names["__init__"] - own <= ours._vocabulary.names
+    assert names["__init__"] - own <= ours._parameter_table.names
 
 
 # --- scripts of other rankers ------------------------------------------------------------------------------------------------

@@ -69,8 +69,8 @@ def words(column):
 
 @pytest.mark.parametrize("ranker", [gapboost.dask.DaskLGBMGAPRanker, gapboost.dask.DaskXGBGAPRanker])
 def test_the_table_of_words_is_that_of_the_rankers(ranker):
-    entries = ranker._vocabulary.entries
-    taken = {name for entry in entries if entry.means is not None for name in entry.names}
+    rules = ranker._parameter_table.rules
+    taken = {name for rule in rules if rule.applied is not None for name in rule.names}
     column = 1 if issubclass(ranker, RANKER) else 2
     assert words(column) == taken | {"objective"} | ({"eval_metric"} if column == 2 else set())
 

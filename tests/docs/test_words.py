@@ -19,14 +19,14 @@ lightgbm = pytest.importorskip("lightgbm")
 xgboost = pytest.importorskip("xgboost")
 
 from gapboost.lightgbm import LGBMGAPRanker  # noqa: E402
-from gapboost.lightgbm.vocabulary import LIGHTGBM  # noqa: E402
+from gapboost.lightgbm.parameter_table import LIGHTGBM  # noqa: E402
 from gapboost.xgboost import XGBGAPRanker  # noqa: E402
-from gapboost.xgboost.vocabulary import XGBOOST  # noqa: E402
+from gapboost.xgboost.parameter_table import XGBOOST  # noqa: E402
 
 DOCS = Path(__file__).parents[2] / "docs"
 MIGRATION = (DOCS / "migration.md").read_text(encoding="utf-8")
 COMPARED = (DOCS / "compared.md").read_text(encoding="utf-8")
-VOCABULARIES = {"LightGBM": LIGHTGBM, "XGBoost": XGBOOST}
+PARAMETER_TABLES = {"LightGBM": LIGHTGBM, "XGBoost": XGBOOST}
 
 
 def table(page, heading):
@@ -259,7 +259,7 @@ def test_a_word_trains_and_reports_the_same_numbers(library, name, case):
 
 def aliases(library, name):
     """Return all names of a word; XGBoost's metrics are a parameter of the ranker, and no entry."""
-    return next((entry.names for entry in VOCABULARIES[library].entries if entry.names[0] == name), (name,))
+    return next((entry.names for entry in PARAMETER_TABLES[library].rules if entry.names[0] == name), (name,))
 
 
 # --- the rows of the pages --------------------------------------------------------------------------------------------
@@ -267,7 +267,7 @@ def aliases(library, name):
 
 def first_name(library, name):
     """Return the first name of the word that `name` is a name of."""
-    return next((e.names[0] for e in VOCABULARIES[library].entries if name in e.names), name)
+    return next((e.names[0] for e in PARAMETER_TABLES[library].rules if name in e.names), name)
 
 
 SAME = table(COMPARED, "Words that mean the same here")

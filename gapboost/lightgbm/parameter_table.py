@@ -8,8 +8,8 @@ import lightgbm
 import numpy as np
 
 from gapboost._boosters.aliases import defaults_of
-from gapboost._boosters.asked import Asked
-from gapboost._boosters.vocabulary import Entry, Parameters, Vocabulary
+from gapboost._boosters.parameter_table import ParameterRule, Parameters, ParameterTable
+from gapboost._boosters.request import TrainingRequest
 from gapboost._data.arguments import whole
 from gapboost.measures import as_measure
 from gapboost.measures.ndcg import CumulatedGain
@@ -40,40 +40,40 @@ def _several(value: Any) -> list[Any]:
     return values
 
 
-def _lambdarank(asked: Asked, value: Any, given: Parameters) -> Asked:
-    if value != "lambdarank" or not isinstance(asked.objective, LambdaRank):
+def _lambdarank(request: TrainingRequest, value: Any, given: Parameters) -> TrainingRequest:
+    if value != "lambdarank" or not isinstance(request.objective, LambdaRank):
         raise ValueError(f"{value!r} is another objective")
-    return asked
+    return request
 
 
-def _xendcg(asked: Asked, value: Any, given: Parameters) -> Asked:
-    return asked.measured_by("ndcg") if value in XENDCG else asked
+def _xendcg(request: TrainingRequest, value: Any, given: Parameters) -> TrainingRequest:
+    return request.measured_by("ndcg") if value in XENDCG else request
 
 
-def _norm(asked: Asked, norm: Any, given: Parameters) -> Asked:
+def _norm(request: TrainingRequest, norm: Any, given: Parameters) -> TrainingRequest:
     if norm:
         raise ValueError("it divides by differences of scores too")
-    return asked.with_lambdarank(normalize=False)
+    return request.with_lambdarank(normalize=False)
 
 
-def _gains(asked: Asked, value: Any, given: Parameters) -> Asked:
-    return asked.with_gains(tuple(float(gain) for gain in _several(value)))
+def _gains(request: TrainingRequest, value: Any, given: Parameters) -> TrainingRequest:
+    return request.with_gains(tuple(float(gain) for gain in _several(value)))
 
 
-def _gains_of_trained(asked: Asked, value: Any, given: Parameters) -> Asked:
-    if not isinstance(asked.objective.measure, CumulatedGain):
-        raise TypeError(f"{asked.objective.measure!r} has no gains")
-    return _gains(asked, value, given)
+def _gains_of_trained(request: TrainingRequest, value: Any, given: Parameters) -> TrainingRequest:
+    if not isinstance(request.objective.measure, CumulatedGain):
+        raise TypeError(f"{request.objective.measure!r} has no gains")
+    return _gains(request, value, given)
 
 
-def _metrics(asked: Asked, value: Any, given: Parameters) -> Asked:
+def _metrics(request: TrainingRequest, value: Any, given: Parameters) -> TrainingRequest:
     names = [name.strip() if isinstance(name, str) else name for name in _several(value)]
     named = [as_measure(METRICS.get(name, name)) for name in names if name not in NO_METRIC]
-    return replace(asked, metrics=tuple(dict.fromkeys((*named, *asked.metrics))))
+    return replace(request, metrics=tuple(dict.fromkeys((*named, *request.metrics))))
 
 
-def _cut_offs(asked: Asked, value: Any, given: Parameters) -> Asked:
-    return asked.cut_off([whole(k, "eval_at", 1) for k in map(_number, _several(value))])
+def _cut_offs(request: TrainingRequest, value: Any, given: Parameters) -> TrainingRequest:
+    return request.cut_off([whole(k, "eval_at", 1) for k in map(_number, _several(value))])
 
 
 def _number(k: Any) -> Any:
@@ -82,32 +82,32 @@ def _number(k: Any) -> Any:
 
 # Those of its objective alone: its metrics go by the others too.
 LAMBDARANK = (
-    Entry(
+    ParameterRule(
         ("lambdarank_truncation_level",),
-        lambda asked, k, _: asked.with_lambdarank(truncation=k),
+        lambda request, k, _: request.with_lambdarank(truncation=k),
         why="it is the truncation of LambdaRank, a whole number >= 1, and other objectives have none",
     ),
-    Entry(
+    ParameterRule(
         ("lambdarank_norm",),
         _norm,
         why="LightGBM then divides changes by differences of scores, and sums S of its scale log2(1 + S) / S over pairs. "
         "normalize of LambdaRank, on unless you turn it off, does not divide, and sums S over documents",
     ),
-    Entry(
+    ParameterRule(
         ("sigmoid",),
-        lambda asked, sigma, _: asked.with_lambdarank(sigma=sigma),
+        lambda request, sigma, _: request.with_lambdarank(sigma=sigma),
         why="it is the sigma of LambdaRank, a number > 0, and other objectives have none",
     ),
 )
 
-BAGGING_BY_QUERY = Entry(
+BAGGING_BY_QUERY = ParameterRule(
     ("bagging_by_query",),
     why="with a custom objective LightGBM draws an empty bag and trains nothing. subsample with subsample_freq bags rows",
     passed_on=lambda value: not value,
 )
 
 # `objective` itself is a parameter of the rankers' own.
-OBJECTIVE = Entry(
+OBJECTIVE = ParameterRule(
     ("objective_type", "app", "application", "loss"),
     _lambdarank,
     _xendcg,
@@ -115,39 +115,41 @@ OBJECTIVE = Entry(
 )
 
 ENTRIES = (
-    Entry(
+    ParameterRule(
         ("objective",),
-        instead=_xendcg,
+        suggestion=_xendcg,
         why="measure says what to train for",
         passed_on=lambda value: not isinstance(value, str) or value not in XENDCG,
     ),
     OBJECTIVE,
     *LAMBDARANK,
-    Entry(("objective_seed",), why="what is drawn for gradients, the order of tied documents, follows random_state"),
-    Entry(
+    ParameterRule(
+        ("objective_seed",), why="what is drawn for gradients, the order of tied documents, follows random_state"
+    ),
+    ParameterRule(
         ("metric", "metrics", "metric_types"),
         _metrics,
         why="the measure that is trained for is reported, and those that eval_metric names",
     ),
-    Entry(("eval_at", "ndcg_eval_at", "ndcg_at", "map_eval_at", "map_at"), _cut_offs, why=EVAL_AT),
+    ParameterRule(("eval_at", "ndcg_eval_at", "ndcg_at", "map_eval_at", "map_at"), _cut_offs, why=EVAL_AT),
     # The gains of the measures above too.
-    Entry(
+    ParameterRule(
         ("label_gain",),
         _gains_of_trained,
         _gains,
         "nDCG and DCG alone have gains, as in measure=gapboost.nDCG(gains=(0, 1, 3))",
     ),
-    Entry(
+    ParameterRule(
         ("boosting", "boost", "boosting_type"),
         why="LightGBM's random forests take no custom objective, gbdt, dart and goss do",
         passed_on=lambda value: value not in ("rf", "random_forest"),
     ),
     BAGGING_BY_QUERY,
-    Entry(("class_weight",), why="sample_weight has the weights of documents"),
-    Entry(("is_unbalance", "unbalance", "unbalanced_sets"), why=OF_CLASSES, passed_on=lambda value: not value),
-    Entry(("scale_pos_weight",), why=OF_CLASSES, passed_on=lambda value: value == 1),
+    ParameterRule(("class_weight",), why="sample_weight has the weights of documents"),
+    ParameterRule(("is_unbalance", "unbalance", "unbalanced_sets"), why=OF_CLASSES, passed_on=lambda value: not value),
+    ParameterRule(("scale_pos_weight",), why=OF_CLASSES, passed_on=lambda value: value == 1),
     # An argument of `fit` too, and one of its parameters all the same.
-    Entry(("categorical_feature",), passed_on=lambda value: True),
+    ParameterRule(("categorical_feature",), passed_on=lambda value: True),
 )
 
 
@@ -172,7 +174,7 @@ def aliases() -> dict[str, str]:
     return {alias: name for name in defaults() for names in groups if name in names for alias in names if alias != name}
 
 
-LIGHTGBM = Vocabulary("LightGBM", ENTRIES, known, aliases=aliases, defaults=defaults)
+LIGHTGBM = ParameterTable("LightGBM", ENTRIES, known, aliases=aliases, defaults=defaults)
 
 # What `lightgbm.train` would ignore beside our objective. Its own metrics go by the other parameters.
-BESIDE_OBJECTIVE = Vocabulary("LightGBM", (*LAMBDARANK, BAGGING_BY_QUERY), known)
+BESIDE_OBJECTIVE = ParameterTable("LightGBM", (*LAMBDARANK, BAGGING_BY_QUERY), known)

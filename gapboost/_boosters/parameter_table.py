@@ -1,7 +1,7 @@
 """What parameters of the boosters mean here: one table a library, which every way into a training reads.
 
 Most parameters steer trees and are passed on. Those of the boosters' own ranking objectives and metrics would do nothing, and an
-`Entry` says what each of them asks for.
+`ParameterRule` says what each of them asks for.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,27 +10,27 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gapboost._boosters.aliases import by_constructor_names
-from gapboost._boosters.asked import Asked
+from gapboost._boosters.request import TrainingRequest
 
 Parameters = Mapping[str, Any]
 
 
-def _nothing(asked: Asked, value: Any, given: Parameters) -> Asked:
-    return asked
+def _nothing(request: TrainingRequest, value: Any, given: Parameters) -> TrainingRequest:
+    return request
 
 
 @dataclass(frozen=True)
-class Entry:
+class ParameterRule:
     """A parameter of a booster that is not passed on.
 
     Attributes
     ----------
     names : tuple of str
         The parameter and its aliases.
-    means : callable or None
-        What has the same meaning here: ``means(asked, value, given)``, where `given` are all parameters, is what is then asked
+    applied : callable or None
+        What has the same meaning here: ``applied(asked, value, given)``, where `given` are all parameters, is what is then asked
         for. It raises TypeError or ValueError for values without an equal; None where no value has one.
-    instead : callable
+    suggestion : callable
         In the same form, what the error proposes for values without an equal. It changes nothing, or raises, where there is
         nothing to write in their place.
     why : str
@@ -40,30 +40,30 @@ class Entry:
     """
 
     names: tuple[str, ...]
-    means: Callable[[Asked, Any, Parameters], Asked] | None = None
-    instead: Callable[[Asked, Any, Parameters], Asked] = _nothing
+    applied: Callable[[TrainingRequest, Any, Parameters], TrainingRequest] | None = None
+    suggestion: Callable[[TrainingRequest, Any, Parameters], TrainingRequest] = _nothing
     why: str = ""
     passed_on: Callable[[Any], bool] = lambda value: False
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class AppliedRule:
     """One parameter that is not passed on, and what it changes in what is asked for."""
 
-    entry: Entry
-    before: Asked
-    after: Asked
+    rule: ParameterRule
+    before: TrainingRequest
+    after: TrainingRequest
     taken: bool
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class ParameterTable:
     """The parameters of one library.
 
     Attributes
     ----------
     library : str
-    entries : tuple of Entry
+    rules : tuple of ParameterRule
         Each changes what those before it ask for.
     known : callable
         The names of all parameters that the installed version knows, aliases included.
@@ -78,7 +78,7 @@ class Vocabulary:
     """
 
     library: str
-    entries: tuple[Entry, ...]
+    rules: tuple[ParameterRule, ...]
     known: Callable[[], frozenset[str]]
     passed_on_by: str = ""
     objectives: Mapping[str, str] = field(default_factory=dict)
@@ -87,12 +87,12 @@ class Vocabulary:
 
     @property
     def names(self) -> frozenset[str]:
-        """The names of all entries."""
-        return frozenset(name for entry in self.entries for name in entry.names)
+        """The names of all rules."""
+        return frozenset(name for rule in self.rules for name in rule.names)
 
     def passed_on(self, parameters: Parameters) -> dict[str, Any]:
         """The parameters without those that are translated."""
-        translated = {name for entry in self.entries if entry.means is not None for name in entry.names}
+        translated = {name for rule in self.rules if rule.applied is not None for name in rule.names}
         return {name: value for name, value in parameters.items() if name not in translated}
 
     def by_constructor_names(self, parameters: Parameters) -> dict[str, Any]:
@@ -106,30 +106,30 @@ class Vocabulary:
         )
         return next(set_aliases, name)
 
-    def steps(self, given: Parameters, asked: Asked, takes: bool = True) -> dict[str, Step]:
+    def steps(self, given: Parameters, request: TrainingRequest, takes: bool = True) -> dict[str, AppliedRule]:
         """What each parameter asks for beside those before it; without `takes` none is taken."""
-        steps: dict[str, Step] = {}
-        for entry in self.entries:
-            for name in entry.names:
+        steps: dict[str, AppliedRule] = {}
+        for rule in self.rules:
+            for name in rule.names:
                 value = given.get(name)
-                if value is not None and name not in steps and not entry.passed_on(value):
-                    steps[name] = _step(entry, asked, value, given, takes)
-                    asked = steps[name].after
+                if value is not None and name not in steps and not rule.passed_on(value):
+                    steps[name] = _step(rule, request, value, given, takes)
+                    request = steps[name].after
         return steps
 
-    def translated(self, given: Parameters, asked: Asked) -> Asked:
+    def translated(self, given: Parameters, request: TrainingRequest) -> TrainingRequest:
         """What is asked for with all these parameters."""
-        return next((step.after for step in reversed(self.steps(given, asked).values())), asked)
+        return next((step.after for step in reversed(self.steps(given, request).values())), request)
 
-    def beside(self, *entries: Entry) -> "Vocabulary":
-        """The same with more entries, which count before the others for a name that both have."""
-        return replace(self, entries=(*entries, *self.entries))
+    def with_rules(self, *rules: ParameterRule) -> "ParameterTable":
+        """The same with more rules, which count before the others for a name that both have."""
+        return replace(self, rules=(*rules, *self.rules))
 
 
-def _step(entry: Entry, before: Asked, value: Any, given: Parameters, takes: bool) -> Step:
-    if entry.means is not None:
+def _step(rule: ParameterRule, before: TrainingRequest, value: Any, given: Parameters, takes: bool) -> AppliedRule:
+    if rule.applied is not None:
         with suppress(TypeError, ValueError, KeyError):
-            return Step(entry, before, entry.means(before, value, given), takes)
+            return AppliedRule(rule, before, rule.applied(before, value, given), takes)
     with suppress(TypeError, ValueError, KeyError):
-        return Step(entry, before, entry.instead(before, value, given), False)
-    return Step(entry, before, before, False)
+        return AppliedRule(rule, before, rule.suggestion(before, value, given), False)
+    return AppliedRule(rule, before, before, False)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import xgboost
 
-from gapboost._boosters.asked import Asked
 from gapboost._boosters.callbacks import as_metrics
-from gapboost._boosters.vocabulary import Entry, Parameters, Vocabulary
+from gapboost._boosters.parameter_table import ParameterRule, Parameters, ParameterTable
+from gapboost._boosters.request import TrainingRequest
 from gapboost.measures.ndcg import CumulatedGain
 
 # Its objectives that are LambdaRank for a measure.
@@ -41,50 +41,50 @@ ALIASES = {
 }
 
 
-def _objective(asked: Asked, name: Any, given: Parameters) -> Asked:
-    return asked.measured_by(OBJECTIVES[name])
+def _objective(request: TrainingRequest, name: Any, given: Parameters) -> TrainingRequest:
+    return request.measured_by(OBJECTIVES[name])
 
 
-def _pairwise(asked: Asked, name: Any, given: Parameters) -> Asked:
-    return asked.measured_by("pairwiseaccuracy") if name == PAIRWISE else asked
+def _pairwise(request: TrainingRequest, name: Any, given: Parameters) -> TrainingRequest:
+    return request.measured_by("pairwiseaccuracy") if name == PAIRWISE else request
 
 
-def _pairs(asked: Asked, n: Any, given: Parameters) -> Asked:
+def _pairs(request: TrainingRequest, n: Any, given: Parameters) -> TrainingRequest:
     if given.get("lambdarank_pair_method", "topk") != "topk":
         raise ValueError("it is a number of pairs to draw")
-    return asked.with_lambdarank(truncation=n)
+    return request.with_lambdarank(truncation=n)
 
 
-def _pair_method(asked: Asked, method: Any, given: Parameters) -> Asked:
+def _pair_method(request: TrainingRequest, method: Any, given: Parameters) -> TrainingRequest:
     if method != "topk" or given.get("lambdarank_num_pair_per_sample") is None:
         raise ValueError("pairs are not drawn, and all count unless a number is told")
-    return asked
+    return request
 
 
-def _gains(asked: Asked, exponential: Any, given: Parameters) -> Asked:
-    if not isinstance(asked.objective.measure, CumulatedGain):
-        raise TypeError(f"{asked.objective.measure!r} has no gains")
-    return _gains_instead(asked, exponential, given)
+def _gains(request: TrainingRequest, exponential: Any, given: Parameters) -> TrainingRequest:
+    if not isinstance(request.objective.measure, CumulatedGain):
+        raise TypeError(f"{request.objective.measure!r} has no gains")
+    return _gains_instead(request, exponential, given)
 
 
-def _gains_instead(asked: Asked, exponential: Any, given: Parameters) -> Asked:
-    return asked.with_gains(None if exponential else "linear")
+def _gains_instead(request: TrainingRequest, exponential: Any, given: Parameters) -> TrainingRequest:
+    return request.with_gains(None if exponential else "linear")
 
 
-def _normalization(asked: Asked, normalize: Any, given: Parameters) -> Asked:
+def _normalization(request: TrainingRequest, normalize: Any, given: Parameters) -> TrainingRequest:
     if normalize:
         raise ValueError("XGBoost scales gradients by another sum")
-    return asked.with_lambdarank(normalize=False)
+    return request.with_lambdarank(normalize=False)
 
 
-def _off(asked: Asked, value: Any, given: Parameters) -> Asked:
+def _off(request: TrainingRequest, value: Any, given: Parameters) -> TrainingRequest:
     if value:
         raise ValueError("it is turned on")
-    return asked
+    return request
 
 
-def _reported(asked: Asked, names: Any, given: Parameters) -> Asked:
-    return replace(asked, metrics=tuple(dict.fromkeys((*as_metrics(spelled(names)), *asked.metrics))))
+def _reported(request: TrainingRequest, names: Any, given: Parameters) -> TrainingRequest:
+    return replace(request, metrics=tuple(dict.fromkeys((*as_metrics(spelled(names)), *request.metrics))))
 
 
 def spelled(names: Any) -> Any:
@@ -96,7 +96,7 @@ def spelled(names: Any) -> Any:
     return [spelled(name) for name in names] if isinstance(names, list | tuple) else names
 
 
-OBJECTIVE = Entry(
+OBJECTIVE = ParameterRule(
     ("objective",),
     _objective,
     _pairwise,
@@ -105,42 +105,42 @@ OBJECTIVE = Entry(
 )
 
 # Of the rankers it is a parameter of their own.
-EVAL_METRIC = Entry(("eval_metric",), _reported, why="it is an argument of cv")
+EVAL_METRIC = ParameterRule(("eval_metric",), _reported, why="it is an argument of cv")
 
 ENTRIES = (
     OBJECTIVE,
-    Entry(
+    ParameterRule(
         ("lambdarank_num_pair_per_sample",),
         _pairs,
         why="with topk it is the truncation of LambdaRank, a whole number >= 1; pairs are never drawn",
     ),
-    Entry(
+    ParameterRule(
         ("lambdarank_pair_method",),
         _pair_method,
         why="all pairs of documents of a query count, and with topk those that lambdarank_num_pair_per_sample then tells",
     ),
-    Entry(
+    ParameterRule(
         ("lambdarank_normalization",),
         _normalization,
         why="XGBoost sums S of its scale log2(1 + S) / S over pairs. normalize of LambdaRank, on unless you turn it off, "
         "sums S over documents",
     ),
-    Entry(("lambdarank_score_normalization",), _off, why="changes are not divided by differences of scores"),
-    Entry(("lambdarank_unbiased",), _off, why="fit learns factors of positions where position= tells them"),
-    Entry(("lambdarank_bias_norm",), why="fit learns factors of positions where position= tells them"),
-    Entry(
+    ParameterRule(("lambdarank_score_normalization",), _off, why="changes are not divided by differences of scores"),
+    ParameterRule(("lambdarank_unbiased",), _off, why="fit learns factors of positions where position= tells them"),
+    ParameterRule(("lambdarank_bias_norm",), why="fit learns factors of positions where position= tells them"),
+    ParameterRule(
         ("ndcg_exp_gain",),
         _gains,
         _gains_instead,
         'nDCG and DCG alone have gains, as in measure="ndcg(gains=linear)"',
     ),
-    Entry(
+    ParameterRule(
         ("scale_pos_weight",),
         why="only XGBoost's objectives for classes use it; sample_weight weighs queries and documents",
         passed_on=lambda value: value == 1,
     ),
     # XGBoost reports none of its own beside ours, whatever it says.
-    Entry(("disable_default_eval_metric",), lambda asked, off, _: asked),
+    ParameterRule(("disable_default_eval_metric",), lambda request, off, _: request),
 )
 
 
@@ -167,7 +167,7 @@ def _names(config: Any, inside: str = "") -> Iterator[str]:
             yield from _names(part, key)
 
 
-XGBOOST = Vocabulary(
+XGBOOST = ParameterTable(
     "XGBoost",
     ENTRIES,
     known,

@@ -6,40 +6,30 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from gapboost._data.summary import DataSummary
 from gapboost._kernels import Array
 
 State = TypeVar("State")
 
 
-class AllWorkers(NamedTuple):
-    """The data set that a worker of a communicator holds a part of.
+class WorkerShare(NamedTuple):
+    """What a worker of a communicator knows of the whole data set.
 
     Attributes
     ----------
-    grades : tuple of float
-        As `occurring_grades` has them.
+    summary : DataSummary
+        Of the rows of all workers.
     earlier : int
-        Rows of the workers of lower ranks.
-    n_rows, n_queries : int
-    weighted_size : float
-        Mean number of documents a query, by the weights of the queries.
+        Rows of the workers with lower ranks.
     """
 
-    grades: tuple[float, ...]
+    summary: DataSummary
     earlier: int
-    n_rows: int
-    n_queries: int
-    weighted_size: float
-
-    @property
-    def occurring(self) -> Array:
-        """The grades as an array."""
-        return np.array(self.grades)
 
 
 # Labels, group sizes and weights as a booster's data set holds them; and, where it is one worker's part of a data set, what is
 # known of the whole.
-Content = tuple[Array, Array, Array | None, AllWorkers | None]
+Content = tuple[Array, Array, Array | None, WorkerShare | None]
 
 
 class PerDataSet(Generic[State]):
@@ -48,7 +38,7 @@ class PerDataSet(Generic[State]):
     Threads that see a data set first at the same time build equal states, of which one stays: no lock is held meanwhile.
     """
 
-    def __init__(self, build: Callable[[Array, Array, Array | None, AllWorkers | None], State]) -> None:
+    def __init__(self, build: Callable[[Array, Array, Array | None, WorkerShare | None], State]) -> None:
         self._build = build
         self._entries: dict[int, tuple[weakref.ref[Any], Content, State]] = {}
 

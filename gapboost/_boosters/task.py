@@ -1,0 +1,69 @@
+"""A training request whose open choices are made from the training grades."""
+
+from dataclasses import dataclass
+
+from gapboost._boosters.request import TrainingRequest
+from gapboost._boosters.stopping import stopping_name
+from gapboost._data.grades import GradeLimit
+from gapboost._data.summary import DataSummary
+from gapboost.measures import Measure
+from gapboost.measures.measure import grade_limit
+from gapboost.objectives import Objective
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What to train for. Every worker of a cluster has the same task.
+
+    Attributes
+    ----------
+    request : TrainingRequest
+    summary : DataSummary
+        Of the training set.
+    objective : Objective
+        With g resolved.
+    extra_metrics : tuple of Measure
+        Measures to report after the trained one, with g resolved.
+    stopping : str
+        Name of the metric that stops training early.
+    """
+
+    request: TrainingRequest
+    summary: DataSummary
+    objective: Objective
+    extra_metrics: tuple[Measure, ...]
+    stopping: str
+
+    @property
+    def measures(self) -> list[Measure]:
+        """The trained measure, then the extra ones."""
+        return [self.objective.measure, *self.extra_metrics]
+
+    @property
+    def limit(self) -> GradeLimit:
+        """The grades that all measures know."""
+        return grade_limit(self.measures)
+
+
+def make_task(request: TrainingRequest, summary: DataSummary, name: str) -> Task:
+    """Resolve what a request leaves to the training grades.
+
+    Parameters
+    ----------
+    request : TrainingRequest
+    summary : DataSummary
+        Of the training set, with checked grades.
+    name : str
+        Name of the argument that holds its grades.
+
+    Raises
+    ------
+    ValueError
+        If there is no order to learn, or if `stopping_metric` is not reported.
+    """
+    summary.check_contrasts(name)
+    objective = request.objective.resolved(summary.occurring)
+    extra = dict.fromkeys(metric.resolved(summary.occurring) for metric in request.metrics)
+    extra.pop(objective.measure, None)
+    stopping = stopping_name(request.stopping_metric, [objective.measure, *extra], request.functions)
+    return Task(request, summary, objective, tuple(extra), stopping)
