@@ -211,7 +211,7 @@ def query_values(
         rows = slice(offsets[first], offsets[last])
         base = data.base[first:last]
         ranked = rank_queries(
-            scores[rows], data.grades[rows], offsets[first : last + 1] - rows.start, ties == "expected"
+            scores[rows], data.codes[rows], offsets[first : last + 1] - rows.start, ties == "expected"
         )
         for each, out in zip(terms, values, strict=True):
             for weight, part in each:

@@ -229,7 +229,7 @@ class Metrics(Callback[tuple[Judged, list[Measure]]]):
 def _has_content(data: Judged, label: Array, sizes: Array, weight: Array | None) -> bool:
     """Whether these are the labels, group sizes and weights that a booster makes of judged queries."""
     queries = data.queries
-    if not np.array_equal(queries.sizes, sizes) or not np.array_equal(data.labels.astype(label.dtype), label):
+    if not np.array_equal(queries.sizes, sizes) or not np.array_equal(data.grades.astype(label.dtype), label):
         return False
     if weight is None:
         return bool((data.row_weights == 1).all())

@@ -1,10 +1,9 @@
 """One data set in grouped order, as rankers hand it to a booster."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from sklearn.utils import _safe_indexing
 
 from gapboost._boosters.data_set import DataSet
 from gapboost._data.columns import checked_scores
@@ -12,7 +11,6 @@ from gapboost._data.features import features, rows_of, split
 from gapboost._data.grades import GradeLimit
 from gapboost._data.judged import Judged, judged
 from gapboost._data.positions import Positions, positions
-from gapboost._data.queries import Queries
 from gapboost._kernels import Array
 
 
@@ -41,12 +39,30 @@ class RankingRows:
     @property
     def y(self) -> Array:
         """Grades, int32 of shape (N,), or float64 where some are fractional."""
-        return self.data.labels
+        return self.data.grades
 
     @property
     def sizes(self) -> Array:
         """Documents of each query, int64 of shape (Q,)."""
         return self.data.queries.sizes
+
+    def subset(self, queries: Array) -> Self:
+        """Return some of the queries, with their documents.
+
+        Parameters
+        ----------
+        queries : ndarray
+            As in `Queries.mask`.
+        """
+        rows = np.flatnonzero(np.repeat(self.data.queries.mask(queries), self.sizes))
+        start, shown = self.start, self.positions
+        return replace(
+            self,
+            X=rows_of(self.X, rows),
+            data=self.data.subset(queries),
+            start=None if start is None else start[rows],
+            positions=None if shown is None else replace(shown, codes=shown.codes[rows]),
+        )
 
 
 def ranking_rows(given: DataSet, limit: GradeLimit | None = None) -> RankingRows:
@@ -79,10 +95,6 @@ def ranking_rows(given: DataSet, limit: GradeLimit | None = None) -> RankingRows
 
 
 def stand_in(rows: RankingRows) -> RankingRows:
-    """The first of some rows with weight 0, for a data set of which a worker has no query: boosters refuse an empty one."""
-    data = rows.data
-    first = Queries(data.queries.ids[:1], np.array([0, 1], dtype=np.int64), None)
-    one = replace(
-        data, queries=first, grades=data.grades[:1], base=data.base[:1], weights=np.zeros(1), whole=None, factors=None
-    )
-    return RankingRows(_safe_indexing(rows.X, [0]), one, None if rows.start is None else rows.start[:1], True)
+    """Return the shortest query with weight 0, for a data set of which a worker has no query: boosters refuse an empty one."""
+    one = rows.subset(np.array([rows.sizes.argmin()]))
+    return replace(one, data=replace(one.data, weights=np.zeros(1)), weighted=True, positions=None)

@@ -42,9 +42,8 @@ class Judged:
     Attributes
     ----------
     queries : Queries
-    grades : int32 ndarray of shape (N,)
-        In grouped order.
-        The number of each document's grade among the levels of the recall base.
+    codes : int32 ndarray of shape (N,)
+        The number of each document's grade among the levels of the recall base, in grouped order.
     base : RecallBase or ManyLevels
         Of the rows, unless one was given.
     weights : float64 ndarray of shape (Q,)
@@ -55,16 +54,16 @@ class Judged:
     """
 
     queries: Queries
-    grades: Array
+    codes: Array
     base: RecallBase | ManyLevels
     weights: Array
     whole: Whole | None = None
     factors: Array | None = None
 
     @property
-    def labels(self) -> Array:
-        """The grade of each document, int32 where all are whole and else float64, of shape (N,), in grouped order."""
-        return self.base.grades_of(self.grades, self.queries.sizes)
+    def grades(self) -> Array:
+        """Grade of each document, in grouped order: int32 of shape (N,), or float64 if some are fractional."""
+        return self.base.grades_of(self.codes, self.queries.sizes)
 
     @property
     def mean_size(self) -> float:
@@ -100,8 +99,8 @@ class Judged:
     def n_contrasts(self) -> int:
         """Number of queries that hold documents of two different grades: the others cannot teach an order."""
         begins = self.queries.offsets[:-1]
-        lowest = np.minimum.reduceat(self.grades, begins)
-        highest = np.maximum.reduceat(self.grades, begins)
+        lowest = np.minimum.reduceat(self.codes, begins)
+        highest = np.maximum.reduceat(self.codes, begins)
         return int(np.count_nonzero(lowest != highest))
 
     @property
@@ -117,12 +116,34 @@ class Judged:
             n_grades=len(occurring),
         )
 
+    def subset(self, queries: Array) -> Self:
+        """Return some of the queries, with their documents, weights and recall base.
+
+        The levels stay, including those that no longer occur. A part of a data set remains a part of it.
+
+        Parameters
+        ----------
+        queries : ndarray
+            As in `Queries.mask`.
+        """
+        kept = self.queries.mask(queries)
+        rows = np.repeat(kept, self.queries.sizes)
+        return replace(
+            self,
+            queries=self.queries.subset(kept),
+            codes=self.codes[rows],
+            base=self.base.subset(kept),
+            weights=self.weights[kept],
+            whole=None if self.whole is None else replace(self.whole, begins=self.whole.begins[kept]),
+            factors=None if self.factors is None else self.factors[rows],
+        )
+
     def up_to_grade(self, top: int | None) -> Self:
         """The same with counts of the rows for the whole grades up to `top` at least, as `judged` makes them for a measure."""
         if not self.base.is_whole:
             return self
-        highest = max(int(self.grades.max()), top or 0)
-        counts = grade_counts(self.grades, self.queries.offsets, highest)
+        highest = max(int(self.codes.max()), top or 0)
+        counts = grade_counts(self.codes, self.queries.offsets, highest)
         return replace(self, base=RecallBase.of_whole_grades(counts))
 
 
@@ -173,7 +194,7 @@ def judged(
             )
         levels = np.unique(grades)
         warn_of_many(len(levels), levels[-1], names[0], limit)
-        grades, base = numbered(grades.astype(np.float64), levels, queries, judgements)
+        codes, base = numbered(grades.astype(np.float64), levels, queries, judgements)
     else:
         if judgements is not None:
             recall_base = judgements.counts(len(queries))
@@ -181,8 +202,8 @@ def judged(
         counts = grade_counts(grades, queries.offsets, max(int(grades.max()), int(known)))
         if recall_base is not None:
             counts = checked_recall_base(recall_base, counts, queries.ids, names[1], limit)
-        base = RecallBase.of_whole_grades(counts)
-    return Judged(queries, grades, base, weights.by_query, factors=weights.factors)
+        codes, base = grades, RecallBase.of_whole_grades(counts)
+    return Judged(queries, codes, base, weights.by_query, factors=weights.factors)
 
 
 def numbered(

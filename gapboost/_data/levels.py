@@ -46,6 +46,12 @@ class ManyLevels:
         counts = np.where(level < sizes[:, None], self.counts[at], 0)
         return RecallBase(counts, self.levels[at], many_levels=True)
 
+    def subset(self, queries: Array) -> "ManyLevels":
+        """Return the recall base of the queries in a bool mask of shape (Q,)."""
+        sizes = np.diff(self.starts)
+        kept = np.repeat(queries, sizes)
+        return ManyLevels(self.counts[kept], self.levels[kept], np.append(0, np.cumsum(sizes[queries])))
+
     @property
     def n_levels(self) -> int:
         """How many a query has at most."""

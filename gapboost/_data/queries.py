@@ -46,6 +46,23 @@ class Queries:
         """The number of its query for each row, in the order of the rows, int64 of shape (N,)."""
         return self.ungrouped(np.repeat(np.arange(len(self)), self.sizes))
 
+    def mask(self, queries: Array) -> Array:
+        """Return True for each of the chosen queries, bool of shape (Q,).
+
+        Parameters
+        ----------
+        queries : ndarray
+            Such a mask, or the numbers of the queries in any order.
+        """
+        chosen = np.zeros(len(self), dtype=bool)
+        chosen[queries] = True
+        return chosen
+
+    def subset(self, queries: Array) -> "Queries":
+        """Return some of the queries, chosen as in `mask`; their documents in grouped order are the rows."""
+        chosen = self.mask(queries)
+        return Queries(self.ids[chosen], np.append(0, np.cumsum(self.sizes[chosen])), None)
+
     def grouped(self, values: Array) -> Array:
         """Rows of `values` query by query; the array itself where they already are."""
         return values if self.rows is None else values[self.rows]

@@ -52,6 +52,10 @@ class RecallBase:
         levels = self.levels if self.levels.ndim == 1 else self.levels[queries]
         return type(self)(self.counts[queries], levels, self.many_levels)
 
+    def subset(self, queries: Array) -> Self:
+        """Return the recall base of the queries in a bool mask of shape (Q,)."""
+        return self[queries]
+
     @property
     def n_levels(self) -> int:
         """How many grades there are."""

@@ -63,7 +63,7 @@ def in_rank_order(data: Judged, scores: Array) -> list[RankedList]:
     offsets = data.queries.offsets
     order = ranking(scores, offsets)
     return [
-        RankedList(name, data.grades[begin:end][order[begin:end]], counts)
+        RankedList(name, data.codes[begin:end][order[begin:end]], counts)
         for name, begin, end, counts in zip(
             data.queries.ids.tolist(), offsets[:-1], offsets[1:], data.base.counts, strict=True
         )

@@ -115,10 +115,10 @@ class Retrieved:
         grades = np.maximum(np.array(gains), 0)
         base: RecallBase | ManyLevels
         if judged.whole:
-            grades, base = grades.astype(np.int32), RecallBase.of_whole_grades(judged.counts(len(topics)))
+            codes, base = grades.astype(np.int32), RecallBase.of_whole_grades(judged.counts(len(topics)))
         else:
-            grades, base = numbered(grades.astype(np.float64), np.unique(grades), self.queries, judged)
-        return Rankings(Judged(self.queries, grades, base, np.ones(len(topics))), self.scores, self.ties)
+            codes, base = numbered(grades.astype(np.float64), np.unique(grades), self.queries, judged)
+        return Rankings(Judged(self.queries, codes, base, np.ones(len(topics))), self.scores, self.ties)
 
 
 @dataclass(frozen=True, eq=False)

@@ -83,7 +83,7 @@ def documents(
     if shuffle:
         order = np.lexsort((np.random.default_rng(0).random(len(number)), number))
     rows = order if queries.rows is None else queries.rows[order]
-    whole = Part(X if (rows == np.arange(len(rows))).all() else rows_of(X, rows), data.labels[order], queries.sizes)
+    whole = Part(X if (rows == np.arange(len(rows))).all() else rows_of(X, rows), data.grades[order], queries.sizes)
     return Collection(whole, queries.ids, data.graded), queries
 
 

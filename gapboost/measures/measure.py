@@ -173,7 +173,7 @@ class Measure(QuadraticForm):
             real=True,
         )
         terms = self.resolved(data.graded).terms
-        changes: Array = np.sum([weight * part.changes(data.grades, data.base[:]) for weight, part in terms], axis=0)
+        changes: Array = np.sum([weight * part.changes(data.codes, data.base[:]) for weight, part in terms], axis=0)
         return changes + changes.T
 
 

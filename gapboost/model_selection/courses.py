@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from gapboost._boosters.data_set import DataSet
 from gapboost._boosters.ranker import GAPRanker
-from gapboost._boosters.rows import RankingRows, ranking_rows
-from gapboost._data.features import rows_of
+from gapboost._boosters.rows import RankingRows
 from gapboost._data.judged import Judged
+from gapboost._data.weights import check_total_weight
 from gapboost._kernels import Array
 from gapboost.evaluation import mean, query_values
 from gapboost.measures import Measure
@@ -49,23 +48,6 @@ SHARE_BINS = frozenset(
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Data:
-    """What `fit` was given, one entry a row; queries and positions by number."""
-
-    X: Any
-    y: Array
-    qid: Array
-    weight: Array | None
-    position: Array | None
-
-    def rows(self, which: Array) -> RankingRows:
-        """The rows of one side of a fold, as the ranker's `fit` would see them."""
-        weight, position = (None if v is None else v[which] for v in (self.weight, self.position))
-        X = rows_of(self.X, which)
-        return ranking_rows(DataSet(X, self.y[which], self.qid[which], weight, position=position))
-
-
 @dataclass(frozen=True)
 class Course:
     """Candidates that differ only in the number of trees: one training passes through all of them."""
@@ -94,17 +76,30 @@ def with_params(estimator: GAPRanker, params: Params) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class FoldWork:
-    """Courses of candidates on one fold."""
+    """Courses of candidates on one fold.
+
+    Attributes
+    ----------
+    estimator : GAPRanker
+    rows : RankingRows
+        All data.
+    fold : tuple of ndarray
+        The numbers of the training and of the test queries.
+    courses : list of Course
+    targets : list of Measure
+    """
 
     estimator: GAPRanker
-    data: Data
+    rows: RankingRows
     fold: tuple[Array, Array]
     courses: list[Course]
     targets: list[Measure]
 
     def __call__(self, advance: Callable[[int], None]) -> tuple[list[tuple[int, list[float], float]], list[str]]:
         """``[(candidate, values of the targets, seconds)]``, and the warnings about trainings."""
-        train, test = (self.data.rows(which) for which in self.fold)
+        train, test = (self.rows.subset(queries) for queries in self.fold)
+        for part in (train, test):
+            check_total_weight(part.data.weights, "sample_weight")
         held_out = [test.data.up_to_grade(target.n_grades) for target in self.targets]
         found, warnings = [], []
         bins, binned = None, None

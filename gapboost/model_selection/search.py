@@ -16,13 +16,12 @@ from gapboost._boosters.data_set import DataSet
 from gapboost._boosters.described import described
 from gapboost._boosters.folds import query_folds
 from gapboost._boosters.ranker import GAPRanker
-from gapboost._boosters.rows import ranking_rows
+from gapboost._boosters.rows import RankingRows, ranking_rows
 from gapboost._boosters.stopping import EARLY_STOPPING
 from gapboost._data.arguments import mapping, whole
 from gapboost._data.features import features, split
-from gapboost._data.grades import checked_grades
+from gapboost._data.grades import GradeLimit, check_known
 from gapboost._data.warned import warn_caller
-from gapboost._data.weights import checked_weights
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost._optional import progress_bar
@@ -30,7 +29,7 @@ from gapboost._processes import over_processes
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, Measures
 from gapboost.measures.measure import grade_limit
-from gapboost.model_selection.courses import Data, FoldWork, Params, as_courses, with_params
+from gapboost.model_selection.courses import FoldWork, Params, as_courses, with_params
 from gapboost.model_selection.scorers import checked_target
 
 
@@ -144,20 +143,16 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         y, sample_weight, position = given.y, given.weight, given.position
         targets = self._targets()
         candidates = self._candidates()
-        _check_candidates(self.estimator, candidates, targets, y, position)
+        limit = _check_candidates(self.estimator, candidates, targets, position)
         X, qid = split(X, qid, group)
         X = features(X)
         rows = ranking_rows(DataSet(X, y, qid, sample_weight, position=position))
+        check_known(rows.y, "y", limit)
         queries = rows.data.queries
-        folds = query_folds(queries, self.cv, self.random_state, X, y)
-        weight = None
-        if rows.weighted:
-            # As they were given: a query's mean times a document's factor is off by a rounding.
-            weight = checked_weights(sample_weight, "sample_weight")
-            weight = weight if len(weight) == queries.n_rows else weight[queries.codes]
-        shown = None if rows.positions is None else queries.ungrouped(rows.positions.codes)
-        data = Data(X, np.asarray(y), queries.codes, weight, shown)
-        self._search(data, candidates, targets, folds)
+        codes = queries.codes
+        row_folds = query_folds(queries, self.cv, self.random_state, X, y)
+        folds = [(np.unique(codes[train]), np.unique(codes[test])) for train, test in row_folds]
+        self._search(rows, candidates, targets, folds)
         if self.refit:
             start = time.perf_counter()
             best = with_params(self.estimator, self.best_params_)
@@ -165,12 +160,14 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             self.refit_time_ = time.perf_counter() - start
         return self
 
-    def _search(self, data: Data, candidates: list[Params], targets: list[Measure], folds: list[Any]) -> None:
+    def _search(
+        self, rows: RankingRows, candidates: list[Params], targets: list[Measure], folds: list[tuple[Array, Array]]
+    ) -> None:
         courses = as_courses(candidates)
         # More processes than folds share the courses of a fold; each part bins its data once.
         parts = min(len(courses), -(-effective_n_jobs(self.n_jobs) // len(folds)))
         tasks = [
-            FoldWork(clone(self.estimator), data, fold, courses[part::parts], targets)
+            FoldWork(clone(self.estimator), rows, fold, courses[part::parts], targets)
             for fold in folds
             for part in range(parts)
         ]
@@ -271,9 +268,9 @@ def _check_estimator(estimator: Any) -> None:
 
 
 def _check_candidates(
-    estimator: GAPRanker, candidates: list[Params], targets: list[Measure], y: Any, position: Any
-) -> None:
-    """Refuse candidates that could not be trained, before any is."""
+    estimator: GAPRanker, candidates: list[Params], targets: list[Measure], position: Any
+) -> GradeLimit:
+    """Refuse candidates that could not be trained, before any is; return the grades that all measures know."""
     for candidate in candidates:
         whole(candidate["n_estimators"], "n_estimators in param_grid")
     rankers = [with_params(estimator, course.params) for course in as_courses(candidates)]
@@ -287,7 +284,7 @@ def _check_candidates(
             )
         _check_no_early_stopping(ranker)
         measures.append(ranker._request(position=position).objective.measure)
-    checked_grades(y, "y", grade_limit(measures), real=True)
+    return grade_limit(measures)
 
 
 def _check_no_early_stopping(ranker: GAPRanker) -> None:

@@ -86,7 +86,7 @@ def pass_of_one(objective: LambdaRank, data: Judged, threads: int) -> Pass:
     measure = objective.measure
     discount, begins = discounts_of(measure, data)
     setup = Setup(
-        grades=data.grades, turns=turns(objective.random_state, data), discount=discount, begins=begins,
+        grades=data.codes, turns=turns(objective.random_state, data), discount=discount, begins=begins,
         weights=data.weights, sigma=objective.sigma, normalize=objective.normalize,
         least_curvature=0.0 if measure.monotone else CURVATURE_OF_A_PUSH,
     )  # fmt: skip
@@ -124,7 +124,7 @@ class LambdaRankPass(Pass):
         # A long query is shared by all threads.
         long = np.flatnonzero(sizes > LONG)
         queries = [
-            long_query(data.grades, offsets, discount, *self.tables(q, q + 1), truncation, q) for q in long.tolist()
+            long_query(data.codes, offsets, discount, *self.tables(q, q + 1), truncation, q) for q in long.tolist()
         ]
         self.long = [Scratch(partial(LongPass, query)) for query in queries]
         ranges = ranges_without(long, chunks(offsets, threads, cost, CACHED_CHUNK))

@@ -99,7 +99,7 @@ class CascadePass(PairsPass):
 
     def __init__(self, setup: Setup, measure: Cascade, data: Judged, truncation: int | None, threads: int) -> None:
         super().__init__(setup, measure, data, truncation, threads)
-        self.stops = measure.stops(data.labels.astype(np.float64))
+        self.stops = measure.stops(data.grades.astype(np.float64))
         self.discount = measure.discount(int(data.queries.sizes.max()))
 
     def sum(self, ranks: Ranks, lam: Array, eta: Array) -> None:
@@ -113,7 +113,7 @@ class LevelsPass(PairsPass):
     def __init__(self, setup: Setup, measure: Measure, data: Judged, truncation: int | None, threads: int) -> None:
         super().__init__(setup, measure, data, truncation, threads)
         self.worth = worth_by_document(measure, data)
-        self.levels = data.grades.astype(np.float64)
+        self.levels = data.codes.astype(np.float64)
 
     def sum(self, ranks: Ranks, lam: Array, eta: Array) -> None:
         """See `PairsPass.sum`."""
@@ -153,6 +153,6 @@ def worth_by_document(measure: Measure, data: Judged) -> Worth:
     parts = []
     for first, last in base.ranges():
         query = np.repeat(np.arange(last - first), data.queries.sizes[first:last])
-        grades = data.grades[offsets[first] : offsets[last]]
-        parts.append(worth_of(measure, base[first:last]).taken(query, grades))
+        codes = data.codes[offsets[first] : offsets[last]]
+        parts.append(worth_of(measure, base[first:last]).taken(query, codes))
     return Worth(*(np.concatenate(numbers, axis=-1) for numbers in zip(*parts, strict=True)))

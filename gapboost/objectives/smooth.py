@@ -184,7 +184,7 @@ class SmoothPass(Pass):
         exact = scores[offsets[0] : offsets[-1]].astype(np.float64, copy=False)
         order = rows_by_rank(exact, starts)
         rows, query = offsets[0] + order, np.repeat(np.arange(last - first), sizes)
-        grade = data.grades[rows].astype(np.int64)
+        grade = data.codes[rows].astype(np.int64)
         documents = Documents(grade, *np.zeros((6, len(grade))))
         find_positions(exact[order], starts, self.steepness, documents.x)
         worth: Array | Worth

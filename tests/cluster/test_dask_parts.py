@@ -234,7 +234,7 @@ def test_rows_in_files_may_be_written_to(X, tmp_path):
             pd.testing.assert_frame_equal(pd.DataFrame(found.X), X, check_categorical=False)
         else:
             np.testing.assert_array_equal(*(sparse.csr_matrix(one).toarray() for one in (found.X, X)))
-        for name in ("grades", "base.counts", "weights"):
+        for name in ("codes", "base.counts", "weights"):
             np.testing.assert_array_equal(attrgetter(name)(found.data), attrgetter(name)(rows.data))
         np.testing.assert_array_equal(found.start, rows.start)
         found.start[:] = 0  # the file stays as it is

@@ -56,7 +56,7 @@ def gradients(measure, grades, scores, sizes, way, sigma=1.0, truncation=0, norm
     grad, hess = np.empty(len(scores)), np.empty(len(scores))
     offsets, discount = data.queries.offsets, measure.discount(int(max(sizes)))
     setup = Setup(
-        grades=data.grades, turns=BY_ROW, discount=discount, begins=np.zeros(len(sizes), np.int64),
+        grades=data.codes, turns=BY_ROW, discount=discount, begins=np.zeros(len(sizes), np.int64),
         weights=np.ones(len(sizes)), sigma=sigma, normalize=normalize, least_curvature=0.0 if measure.monotone else 0.25,
     )  # fmt: skip
     queries = short_queries(offsets, discount, truncation, 0, len(sizes), way)
@@ -226,7 +226,7 @@ def test_memory_is_at_most_64_bytes_a_document(length, dtype):
     data = judged(grades, np.repeat(np.arange(n // length), length))
     objective = gb.LambdaRank(gb.GAP(g=(0.25, 0.25, 0.25, 0.25)))
     small = judged(grades[: 2 * length], np.repeat([0, 1], length)) if length < n else data
-    objective.prepared(small, 1)(scores[: len(small.grades)], *np.empty((2, len(small.grades)), np.float32))  # compiles
+    objective.prepared(small, 1)(scores[: len(small.codes)], *np.empty((2, len(small.codes)), np.float32))  # compiles
     tracemalloc.start()
     try:
         prepared = objective.prepared(data, 2)
@@ -234,7 +234,7 @@ def test_memory_is_at_most_64_bytes_a_document(length, dtype):
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert peak + data.grades.nbytes + data.base.counts.nbytes + data.weights.nbytes <= 64 * n
+    assert peak + data.codes.nbytes + data.base.counts.nbytes + data.weights.nbytes <= 64 * n
 
 
 @pytest.mark.slow

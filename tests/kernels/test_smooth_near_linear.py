@@ -300,7 +300,7 @@ def test_a_query_of_a_million_documents_in_at_most_256_bytes_a_document(objectiv
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert peak + data.grades.nbytes + data.base.counts.nbytes + data.weights.nbytes <= 256 * n
+    assert peak + data.codes.nbytes + data.base.counts.nbytes + data.weights.nbytes <= 256 * n
     assert np.isfinite(grad).all()
     assert np.isfinite(hess).all()
     assert (hess > 0).all()

@@ -14,6 +14,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import gapboost as gb
+import gapboost._data.judged
+from gapboost._data.queries import grouped_rows
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.model_selection import GSearchCV, measure_scorer, simplex_grid, uniform_g
 from gapboost.xgboost import XGBGAPRanker
@@ -169,6 +171,38 @@ def test_parameters_of_the_binning(ranker, binning):
     ]
     found = GSearchCV(ranker, grid, scoring=gb.AP(), cv=3).fit(X, y, qid=qid)
     assert_same_search(found, by_scikit_learn(ranker, grid, X, y, qid, GroupKFold(3), scoring=gb.AP()))
+
+
+@pytest.mark.parametrize("levels", [8, 60, 10**6], ids=["few", "by query", "many"])
+def test_fractional_grades(levels):
+    rng = np.random.default_rng(5)
+    X, qid = rng.standard_normal((900, 3)), rng.integers(0, 9, 900)
+    y = np.round(3 * rng.random(900) * levels) / levels
+    grid = {"measure": [gb.AP(rel=1), gb.GAP()], "n_estimators": [2]}
+    found = GSearchCV(RANKERS[1], grid, scoring=TARGET, cv=3, refit=False).fit(X, y, qid=qid)
+    expected = by_scikit_learn(RANKERS[1], grid, X, y, qid, GroupKFold(3))
+    np.testing.assert_array_equal(found.cv_results_["mean_test_score"], expected.cv_results_["mean_test_score"])
+
+
+def test_rows_are_grouped_once(monkeypatch):
+    X, y, qid = task()
+    groupings = []
+
+    def counted(*arguments):
+        groupings.append(arguments)
+        return grouped_rows(*arguments)
+
+    monkeypatch.setattr(gapboost._data.judged, "grouped_rows", counted)
+    GSearchCV(RANKERS[0], {"g": simplex_grid(2, 2)}, scoring=TARGET, cv=3, refit=False).fit(X, y, qid=qid)
+    assert len(groupings) == 1
+
+
+def test_a_fold_without_weight():
+    X, y, qid = task()
+    ids = np.unique(qid)
+    weight = np.isin(qid, ids[:1]).astype(float)
+    with pytest.raises(ValueError, match="sample_weight is zero for every query"):
+        GSearchCV(RANKERS[0], {"g": [(0.5, 0.5)]}, scoring=TARGET, cv=3).fit(X, y, qid=qid, sample_weight=weight)
 
 
 @both

@@ -1,0 +1,104 @@
+"""Some of the queries of a data set: their documents, weights, recall base and features, in the order they had."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+import gapboost as gb
+from gapboost._boosters.request import Beside
+from gapboost._boosters.rows import ranking_rows, stand_in
+from gapboost._data.judged import Whole, judged
+from gapboost.evaluation import query_values
+
+N_QUERIES, N = 9, 900
+CHOSEN = np.array([1, 2, 5, 8])
+
+GRADES = {
+    "whole": lambda rng: rng.integers(0, 4, N),
+    "few levels": lambda rng: rng.integers(0, 7, N) / 2,
+    "levels by query": lambda rng: rng.integers(0, 40, N) / 16,
+    "many levels": lambda rng: rng.random(N),
+}
+
+
+@pytest.fixture(params=GRADES)
+def columns(request):
+    """Grades, query ids in any order of rows, weights of rows that vary within queries, and scores."""
+    rng = np.random.default_rng(3)
+    return GRADES[request.param](rng), rng.integers(0, N_QUERIES, N), rng.integers(1, 4, N) / 2, rng.standard_normal(N)
+
+
+@pytest.mark.parametrize("form", ["numbers", "mask"])
+def test_a_subset_is_what_its_rows_are(columns, form):
+    y, qid, weight, scores = columns
+    data = judged(y, qid, sample_weight=weight, real=True)
+    rows = np.isin(qid, data.queries.ids[CHOSEN])
+    alone = judged(y[rows], qid[rows], sample_weight=weight[rows], real=True)
+    mask = np.isin(np.arange(N_QUERIES), CHOSEN)
+    some = data.subset(mask if form == "mask" else CHOSEN)
+    np.testing.assert_array_equal(some.queries.ids, alone.queries.ids)
+    np.testing.assert_array_equal(some.queries.offsets, alone.queries.offsets)
+    np.testing.assert_array_equal(some.grades, alone.grades)
+    np.testing.assert_array_equal(some.row_weights, alone.row_weights)
+    np.testing.assert_array_equal(some.weights, alone.weights)
+    np.testing.assert_array_equal(some.occurring, alone.occurring)
+    assert some.n_contrasts == alone.n_contrasts
+    assert (some.mean_size, some.weighted_size) == (alone.mean_size, alone.weighted_size)
+    measures = [gb.AP(rel=0.5), gb.nDCG(k=10), gb.ERR(top=4)]
+    grouped = alone.queries.grouped(scores[rows])
+    for found, expected in zip(*(query_values(measures, one, grouped) for one in (some, alone)), strict=True):
+        np.testing.assert_array_equal(found, expected)
+    objective = gb.LambdaRank(gb.AP(rel=0.5))
+    gradients = np.empty((2, 2, len(grouped)))
+    for one, (grad, hess) in zip((some, alone), gradients, strict=True):
+        objective.prepared(one, 1)(grouped, grad, hess)
+    np.testing.assert_array_equal(*gradients)
+
+
+def test_a_subset_keeps_the_recall_base_and_no_row_numbers():
+    data = judged([2, 0, 1, 0], ["b", "a", "b", "c"], recall_base={"a": (1, 1), "b": (0, 3, 4), "c": (2, 0)})
+    some = data.subset(np.array([0, 2]))
+    assert some.queries.ids.tolist() == ["b", "c"]
+    assert some.queries.rows is None
+    assert some.base.counts.tolist() == [[0, 3, 4], [2, 0, 0]]
+    assert some.codes.tolist() == [2, 1, 0]
+    assert some.factors is None
+    assert some.whole is None
+
+
+def test_a_part_of_a_data_set_remains_one():
+    data = judged(np.arange(6) % 3, [1, 1, 2, 2, 2, 3])
+    part = replace(data, whole=Whole(np.array([4, 10, 20]), n_rows=30, n_queries=10, weighted_size=2.5))
+    some = part.subset(np.array([False, True, True]))
+    assert some.whole.begins.tolist() == [10, 20]
+    assert (some.mean_size, some.weighted_size) == (3.0, 2.5)
+
+
+@pytest.mark.parametrize(
+    "kind", [np.asarray, pd.DataFrame, sparse.csr_matrix, sparse.csc_matrix], ids=lambda k: k.__name__
+)
+def test_a_subset_of_rows_has_their_features_scores_and_positions(kind):
+    qid, y = np.array([3, 1, 3, 2, 1, 2]), np.array([0, 1, 2, 0, 2, 1])
+    beside = Beside(weight=np.arange(1.0, 4.0), start=np.arange(6.0), position=list("uvwuvw"))
+    rows = ranking_rows(kind(np.arange(12.0).reshape(6, 2)), y, qid, beside)
+    some = rows.subset(np.array([0, 2]))
+    X = some.X.toarray() if sparse.issparse(some.X) else np.asarray(some.X)
+    assert X[:, 0].tolist() == [0, 4, 6, 10]
+    assert some.y.tolist() == [0, 2, 0, 1]
+    assert some.start.tolist() == [0, 2, 3, 5]
+    assert [some.positions.ids[code] for code in some.positions.codes] == list("uwuw")
+    assert some.data.weights.tolist() == [1, 3]
+    assert some.weighted
+
+
+def test_the_query_that_stands_for_none_has_no_weight():
+    rows = ranking_rows(np.arange(5.0)[:, None], [0, 1, 2, 1, 0], [1, 1, 2, 3, 3], Beside(start=np.arange(5.0)))
+    one = stand_in(rows)
+    assert one.sizes.tolist() == [1]
+    assert one.X.tolist() == [[2.0]]
+    assert one.data.row_weights.tolist() == [0]
+    assert one.start.tolist() == [2]
+    assert one.weighted
