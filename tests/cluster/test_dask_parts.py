@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import gapboost as gb
-from gapboost._boosters.ranker import RankingRows
+from gapboost._boosters.rows import RankingRows
 from gapboost._data.judged import Whole, judged
 from gapboost.dask import exchange, training
 from gapboost.dask.columns import Columns, categories_of
@@ -187,7 +187,7 @@ def test_tie_keys_of_a_part_are_those_of_the_whole(monkeypatch, at_once):
     for own in (np.arange(30) % 3 == 1, np.arange(30) > 20, np.arange(30) == 0):
         rows = own[qid]
         part = judged(y[rows], qid[rows])
-        whole = Whole(begins[own], len(qid), 30, 1.0)
+        whole = Whole(begins[own], data.summary)
         object.__setattr__(part, "whole", whole)
         np.testing.assert_array_equal(turns.tie_keys(3, part), keys[rows])
 
@@ -203,7 +203,7 @@ def test_gradients_of_a_part_are_those_of_the_whole(objective):
     for own in (np.arange(30) % 3 == 1, np.arange(30) > 20):
         rows = own[qid]
         part = judged(y[rows], qid[rows], sample_weight=weights[own])
-        whole = Whole((np.cumsum(sizes) - sizes)[own], len(qid), 30, weights @ sizes / weights.sum())
+        whole = Whole((np.cumsum(sizes) - sizes)[own], judged(y, qid, sample_weight=weights).summary)
         object.__setattr__(part, "whole", whole)
         grad, hess = np.empty(rows.sum()), np.empty(rows.sum())
         objective.prepared(part, 1)(scores[rows], grad, hess)
