@@ -2,7 +2,7 @@
 Which ranker on my data?
 ========================
 
-Rankers of any library on the same folds of whole queries, and an honest answer: ahead, behind, or cannot be told.
+Rankers of any library on the same folds of whole queries, and an honest answer: ahead, behind or inconclusive.
 """
 
 import lightgbm
@@ -37,14 +37,16 @@ found.means().round(4)
 found.summary("LightGBM lambdarank").round(4)
 
 # %%
-# The picture of the report. Triangles point to who is ahead or behind, with the interval of each row alone; a circle is what
-# cannot be told.
+# The picture of the report. Triangles show rankers that are ahead or behind, with the interval of
+# each row alone. A circle is inconclusive.
 
 figure = found.plot("LightGBM lambdarank")
 
 # %%
-# Where it cannot be told, ``queries needed`` says how many test queries would tell a true difference as large as the one seen,
-# in four of five comparisons. ``found.report("comparison.html")`` writes all of it to one page, and ``found.best_`` is the
-# ranker with the highest mean, trained on everything. ``python -m gapboost.comparison FILE`` does the same for a file.
+# For an inconclusive row, ``queries needed`` is the number of test queries with which four of five
+# comparisons would find a true difference as large as the one seen.
+# ``found.report("comparison.html")`` writes all of it to one page, and ``found.best_`` is the ranker
+# with the highest mean, trained on everything. ``python -m gapboost.comparison FILE`` does the same
+# for a file.
 
 found

@@ -1,4 +1,4 @@
-"""``python -m gapboost.comparison FILE``: which ranker ranks better on the data of a file."""
+"""Command ``python -m gapboost.comparison FILE``: compare rankers on the data of a file."""
 
 import argparse
 import sys
@@ -10,60 +10,66 @@ from typing import Any
 import numpy as np
 
 from gapboost._optional import progress_bar, tqdm
-from gapboost.comparison.call import MEASURES, carried_out, prepared
 from gapboost.comparison.comparison import Comparison
-from gapboost.comparison.field import set_categories, standard_rankers
 from gapboost.comparison.files import read_data
-from gapboost.comparison.report import Page, Table, about
-from gapboost.comparison.run import Run
+from gapboost.comparison.rankers import set_categories, standard_rankers
+from gapboost.comparison.report import Page, Table, summarize
+from gapboost.comparison.run import Run, prepare
+from gapboost.comparison.settings import MEASURES, ComparisonSettings
 from gapboost.comparison.tables import categories, table_format
-from gapboost.comparison.work import Result
+from gapboost.comparison.training import Result
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; the exit status."""
+    """Run the command; return the exit status."""
     given = _parser().parse_args(arguments)
     report = Path(given.report)
     checkpoint = Path(given.checkpoint) if given.checkpoint else report.with_suffix(".checkpoint")
     try:
-        rankers = standard_rankers()
-        left = [name for name in rankers if name not in given.leave_out]
-        if given.baseline not in (None, *left):
-            raise ValueError(f"--baseline is {given.baseline!r}; expected one of {', '.join(left)}")
-        if report.suffix not in (".html", ".md"):
-            raise ValueError(f"--report is {given.report!r}; expected a path that ends with .html or .md")
-        categorical = [name for names in given.categorical for name in names.split(",")]
-        data = read_data([Path(file) for file in given.file], given.label, given.qid, given.drop, categorical)
-        set_categories(rankers, categories(data.X))
-        run = prepared(
-            data.X, data.y, data.qid, rankers, group=None, measures=given.measures, cv=data.folds or given.cv,
-            seeds=given.seeds, tune=given.tune, choose_by=given.choose_by, spaces=None, leave_out=given.leave_out, shuffle=True,
-            checkpoint=checkpoint, n_jobs=given.n_jobs, source=_source(given, categorical),
-        )  # fmt: skip
+        run = _prepared(given, report, checkpoint)
     except (ValueError, TypeError, OSError, ImportError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    print(f"{about(run.work)} {run.total:,} trainings.\n", flush=True)
+    print(f"{summarize(run.training)} {run.total:,} trainings.\n", flush=True)
     try:
-        comparison = _carried_out(run)
+        comparison = _compare(run)
     except KeyboardInterrupt:
         print(f"\nstopped; the same command goes on from {checkpoint}", file=sys.stderr)
         return 130
-    _print_answer(comparison, given.baseline)
+    _print_results(comparison, given.baseline)
     comparison.report(report, given.baseline)
     print(f"\nreport: {report}")
     return 0
 
 
+def _prepared(given: argparse.Namespace, report: Path, checkpoint: Path) -> Run:
+    """Check the arguments, and read the files."""
+    rankers = standard_rankers()
+    left = [name for name in rankers if name not in given.leave_out]
+    if given.baseline not in (None, *left):
+        raise ValueError(f"--baseline is {given.baseline!r}; expected one of {', '.join(left)}")
+    if report.suffix not in (".html", ".md"):
+        raise ValueError(f"--report is {given.report!r}; expected a path that ends with .html or .md")
+    categorical = [name for names in given.categorical for name in names.split(",")]
+    data = read_data([Path(file) for file in given.file], given.label, given.qid, given.drop, categorical)
+    set_categories(rankers, categories(data.X))
+    settings = ComparisonSettings(
+        rankers=rankers, measures=given.measures, cv=data.folds or given.cv, seeds=given.seeds, tune=given.tune,
+        choose_by=given.choose_by, leave_out=given.leave_out, checkpoint=checkpoint, n_jobs=given.n_jobs,
+        source=_source(given, categorical),
+    )  # fmt: skip
+    return prepare(settings, data.X, data.y, data.qid)
+
+
 def _source(given: argparse.Namespace, categorical: Sequence[str]) -> str:
-    """Return what the report says about the files."""
-    said = f"Read from {', '.join(given.file)}."
+    """Return the report's sentences about the files."""
+    source = f"Read from {', '.join(given.file)}."
     if table_format(Path(given.file[0])) is None:
-        return said
-    said += f" Grades are in the column {given.label}, query ids in {given.qid}."
+        return source
+    source += f" Grades are in the column {given.label}, query ids in {given.qid}."
     for names, what in ((given.drop, "Dropped columns"), (categorical, "Columns of categories")):
-        said += f" {what}: {', '.join(names)}." if names else ""
-    return said
+        source += f" {what}: {', '.join(names)}." if names else ""
+    return source
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -71,39 +77,35 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m gapboost.comparison",
         description="Train the rankers that are installed on folds of whole queries, test them, and say which is ahead of which.",
     )
-    add = parser.add_argument
-    add(
-        "file",
-        nargs="+",
-        metavar="FILE",
-        help="LETOR, CSV or Parquet; or train [vali] test; or a folder with Fold1, Fold2, ...",
-    )
-    add("--label", default="label", help="column with the grades, in CSV and Parquet (default: label)")
-    add("--qid", default="qid", help="column with the query ids (default: qid)")
+    add, cv, seeds = parser.add_argument, ComparisonSettings.cv, ComparisonSettings.seeds
+    forms = "LETOR, CSV or Parquet; or train [vali] test; or a folder with Fold1, Fold2, ..."
+    add("file", nargs="+", metavar="FILE", help=forms)
+    add("--label", default="label", help="column with the grades, in CSV and Parquet (default: %(default)s)")
+    add("--qid", default="qid", help="column with the query ids (default: %(default)s)")
     add("--drop", nargs="+", default=[], metavar="NAME", help="columns that are no features")
     add("--categorical", nargs="+", default=[], metavar="NAMES", help="columns of categories: one,other")
     add("--measures", nargs="+", default=MEASURES, metavar="MEASURE", help=f"default: {' '.join(MEASURES)}")
-    add("--cv", type=int, default=5, help="number of folds, where the files bring none (default: 5)")
-    add("--seeds", type=int, default=3, help="models of a ranker on a fold (default: 3)")
+    add("--cv", type=int, default=cv, help="number of folds, where the files bring none (default: %(default)s)")
+    add("--seeds", type=int, default=seeds, help="models of a ranker on a fold (default: %(default)s)")
     add("--tune", type=int, metavar="N", help="choose among N candidates of each ranker on validation queries")
     add("--choose-by", metavar="MEASURE", help="what chooses (default: the first measure)")
     add("--leave-out", nargs="+", default=[], metavar="NAME", help="rankers that are not to be compared")
     add("--baseline", metavar="NAME", help="beside which ranker the others are put (default: the first)")
-    add("--report", default="comparison.html", metavar="PATH", help="ends with .html or .md (default: comparison.html)")
+    add("--report", default="comparison.html", metavar="PATH", help="ends with .html or .md (default: %(default)s)")
     add("--checkpoint", metavar="FOLDER", help="finished trainings (default: beside the report)")
     add("--n-jobs", type=int, default=-1, help="processes (default: one for each core)")
     return parser
 
 
-def _carried_out(run: Run) -> Comparison:
-    """With a bar, and a line for each ranker on each fold when its last model is tested."""
-    measures = list(run.work.measures)
-    width = max(map(len, run.work.rankers))
+def _compare(run: Run) -> Comparison:
+    """Train; print the means of a ranker on a fold when its last model is tested."""
+    measures = list(run.settings.measures)
+    width = max(map(len, run.settings.rankers))
     _print(f"{'fold':>4}  {'ranker':{width}}" + "".join(f"{name:>10}" for name in measures) + f"{'seconds':>10}")
     models = Counter((task.ranker, task.fold) for task in run.tests)
     tested: dict[tuple[str, int], list[Result]] = {}
 
-    def seen(result: Result) -> None:
+    def on_result(result: Result) -> None:
         advance(1)
         key = (result.task.ranker, result.task.fold)
         if not result.task.search:
@@ -115,13 +117,12 @@ def _carried_out(run: Run) -> Comparison:
                 _print(f"{key[1] + 1:4}  {key[0]:{width}}{numbers}{seconds:10.2f}")
 
     with progress_bar(run.total, None, "trainings") as advance:
-        return carried_out(run, seen)
+        return run.compare(on_result)
 
 
-def _print_answer(comparison: Comparison, baseline: str | None) -> None:
-    page = Page(
-        comparison.work, comparison.values, comparison.verdicts(baseline or comparison.rankers[0]), comparison.best
-    )
+def _print_results(comparison: Comparison, baseline: str | None) -> None:
+    verdicts = comparison.verdicts(baseline or comparison.rankers[0])
+    page = Page(comparison.training, comparison.values, verdicts, comparison.best)
     print(f"\nmeans over all test queries\n\n{_aligned(page.means())}")
     print(f"\nbeside {page.verdicts[0].beside}\n\n{_aligned(page.differences())}")
 
@@ -139,7 +140,7 @@ def _aligned(table: Table) -> str:
 
 
 def _print(line: Any) -> None:
-    """Above the bar, where there is one."""
+    """Print a line above the progress bar, if there is one."""
     try:
         tqdm().write(line)
     except ImportError:

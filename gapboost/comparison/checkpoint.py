@@ -1,4 +1,4 @@
-"""Finished trainings in a folder: an interrupted comparison goes on from them, and several processes share the work."""
+"""Finished trainings in a folder: continue a comparison, or share it between processes."""
 
 import hashlib
 import json
@@ -11,7 +11,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gapboost.comparison.work import Result, Task
+from gapboost.comparison.digest import digest
+from gapboost.comparison.rankers import describe
+from gapboost.comparison.training import Result, Task, Training
 
 SETTINGS = "settings.json"
 CLAIMS = "claims"
@@ -20,7 +22,7 @@ IGNORED = frozenset(("Thumbs.db", "desktop.ini"))
 
 
 class Setting(NamedTuple):
-    """Something that results depend on: in words for people, and the digest by which it is recognized."""
+    """Something that results depend on: words for error messages, and a digest to compare."""
 
     words: str
     digest: str
@@ -29,14 +31,34 @@ class Setting(NamedTuple):
         return f"{self.words} (digest {self.digest[:8]})"
 
 
-def setting_name(ranker: str) -> str:
-    """Return the name of the setting that describes a ranker."""
+def recorded(training: Training) -> dict[str, Setting]:
+    """Return all settings that the results depend on: data, folds, measures and rankers."""
+    docs, tuned = training.documents, training.candidates
+    size = f"{len(docs.all.y)} documents of {len(docs.ids)} queries with {docs.all.X.shape[1]} features"
+    ids = [str(i) for i in docs.ids]
+    folds = [(split.train, split.vali, split.test) for split in training.splits]
+    measures = dict(training.measures)
+    choose_by = training.choose_by if tuned else None
+    settings = {
+        "data": Setting(size, digest((docs.all.X, docs.all.y, docs.all.sizes, ids), "X")),
+        "cv": Setting(f"{len(folds)} folds", digest(folds, "cv")),
+        "measures": Setting(", ".join(f"{n}: {m}" for n, m in measures.items()), digest(measures, "measures")),
+        "choose_by": Setting(str(choose_by), digest(choose_by, "choose_by")),
+    }
+    for name, ranker in training.rankers.items():
+        words = describe(ranker) + (f", tuned: {tuned[name]}" if name in tuned else "")
+        parts = [digest(ranker, f"rankers[{name!r}]"), digest(tuned.get(name), f"spaces[{name!r}]")]
+        settings[_ranker_setting(name)] = Setting(words, digest(parts, "rankers"))
+    return settings
+
+
+def _ranker_setting(ranker: str) -> str:
     return f"ranker {ranker!r}"
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A folder with one file for each finished training, and a file with the settings that they belong to.
+    """Folder with one file for each finished training, and a file with their settings.
 
     Attributes
     ----------
@@ -49,12 +71,13 @@ class Checkpoint:
     settings: Mapping[str, Setting]
 
     def open(self) -> None:
-        """Create the folder, or check that its settings are the same. New rankers join those that are there.
+        """Create the folder, or check that its settings are the same; add those of new rankers.
 
         Raises
         ------
         ValueError
-            If the folder holds results of other data or settings, or other files, or if its settings are damaged.
+            If the folder holds results of other data or settings, or other files, or if its
+            settings are damaged.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / SETTINGS
@@ -82,7 +105,7 @@ class Checkpoint:
                 )
 
     def saved(self, task: Task) -> Result | None:
-        """Return the result of a finished training, whichever process did it; None if it is not finished.
+        """Return the result of a training that any process has finished, else None.
 
         A damaged file counts as not finished, with a warning.
         """
@@ -95,12 +118,12 @@ class Checkpoint:
             return None
 
     def finish(self, task: Task, train: Callable[[Task], Result], wait: bool) -> Result | None:
-        """Return the result of a training, which is done now unless it is saved.
+        """Return the saved result of a training, or train now.
 
         Without `wait`, return None if another process is training it.
         """
-        with self._locked(_file_name(task), wait) as mine:
-            if not mine:
+        with self._locked(_file_name(task), wait) as locked:
+            if not locked:
                 return None
             try:
                 result = self._read(task)
@@ -113,7 +136,13 @@ class Checkpoint:
             return result
 
     def _read(self, task: Task) -> Result | None:
-        """Return the saved result of a training, or None; raise ValueError if it is damaged or another training's."""
+        """Return the saved result of a training, or None.
+
+        Raises
+        ------
+        ValueError
+            If the file is damaged, or holds another training.
+        """
         try:
             found = _content((self._path(task)).read_bytes())
         except FileNotFoundError:
@@ -125,8 +154,8 @@ class Checkpoint:
         return Result(task, found["values"], found["seconds"])
 
     def _digest_of(self, task: Task) -> str:
-        """Return the digest of all settings that a result depends on: those of other rankers do not count."""
-        name = setting_name(task.ranker)
+        """Return the digest of all settings but those of other rankers."""
+        name = _ranker_setting(task.ranker)
         others = [n for n in self.settings if n == name or not n.startswith("ranker ")]
         return hashlib.sha256("".join(self.settings[n].digest for n in sorted(others)).encode()).hexdigest()
 
@@ -135,9 +164,10 @@ class Checkpoint:
 
     @contextmanager
     def _locked(self, name: str, wait: bool) -> Iterator[bool]:
-        """Hold a lock that ends with the process; the value is False if another process holds it, without `wait`.
+        """Hold a lock that ends with the process; without `wait`, yield False if it is taken.
 
-        There are no such locks on Windows. There two processes may do the same training, and write the same result.
+        Windows has no such locks: two processes may do the same training, and write the same
+        result.
         """
         try:
             import fcntl
@@ -156,7 +186,7 @@ class Checkpoint:
 
 
 def _file_name(task: Task) -> str:
-    """Return a name that is the same in every process; names of rankers may hold any characters."""
+    """Return a file name, the same in every process; names of rankers may hold any characters."""
     kind = f"candidate{task.candidate}" if task.search else "test"
     digest = hashlib.sha256(task.ranker.encode()).hexdigest()[:12]
     return f"fold{task.fold}-seed{task.seed}-{kind}-{digest}"
@@ -175,13 +205,13 @@ def _read_settings(path: Path) -> dict[str, Setting]:
 
 
 def _encoded(content: Mapping[str, Any]) -> bytes:
-    """Return JSON with a checksum of all the rest."""
+    """Return JSON with a checksum of the content."""
     checksum = hashlib.sha256(json.dumps(content).encode()).hexdigest()
     return json.dumps({**content, "checksum": checksum}).encode()
 
 
 def _content(data: bytes) -> dict[str, Any]:
-    """Return what was encoded; raise ValueError if a single byte is missing or has changed."""
+    """Return the content of a file; raise ValueError if a byte is missing or has changed."""
     try:
         content = json.loads(data)
         del content["checksum"]
@@ -193,7 +223,7 @@ def _content(data: bytes) -> dict[str, Any]:
 
 
 def _write(path: Path, content: Mapping[str, Any]) -> None:
-    """Write a file in one piece, so that it outlives a crash of the machine."""
+    """Write a file atomically, so that a crash of the machine leaves no part of it."""
     part = path.with_suffix(f".{os.getpid()}-{uuid.uuid4().hex[:8]}.part")
     try:
         with part.open("wb") as stream:

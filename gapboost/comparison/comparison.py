@@ -1,4 +1,4 @@
-"""The answer: values, means, verdicts, and the best ranker trained on everything."""
+"""Result of a comparison: values, means, verdicts, and the best ranker trained on all queries."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,23 +13,24 @@ from gapboost._data.arguments import one_of, probability
 from gapboost._optional import frame
 from gapboost.comparison.picture import draw
 from gapboost.comparison.report import Page
+from gapboost.comparison.training import CHOSEN_BY, Result, Task, Training
 from gapboost.comparison.values import Values
 from gapboost.comparison.verdicts import Verdict, verdicts
-from gapboost.comparison.work import CHOSEN_BY, Result, Task, Work
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """Rankers on the test queries of the same folds; what `compare_rankers` returns.
+    """Result of `compare_rankers`: rankers on the test queries of the same folds.
 
     Attributes
     ----------
     values : Values
-        One number for each query, ranker, measure, fold and seed: ``values.to_pandas()``, ``values.to_polars()``.
-    work : Work
-        What was trained, on what.
+        One number for each query, ranker, measure, fold and seed: ``values.to_pandas()``,
+        ``values.to_polars()``.
+    training : Training
+        Data, folds, rankers and measures.
     searches : list of Result
-        The candidates on the validation queries, where parameters were tuned.
+        Values of the candidates on the validation queries; empty without tuning.
 
     Examples
     --------
@@ -46,32 +47,32 @@ class Comparison:
     """
 
     values: Values
-    work: Work
+    training: Training
     searches: Sequence[Result]
 
     @property
     def rankers(self) -> list[str]:
-        """Their names."""
-        return list(self.work.rankers)
+        """Names of the rankers."""
+        return list(self.training.rankers)
 
     @property
     def measures(self) -> list[str]:
-        """Their names, as they were given."""
-        return list(self.work.measures)
+        """Names of the measures, as the caller gave them."""
+        return list(self.training.measures)
 
     def __repr__(self) -> str:
         n = sum(map(len, self.values.queries))
         return f"Comparison({len(self.rankers)} rankers, {n} test queries, {len(self.values.queries)} folds; best: {self.best})"
 
     def means(self) -> Any:
-        """A pandas frame: the mean of each ranker by each measure over all test queries, and the seconds of a training."""
+        """Return the mean of each ranker by each measure, and its seconds, as a pandas data frame."""
         columns: dict[str, Any] = {"ranker": self.rankers}
         for measure in self.measures:
             columns[measure] = [self.values.mean(ranker, measure) for ranker in self.rankers]
         return frame({**columns, "seconds": [self.values.seconds(ranker) for ranker in self.rankers]}, ["ranker"])
 
     def verdicts(self, baseline: str | None = None, confidence: float = 0.95) -> list[Verdict]:
-        """What `summary` shows, as values."""
+        """Return the rows of `summary` as a list of verdicts."""
         probability(confidence, "confidence")
         if baseline is None:
             pairs = [(first, second) for second, first in combinations(self.rankers, 2)]
@@ -89,32 +90,35 @@ class Comparison:
         )
 
     def summary(self, baseline: str | None = None, confidence: float = 0.95) -> Any:
-        """Which ranker is ahead of which.
+        """Return the differences between rankers, with intervals and verdicts.
 
         Parameters
         ----------
         baseline : str, optional
-            The ranker beside which the others are put; None puts each beside each.
+            The ranker that the others are compared with. None compares every pair.
         confidence : float, default=0.95
-            Of the intervals, and of all verdicts together.
+            Confidence of each interval, and of all verdicts together.
 
         Returns
         -------
         pandas.DataFrame
-            One row a pair and measure: the mean ``difference`` over the queries, ``low`` and ``high`` of its interval, ``p`` by
-            Holm's correction for all rows, the ``verdict`` "ahead", "behind" or "cannot be told" by this p, the number of test
-            ``queries``, and the ``queries needed`` to tell a true difference of this size in 80 % of comparisons.
+            One row for each pair and measure: the mean ``difference`` over the queries, ``low`` and
+            ``high`` of its interval, ``p`` by Holm's correction for all rows, the ``verdict``
+            "ahead", "behind" or "inconclusive" by this p, the number of test ``queries``, and the
+            ``queries needed`` to find a true difference of this size in 80 % of comparisons.
 
         Raises
         ------
         ValueError
-            Where there is no such ranker.
+            If there is no such ranker.
 
         Notes
         -----
-        The interval is that of its row alone, so that it may leave out 0 where the verdict, which counts all rows, is "cannot be
-        told". A fold is a cluster: Bell and McCaffrey's standard error and Satterthwaite's degrees of freedom. With one fold the
-        queries are all there is, and the interval tells of these models, not of others trained alike.
+        The verdict counts all rows, but each interval counts its row alone. An interval that leaves
+        out 0 may therefore stand in a row that is "inconclusive". A fold is a cluster: intervals
+        use Bell and McCaffrey's standard error and Satterthwaite's degrees of freedom. With one
+        fold they count queries only, and hold for the models that were trained, not for others
+        that are trained alike.
         """
         found = self.verdicts(baseline, confidence)
         return frame(
@@ -126,14 +130,14 @@ class Comparison:
                 "low": [v.interval[0] for v in found],
                 "high": [v.interval[1] for v in found],
                 "p": [v.p for v in found],
-                "verdict": [v.told for v in found],
+                "verdict": [v.verdict for v in found],
                 "queries": [v.n_queries for v in found],
                 "queries needed": [v.queries_needed for v in found],
             }
         )
 
     def plot(self, baseline: str | None = None, confidence: float = 0.95) -> Any:
-        """The differences from one ranker with their intervals, a panel for each measure.
+        """Plot the differences from one ranker with their intervals, one panel for each measure.
 
         Parameters
         ----------
@@ -148,12 +152,13 @@ class Comparison:
         return draw(self.verdicts(baseline or self.rankers[0], confidence), self.measures)
 
     def report(self, path: Any, baseline: str | None = None, confidence: float = 0.95) -> None:
-        """Write the answer, its settings and the versions of all libraries.
+        """Write a report: verdicts, means, settings and the versions of all libraries.
 
         Parameters
         ----------
         path : path
-            ``.html``: one file with pictures, readable offline, light and dark. ``.md``: Markdown, without pictures.
+            ``.html``: one file with pictures, readable offline, light and dark. ``.md``: Markdown,
+            without pictures.
         baseline : str, optional
             By default the first ranker.
         confidence : float, default=0.95
@@ -161,34 +166,36 @@ class Comparison:
         Raises
         ------
         ValueError
-            Where the path ends otherwise.
+            If the path has another ending.
         """
         path = Path(path)
         one_of(path.suffix, "the ending of path", (".html", ".md"))
         found = self.verdicts(baseline or self.rankers[0], confidence)
-        Page(self.work, self.values, found, self.best).write(path)
+        Page(self.training, self.values, found, self.best).write(path)
 
     @property
     def best(self) -> str:
-        """Name of the ranker with the highest mean by what chooses, or else by the first measure; no proof that it is best."""
-        return max(self.rankers, key=lambda ranker: self.values.mean(ranker, self.work.best_by))
+        """Name of the ranker with the highest mean by `choose_by`, if it is tested, else the first measure."""
+        return max(self.rankers, key=lambda ranker: self.values.mean(ranker, self.training.best_by))
 
     @cached_property
     def best_(self) -> Any:
         """The `best` ranker trained on all queries, with seed 1.
 
-        Where parameters were tuned, with those that did best over the validation queries of all folds. A ranker that stops early
-        is trained on all but the validation queries of the first fold, which tell it when to stop.
+        After tuning, its parameters are those with the highest mean over the validation queries of
+        all folds. A ranker that stops early does not train on the validation queries of the first
+        fold, which it needs to stop.
         """
-        split = self.work.splits[0]
-        watched = self.work.documents.of(split.vali)
-        everything = np.arange(len(self.work.documents.ids))
-        train = np.setdiff1d(everything, split.vali) if self.work.watches(self.best) else everything
+        split = self.training.splits[0]
+        documents = self.training.documents
+        train = np.arange(len(documents.ids))
+        if self.training.needs_validation(self.best):
+            train = np.setdiff1d(train, split.vali)
         task = Task(self.best, 0, 1, self._best_candidate())
-        return self.work.trained(task, self.work.documents.of(train), watched)[0]
+        return self.training.train(task, documents.select(train), documents.select(split.vali))[0]
 
     def _best_candidate(self) -> int | None:
-        """By the mean over the validation queries of all folds."""
+        """Return the best candidate on the validation queries of all folds; None without tuning."""
         values: dict[int, list[float]] = {}
         for result in self.searches:
             if result.task.ranker == self.best and result.task.candidate is not None:

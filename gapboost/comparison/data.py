@@ -1,4 +1,4 @@
-"""What rankers are trained and tested on: documents, query by query, and the queries of each fold."""
+"""Data of a comparison: documents, query by query, and the queries of each fold."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,18 +11,18 @@ from gapboost._data.features import features, rows_of, split
 from gapboost._data.judged import judged
 from gapboost._data.queries import Queries
 from gapboost._kernels import Array
-from gapboost.measures import Measure
+from gapboost.comparison.settings import ComparisonSettings
 from gapboost.measures.measure import grade_limit
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Documents of some queries, each query in one piece.
+    """Documents of some queries, each query in consecutive rows.
 
     Attributes
     ----------
     X : table of shape (N, n_features)
-    y : int32 ndarray of shape (N,), float64 where grades are fractional
+    y : int32 ndarray of shape (N,), float64 if grades are fractional
     sizes : int64 ndarray of shape (Q,)
     """
 
@@ -32,20 +32,20 @@ class Part:
 
     @property
     def numbers(self) -> Array:
-        """The number of its query for each document, ascending, int64 of shape (N,)."""
+        """Number of the query of each document, ascending, int64 of shape (N,)."""
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
 
 @dataclass(frozen=True, eq=False)
 class Collection:
-    """All documents, as a `Part`, with the ids of their queries and the distinct grades."""
+    """All documents, the ids of their queries, and the distinct grades."""
 
     all: Part
     ids: Array
     grades: Array
 
-    def of(self, queries: Array) -> Part:
-        """Those of some queries, whose numbers ascend."""
+    def select(self, queries: Array) -> Part:
+        """Return the documents of some queries; their numbers must ascend."""
         whole = self.all
         rows = np.flatnonzero(np.isin(whole.numbers, queries))
         return Part(rows_of(whole.X, rows), whole.y[rows], whole.sizes[queries])
@@ -53,81 +53,87 @@ class Collection:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """The queries of one fold, by ascending numbers; `vali` is empty where nothing is chosen."""
+    """Queries of one fold, by ascending numbers; `vali` is empty if nothing needs validation."""
 
     train: Array
     vali: Array
     test: Array
 
 
-def documents(
-    X: Any, y: Any, qid: Any, group: Any, measures: list[Measure], shuffle: bool
-) -> tuple[Collection, Queries]:
-    """Documents query by query, and which rows of the caller's they are.
+def documents(X: Any, y: Any, qid: Any, group: Any, settings: ComparisonSettings) -> tuple[Collection, Queries]:
+    """Return the documents query by query, and the queries of the rows as the caller gave them.
 
     Raises
     ------
     ValueError, TypeError
-        Where rows, grades or ids are unusable.
+        If rows, grades or ids are unusable.
     """
     X, qid = split(X, qid, group)
     if qid is None:
         raise ValueError("qid is missing; expected one query id a row, or group with the sizes of the queries")
     X = features(X)
+    measures = [*settings.measures.values(), settings.choose_by]
     data = judged(y, qid, limit=grade_limit(measures), names=("y", "qid", "sample_weight"), real=True)
     queries = data.queries
     if X.shape[0] != queries.n_rows:
         raise ValueError(f"y has {queries.n_rows} rows but X has {X.shape[0]}; expected one grade a row")
     number = np.repeat(np.arange(len(queries)), queries.sizes)
     order = np.arange(len(number))
-    if shuffle:
+    if settings.shuffle:
         order = np.lexsort((np.random.default_rng(0).random(len(number)), number))
     rows = order if queries.rows is None else queries.rows[order]
     whole = Part(X if (rows == np.arange(len(rows))).all() else rows_of(X, rows), data.grades[order], queries.sizes)
     return Collection(whole, queries.ids, data.graded), queries
 
 
-def splits(queries: Queries, cv: Any, validated: bool, X: Any, y: Any) -> list[Split]:
-    """The queries of each fold.
+def splits(queries: Queries, settings: ComparisonSettings, X: Any, y: Any) -> list[Split]:
+    """Return the queries of each fold of `settings.cv`.
+
+    If something needs validation queries and `cv` gives none, each fold validates on the queries
+    that the next fold tests, as in LETOR.
 
     Parameters
     ----------
     queries : Queries
-    cv : int, splitter, or iterable of (train, test) or (train, vali, test)
-        As `gapboost._boosters.folds.query_folds` reads it.
-    validated : bool
-        Whether something is chosen on validation queries. Of pairs they are those that the next fold tests, as in LETOR.
+    settings : ComparisonSettings
     X, y : array-like
-        Shown to a splitter.
+        Arguments of a splitter.
 
     Raises
     ------
     ValueError, TypeError
-        Where folds cut queries, share test queries, or hold fewer than two queries in a part.
+        If folds divide queries, share test queries, or hold fewer than two queries in a part.
     """
-    parts = _parts(queries, cv, X, y)
-    folds = [Split(fold[0], fold[1] if len(fold) == 3 else np.array([], dtype=np.int64), fold[-1]) for fold in parts]
-    if validated and all(len(fold.vali) == 0 for fold in folds):
-        folds = _with_next(folds, cv)
+    folds = [
+        Split(fold[0], fold[1] if len(fold) == 3 else np.array([], dtype=np.int64), fold[-1])
+        for fold in _query_parts(queries, settings.cv, X, y)
+    ]
+    if settings.needs_validation and all(len(fold.vali) == 0 for fold in folds):
+        folds = _with_next(folds, settings.cv)
+    _check_folds(folds, queries, ("train", "vali", "test") if settings.needs_validation else ("train", "test"))
+    return folds
+
+
+def _check_folds(folds: list[Split], queries: Queries, parts: tuple[str, ...]) -> None:
     for number, fold in enumerate(folds):
-        for name in ("train", "vali", "test") if validated else ("train", "test"):
+        for name in parts:
             n = len(getattr(fold, name))
             if n < 2:
                 raise ValueError(
-                    f"cv makes a fold, number {number}, with {n} {name} {'query' if n == 1 else 'queries'}; expected at least two"
+                    f"cv makes a fold, number {number}, with {n} {name} {'query' if n == 1 else 'queries'}; "
+                    "expected at least two"
                 )
     tested = np.concatenate([fold.test for fold in folds])
     if len(np.unique(tested)) < len(tested):
         twice = np.flatnonzero(np.bincount(tested) > 1)[0]
         raise ValueError(
-            f"cv tests the query {queries.ids[twice]!s} in several folds; expected each in one of them: values of one query are "
-            "no evidence twice"
+            f"cv tests the query {queries.ids[twice]!s} in several folds; expected each in one of them: values of one "
+            "query are no evidence twice"
         )
-    return folds
 
 
-def _parts(queries: Queries, cv: Any, X: Any, y: Any) -> list[tuple[Array, ...]]:
-    """Query numbers of the parts of each fold, two or three, checked to be whole and apart."""
+def _query_parts(queries: Queries, cv: Any, X: Any, y: Any) -> list[tuple[Array, ...]]:
+    """Return the query numbers of the two or three parts of each fold; check that they hold whole queries."""
     if np.iterable(cv) and not hasattr(cv, "split") and not isinstance(cv, str | bytes):
         cv = [tuple(fold) if isinstance(fold, Iterable) else fold for fold in cv]
         if cv and all(isinstance(fold, tuple) and len(fold) == 3 for fold in cv):
@@ -143,7 +149,7 @@ def _query_numbers(queries: Queries, folds: Iterable[Any]) -> list[tuple[Array, 
 
 
 def _with_next(folds: list[Split], cv: Any) -> list[Split]:
-    """Folds that validate on the test queries of the next one, and do not train on them."""
+    """Return folds that validate on the test queries of the next fold, and do not train on them."""
     validated = []
     for fold, following in zip(folds, folds[1:] + folds[:1], strict=True):
         if not np.isin(following.test, fold.train).all() or len(following.test) == len(fold.train):

@@ -1,4 +1,4 @@
-"""Digest of values: the same in every process for the same value, another one for another value."""
+"""Digests of values: equal in every process for equal values, else different."""
 
 import hashlib
 import inspect
@@ -24,9 +24,9 @@ TABLES = ("pandas", "polars", "pyarrow")
 def digest(value: Any, name: str) -> str:
     """Return the SHA-256 digest of a value, as 64 hexadecimal digits.
 
-    Arrays and tables count with all their elements. Estimators count by class and parameters, and other objects by class and
-    state. Classes and functions count by name and by the version of their library. If that library has no version, their source
-    text counts.
+    Arrays and tables count with all their elements. Estimators count by class and parameters, and
+    other objects by class and state. Classes and functions count by name and by the version of
+    their library. If that library has no version, their source text counts.
 
     Parameters
     ----------
@@ -37,7 +37,8 @@ def digest(value: Any, name: str) -> str:
     Raises
     ------
     TypeError
-        If a part of the value has no content that another process can compare: lambdas, local functions, open files.
+        If a part of the value has no content that another process can compare: lambdas, local
+        functions, open files.
     """
     hasher = hashlib.sha256()
     try:
@@ -48,13 +49,13 @@ def digest(value: Any, name: str) -> str:
 
 
 class _Writer:
-    """Writes values as bytes, in a form from which they could be read back.
+    """Write values as bytes, so that different values give different bytes.
 
     Parameters
     ----------
     write : callable
     fitted : bool, default=False
-        Estimators count with what they have learned, not only with their parameters.
+        If True, fitted attributes of estimators count too, not only their parameters.
     """
 
     def __init__(self, write: Callable[[Any], object], fitted: bool = False) -> None:
@@ -176,7 +177,7 @@ class _Writer:
 
 @lru_cache(maxsize=1000)
 def _versions_of(thing: Any) -> list[str]:
-    """Return versions or source texts of a function, or of a class and those that it inherits from."""
+    """Return versions or source texts of a function, or of a class and its base classes."""
     return [_version_of(each) for each in (thing.__mro__ if isinstance(thing, type) else [thing])]
 
 

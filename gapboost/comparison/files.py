@@ -1,4 +1,4 @@
-"""Files as the command reads them: LETOR files and folders of folds, CSV and Parquet."""
+"""Files of the command: LETOR files and folders of folds, CSV and Parquet."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Fold = tuple[Array, ...]
 
 @dataclass(frozen=True, eq=False)
 class Input:
-    """Rows, and the folds that come with them: (train, vali, test) or (train, test) row numbers, or none."""
+    """Rows and folds of the files: (train, vali, test) or (train, test) row numbers, or None."""
 
     X: Any
     y: Any
@@ -29,24 +29,24 @@ class Input:
 def read_data(
     paths: Sequence[Path], label: str, qid: str, drop: Sequence[str], categorical: Sequence[str] = ()
 ) -> Input:
-    """Rows of one file, of train, vali and test files, or of a folder.
+    """Read one file, train, vali and test files, or a folder.
 
     Parameters
     ----------
     paths : sequence of Path
-        One file; training and test files, or with validation between them; a folder with train.txt, vali.txt and test.txt, or
-        with folders ``Fold1``, ``Fold2``, ... of them.
+        One file; train and test, or train, vali and test files; a folder with train.txt, vali.txt
+        and test.txt, or with such folders ``Fold1``, ``Fold2``, ...
     label, qid : str
-        Columns of CSV and Parquet files.
+        Columns of CSV and Parquet files with grades and query ids.
     drop : sequence of str
-        Columns of them that are no features.
+        Columns to leave out.
     categorical : sequence of str
-        Columns of them that hold categories.
+        Columns of categories.
 
     Raises
     ------
     ValueError, OSError
-        Where they cannot be read, or folds do not hold the same queries.
+        If a file cannot be read, or folds do not hold the same queries.
     """
     if len(paths) > 3:
         raise ValueError(f"FILE is there {len(paths)} times; expected one, train and test, or train, vali and test")
@@ -67,13 +67,13 @@ def read_data(
 
 
 def _fold_of(parts: Sequence[RankingData]) -> Input:
-    """Parts one after the other, as one fold."""
+    """Concatenate train, vali and test rows to one fold."""
     X, y, qid = (np.concatenate([getattr(part, name) for part in parts]) for name in ("X", "y", "qid"))
     return Input(X, y, qid, [_consecutive(parts)])
 
 
 def _consecutive(parts: Sequence[Any]) -> Fold:
-    """The rows of each part, where they stand one after the other."""
+    """Return the row numbers of each part in their concatenation."""
     ends = np.cumsum([0, *map(len, parts)])
     return tuple(np.arange(begin, end) for begin, end in pairwise(ends))
 
@@ -87,7 +87,7 @@ def _folder(folder: Path) -> Input:
 
 
 def _rows(data: Input, split: RankingSplit, folder: Path) -> Fold:
-    """The rows of a fold's queries among those of the first fold, which hold the same queries."""
+    """Return the rows of a fold's parts in the first fold, which must hold the same queries."""
     ids, sizes = np.unique(np.concatenate([part.qid for part in split]), return_counts=True)
     there, expected = np.unique(data.qid, return_counts=True)
     if not (np.array_equal(ids, there) and np.array_equal(sizes, expected)):

@@ -1,4 +1,4 @@
-"""Differences from one ranker with their intervals; needs matplotlib (``pip install 'gapboost[plot]'``)."""
+"""Picture of the differences from one ranker; needs matplotlib."""
 
 import textwrap
 from collections.abc import Sequence
@@ -6,45 +6,40 @@ from typing import Any
 
 from gapboost._optional import imported
 from gapboost._pictures import COLOURS
-from gapboost.comparison.verdicts import AHEAD, BEHIND, UNTOLD, Verdict
+from gapboost.comparison.verdicts import AHEAD, BEHIND, INCONCLUSIVE, Verdict
 
-# Told apart without colour: filled triangles that point to their side, and an empty circle.
+# Marks differ without color: filled triangles that point to their side, and an empty circle.
 MARKS = {
     AHEAD: {"marker": ">", "color": COLOURS[0], "markerfacecolor": COLOURS[0]},
     BEHIND: {"marker": "<", "color": COLOURS[1], "markerfacecolor": COLOURS[1]},
-    UNTOLD: {"marker": "o", "color": "#808080", "markerfacecolor": "none"},
+    INCONCLUSIVE: {"marker": "o", "color": "#808080", "markerfacecolor": "none"},
 }
 
 
 def draw(verdicts: Sequence[Verdict], measures: Sequence[str]) -> Any:
-    """A figure with a panel for each measure, and below them what the marks mean."""
+    """Return a figure with a panel for each measure, and below them a legend of the marks."""
     pyplot = imported("matplotlib.pyplot", "plot", "to plot")
     n_rows = len(verdicts) // len(measures)
-    figure, panels = pyplot.subplots(
-        1,
-        len(measures),
-        sharey=True,
-        squeeze=False,
-        figsize=(2.2 + 2.9 * len(measures), 1.5 + 0.34 * n_rows),
-        layout="constrained",
-    )
+    size = (2.2 + 2.9 * len(measures), 1.5 + 0.34 * n_rows)
+    figure, panels = pyplot.subplots(1, len(measures), sharey=True, squeeze=False, figsize=size, layout="constrained")
     for ax, measure in zip(panels[0], measures, strict=True):
         panel(ax, [v for v in verdicts if v.measure == measure])
     figure.suptitle(f"beside {verdicts[0].beside}", fontsize=11)
     handles = [
-        panels[0][0].plot([], [], linewidth=1.5, markersize=7, label=told, **mark)[0] for told, mark in MARKS.items()
+        panels[0][0].plot([], [], linewidth=1.5, markersize=7, label=verdict, **mark)[0]
+        for verdict, mark in MARKS.items()
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
     return figure
 
 
 def panel(ax: Any, verdicts: Sequence[Verdict]) -> None:
-    """The verdicts of one measure, the first at the top."""
+    """Draw the verdicts of one measure, the first at the top."""
     for place, verdict in enumerate(verdicts):
-        ax.plot(verdict.interval, (place, place), linewidth=1.5, color=MARKS[verdict.told]["color"])
-        ax.plot([verdict.difference], [place], markersize=7, linestyle="none", **MARKS[verdict.told])
+        ax.plot(verdict.interval, (place, place), linewidth=1.5, color=MARKS[verdict.verdict]["color"])
+        ax.plot([verdict.difference], [place], markersize=7, linestyle="none", **MARKS[verdict.verdict])
     ax.axvline(0, color="#808080", linewidth=0.8)
-    # Two lines of a long name leave room for what is drawn; tables hold the whole.
+    # A long name takes two lines, to leave space for the marks; tables hold the whole name.
     names = ["\n".join(textwrap.wrap(v.ranker, 24, max_lines=2, placeholder=" …")) for v in verdicts]
     ax.set_yticks(range(len(verdicts)), names, fontsize=9, parse_math=False)
     ax.set_ylim(len(verdicts) - 0.5, -0.5)

@@ -1,54 +1,59 @@
-"""All trainings of a comparison: over processes, past those that are saved, and shared with other processes."""
+"""All trainings of a comparison, in several processes; finished ones come from the checkpoint."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from gapboost._data.columns import raveled
 from gapboost._processes import over_processes
-from gapboost.comparison.checkpoint import Checkpoint
-from gapboost.comparison.handing import takes_seed
-from gapboost.comparison.work import CHOSEN_BY, Result, Task, Work
+from gapboost.comparison.checkpoint import Checkpoint, recorded
+from gapboost.comparison.comparison import Comparison
+from gapboost.comparison.data import documents, splits
+from gapboost.comparison.estimators import takes_seed
+from gapboost.comparison.settings import ComparisonSettings
+from gapboost.comparison.training import CHOSEN_BY, Result, Task, Training, try_rankers
+from gapboost.comparison.values import Values
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What is to be trained, and where.
+    """Trainings of a comparison whose settings and data are checked.
 
     Attributes
     ----------
-    work : Work
-    seeds : int
-        Models of a ranker on a fold; one where a ranker takes no seed.
+    training : Training
+    settings : ComparisonSettings
     checkpoint : Checkpoint or None
-    processes : int
     """
 
-    work: Work
-    seeds: int
+    training: Training
+    settings: ComparisonSettings
     checkpoint: Checkpoint | None
-    processes: int
 
     @property
     def searches(self) -> list[Task]:
-        """The trainings that choose parameters, each with the first seed."""
-        candidates = self.work.candidates
+        """Trainings that choose parameters, each with the first seed."""
+        candidates = self.settings.candidates
         return [
             Task(name, fold, 1, number, search=True)
-            for fold in range(len(self.work.splits))
+            for fold in range(len(self.training.splits))
             for name in candidates
             for number in range(len(candidates[name]))
         ]
 
     @property
     def tests(self) -> list[Task]:
-        """The trainings that are tested, fold by fold; which candidate is not said."""
-        seeds = {name: self.seeds if takes_seed(ranker) else 1 for name, ranker in self.work.rankers.items()}
+        """Trainings that are tested, fold by fold; the candidate is open."""
+        rankers = self.settings.rankers
+        seeds = {name: self.settings.seeds if takes_seed(ranker) else 1 for name, ranker in rankers.items()}
         return [
             Task(name, fold, seed)
-            for fold in range(len(self.work.splits))
-            for name in self.work.rankers
+            for fold in range(len(self.training.splits))
+            for name in rankers
             for seed in range(1, seeds[name] + 1)
         ]
 
@@ -57,48 +62,66 @@ class Run:
         """Number of trainings."""
         return len(self.searches) + len(self.tests)
 
-    def results(self, seen: Callable[[Result], object]) -> tuple[list[Result], list[Result]]:
-        """Those of the searches and those of the tests, each in order; `seen` is shown each as it comes."""
-        searched = self._finished(self.searches, seen)
-        best = best_candidates(searched)
-        tests = [Task(t.ranker, t.fold, t.seed, best.get((t.ranker, t.fold))) for t in self.tests]
-        return searched, self._finished(tests, seen)
+    def compare(self, on_result: Callable[[Result], object]) -> Comparison:
+        """Train, and return the comparison; `on_result` gets each result, saved ones too."""
+        searches = self._results(self.searches, on_result)
+        best = best_candidates(searches)
+        tests = [replace(task, candidate=best.get((task.ranker, task.fold))) for task in self.tests]
+        ids = self.training.documents.ids
+        values = Values(self._results(tests, on_result), [ids[split.test] for split in self.training.splits])
+        return Comparison(values, self.training, searches)
 
-    def _finished(self, tasks: Sequence[Task], seen: Callable[[Result], object]) -> list[Result]:
+    def _results(self, tasks: Sequence[Task], on_result: Callable[[Result], object]) -> list[Result]:
+        """Return the results in the order of the tasks."""
         results: dict[Task, Result] = {}
-        for result in self._as_they_come(tasks):
+        for result in self._finish(tasks):
             results[result.task] = result
-            seen(result)
+            on_result(result)
         return [results[task] for task in tasks]
 
-    def _as_they_come(self, tasks: Sequence[Task]) -> Iterator[Result]:
+    def _finish(self, tasks: Sequence[Task]) -> Iterator[Result]:
+        """Yield saved results, then new ones, then those that other processes had begun."""
+        n = self.settings.n_jobs
         if self.checkpoint is None:
-            yield from over_processes(self.work, tasks, self.processes)
+            yield from over_processes(self.training, tasks, n)
             return
-        left = []
-        for task in tasks:
-            saved = self.checkpoint.saved(task)
-            if saved is None:
-                left.append(task)
-            else:
-                yield saved
-        taken = []
-        own = partial(self.checkpoint.finish, train=self.work, wait=False)
-        for task, result in zip(left, over_processes(own, left, self.processes), strict=True):
-            if result is None:
-                taken.append(task)
-            else:
-                yield result
-        # What another process was at: it is done by now, or soon, or that process is gone.
-        others = partial(self.checkpoint.finish, train=self.work, wait=True)
-        for result in over_processes(others, taken, self.processes):
-            if result is not None:
-                yield result
+        finish = partial(self.checkpoint.finish, train=self.training)
+        steps = ((self.checkpoint.saved, 1), (partial(finish, wait=False), n), (partial(finish, wait=True), n))
+        for step, n_processes in steps:
+            left = []
+            for task, result in zip(tasks, over_processes(step, tasks, n_processes), strict=True):
+                if result is None:
+                    left.append(task)
+                else:
+                    yield result
+            tasks = left
 
 
-def best_candidates(searched: Sequence[Result]) -> dict[tuple[str, int], int]:
-    """The number of the best candidate of each ranker on each fold: the highest mean on the validation queries."""
+def prepare(settings: ComparisonSettings, X: Any, y: Any, qid: Any = None, group: Any = None) -> Run:
+    """Check data, folds, rankers and checkpoint, before the first training.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the data are unusable, or do not fit the settings or the checkpoint.
+    """
+    (y,) = raveled({"y": y})
+    docs, queries = documents(X, y, qid, group, settings)
+    folds = splits(queries, settings, X, y)
+    measures = {name: measure.resolved(docs.grades) for name, measure in settings.measures.items()}
+    choose_by = settings.choose_by.resolved(docs.grades)
+    training = Training(docs, folds, settings.rankers, measures, choose_by, settings.candidates, settings.source)
+    try_rankers(training)
+    checkpoint = None
+    if settings.checkpoint is not None:
+        checkpoint = Checkpoint(Path(settings.checkpoint), recorded(training))
+        checkpoint.open()
+    return Run(training, settings, checkpoint)
+
+
+def best_candidates(searches: Sequence[Result]) -> dict[tuple[str, int], int]:
+    """Return the number of the candidate with the highest mean, for each ranker and fold."""
     means: dict[tuple[str, int], list[float]] = {}
-    for result in searched:  # candidates in the order of their numbers
+    for result in searches:  # candidates in the order of their numbers
         means.setdefault((result.task.ranker, result.task.fold), []).append(float(np.mean(result.values[CHOSEN_BY])))
     return {key: int(np.argmax(values)) for key, values in means.items()}

@@ -1,4 +1,4 @@
-"""Tuning: from which parameters candidates are drawn, the same number for every ranker."""
+"""Tuning: draw candidate parameters from spaces, the same number for every ranker."""
 
 import warnings
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from scipy import stats
 from sklearn.model_selection import ParameterSampler
 
 from gapboost._data.arguments import mapping, shown, whole
-from gapboost.comparison.handing import unfitted
+from gapboost.comparison.estimators import unfitted
 
 LIGHTGBM = {
     "num_leaves": [8, 16, 32, 64],
@@ -34,17 +34,20 @@ CATBOOST = {
     "rsm": stats.uniform(0.3, 0.7),
     "l2_leaf_reg": stats.loguniform(0.01, 10),
 }
-# By the library that an estimator's class, or one that it is made from, belongs to.
+# By the library of an estimator's class or of one of its base classes.
 SPACES: dict[str, dict[str, Any]] = {"lightgbm": LIGHTGBM, "xgboost": XGBOOST, "catboost": CATBOOST}
 
 
-def candidates(rankers: Mapping[str, Any], tune: Any, spaces: Any) -> dict[str, list[dict[str, Any]]]:
-    """`tune` candidates of each ranker, drawn by scikit-learn's `ParameterSampler`; rankers of one space get the same.
+def draw_candidates(rankers: Mapping[str, Any], tune: Any, spaces: Any) -> dict[str, list[dict[str, Any]]]:
+    """Return `tune` candidates of each ranker; {} without `tune`.
+
+    scikit-learn's `ParameterSampler` draws them. Rankers with the same space get the same
+    candidates.
 
     Raises
     ------
     ValueError, TypeError
-        Where a ranker has no space, or its space a parameter that the ranker does not have.
+        If a ranker has no space, or its space has a parameter that the ranker does not have.
     """
     given = {} if spaces is None else mapping(spaces, "spaces", "{name: {parameter: list or distribution}}")
     if tune is None:
@@ -59,24 +62,24 @@ def candidates(rankers: Mapping[str, Any], tune: Any, spaces: Any) -> dict[str, 
         raise ValueError(f"spaces names {unknown[0]!r}; expected some of {', '.join(rankers)}")
     drawn = {}
     for name, ranker in rankers.items():
-        space = given.get(name) or _space_of(ranker)
+        space = given.get(name) or SPACES.get(_library_of(ranker) or "")
         if space is None:
             raise ValueError(
                 f"tune is {tune} but {name!r} of rankers is a {type(ranker).__name__}, for which there is no space; expected "
                 f"spaces={{{name!r}: {{parameter: list or distribution}}}}, or leave_out=[{name!r}]"
             )
-        drawn[name] = _drawn(name, ranker, space, number)
+        drawn[name] = _draw(name, ranker, space, number)
     return drawn
 
 
-def _drawn(name: str, ranker: Any, space: Mapping[str, Any], number: int) -> list[dict[str, Any]]:
+def _draw(name: str, ranker: Any, space: Mapping[str, Any], number: int) -> list[dict[str, Any]]:
     known = ranker.get_params()
     library = _library_of(ranker)
     for parameter in mapping(space, f"spaces[{name!r}]", "{parameter: list or distribution}"):
-        if parameter not in known and library != "catboost":  # whose get_params tells only what is set
+        if parameter not in known and library != "catboost":  # its get_params returns only what is set
             raise ValueError(f"spaces has the parameter {parameter!r} of {name!r}; expected some of {', '.join(known)}")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of too small a space, which is an error here
+        warnings.simplefilter("ignore")  # a space that is too small is an error below
         sampler = list(ParameterSampler(space, number, random_state=0))
     found = [{key: _rounded(value) for key, value in candidate.items()} for candidate in sampler]
     if len(found) < number:
@@ -89,17 +92,12 @@ def _drawn(name: str, ranker: Any, space: Mapping[str, Any], number: int) -> lis
 
 
 def _rounded(value: Any) -> Any:
-    """Three digits of real numbers: what a report shows is what was trained."""
+    """Round real numbers to three digits, so that a report can show the value that was trained."""
     if isinstance(value, float | np.floating):
         return float(f"{value:.3g}")
     return value.item() if isinstance(value, np.generic) else value
 
 
 def _library_of(ranker: Any) -> str | None:
-    there = {kind.__module__.split(".")[0] for kind in type(ranker).__mro__}
-    return next((library for library in SPACES if library in there), None)
-
-
-def _space_of(ranker: Any) -> dict[str, Any] | None:
-    library = _library_of(ranker)
-    return None if library is None else SPACES[library]
+    libraries = {kind.__module__.split(".")[0] for kind in type(ranker).__mro__}
+    return next((library for library in SPACES if library in libraries), None)

@@ -1,4 +1,4 @@
-"""CSV and Parquet files as the command reads them."""
+"""CSV and Parquet files of the command."""
 
 import bz2
 import csv
@@ -40,7 +40,8 @@ def read_tables(
     Raises
     ------
     ValueError, OSError
-        If a file cannot be read, or if files differ in format, in columns or in the type of their ids.
+        If a file cannot be read, or if files differ in format, in columns or in the type of their
+        ids.
     """
     first, kind = paths[0], table_format(paths[0])
     for path in paths[1:]:
@@ -64,7 +65,7 @@ def read_tables(
 
 
 def checked_features(features: Any, categorical: Sequence[str], path: Path) -> Any:
-    """Return features whose `categorical` columns are of pandas' type "category", with text as categories.
+    """Return features whose `categorical` columns have pandas' type "category", of text.
 
     An empty cell is a category too, as CatBoost refuses missing categories.
 
@@ -124,7 +125,7 @@ def _read_csv(path: Path, qid: str, categorical: Sequence[str]) -> Any:
     with _text(path) as stream, _naming(path):
         names, ids = _checked_rows(path, stream, qid)
         stream.seek(0)
-        # A row may end with commas: the first column is no index, and cells beyond the header are empty.
+        # Rows may end with commas: the first column is no index, and further cells are empty.
         frame = pandas.read_csv(
             stream,
             index_col=False,
@@ -159,7 +160,7 @@ def _naming(path: Path) -> Iterator[None]:
 
 
 def _checked_rows(path: Path, stream: IO[str], qid: str) -> tuple[list[str], list[str]]:
-    """Return the names of the columns and the query ids; check that each row has a cell for each column, and an id."""
+    """Return column names and query ids; check that each row has all cells, and an id."""
     rows = csv.reader(stream)
     names = next(rows, [])
     if not names:

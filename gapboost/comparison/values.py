@@ -1,4 +1,4 @@
-"""One number for each test query, ranker, measure, fold and seed."""
+"""Values of rankers: one number for each test query, ranker, measure, fold and seed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,17 +8,17 @@ import numpy as np
 
 from gapboost._kernels import Array
 from gapboost._optional import frame
-from gapboost.comparison.work import Result
+from gapboost.comparison.training import Result
 
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """What all comparisons of rankers are made of.
+    """Values of all rankers on the test queries.
 
     Attributes
     ----------
     results : list of Result
-        One a training that was tested, fold by fold.
+        One for each training that was tested, fold by fold.
     queries : list of ndarray
         Ids of the test queries of each fold.
 
@@ -39,7 +39,7 @@ class Values:
     queries: Sequence[Array]
 
     def of(self, ranker: str, measure: str) -> list[Array]:
-        """One value a test query, the mean over the seeds: a float64 array of shape (Q,) for each fold."""
+        """Return the mean over the seeds for each test query: float64 of shape (Q,) for each fold."""
         folds: list[list[list[float]]] = [[] for _ in self.queries]
         for result in self.results:
             if result.task.ranker == ranker:
@@ -47,15 +47,15 @@ class Values:
         return [np.mean(seeds, axis=0) for seeds in folds]
 
     def mean(self, ranker: str, measure: str) -> float:
-        """Over all test queries."""
+        """Return the mean over all test queries."""
         return float(np.concatenate(self.of(ranker, measure)).mean())
 
     def seconds(self, ranker: str) -> float:
-        """Mean time of a training."""
+        """Return the mean time of a training, in seconds."""
         return float(np.mean([result.seconds for result in self.results if result.task.ranker == ranker]))
 
     def columns(self) -> Mapping[str, list[Any]]:
-        """``query``, ``ranker``, ``measure``, ``fold``, ``seed`` and ``value``, one entry a value."""
+        """Return columns ``query``, ``ranker``, ``measure``, ``fold``, ``seed`` and ``value``."""
         rows = [
             (query, result.task.ranker, measure, result.task.fold, result.task.seed, value)
             for result in self.results
@@ -66,11 +66,11 @@ class Values:
         return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
     def to_pandas(self) -> Any:
-        """One row a value."""
+        """Return a pandas data frame with one row for each value."""
         return frame(self.columns())
 
     def to_polars(self) -> Any:
-        """One row a value; needs polars."""
+        """Return a polars data frame with one row for each value; needs polars."""
         import polars
 
         return polars.DataFrame(dict(self.columns()))

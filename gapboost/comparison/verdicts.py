@@ -1,8 +1,9 @@
-"""Whether one ranker is ahead of another, by their differences on each query and the models that were trained.
+"""Verdicts on pairs of rankers, by their differences on each query.
 
-Values of a query are averaged over the seeds first. The queries of one fold were ranked by the same models, so that their
-differences are no independent evidence: a fold is a cluster, and intervals come from the spread of whole folds. Seeds make no
-further clusters, as their models share training rows and test queries, and for a booster without random draws are one model.
+Values of a query are averaged over the seeds first. The queries of one fold were ranked by the same
+models, so that their differences are not independent: a fold is a cluster, and intervals come from
+the spread of whole folds. Seeds are no further clusters: their models share training rows and test
+queries, and a booster without random draws trains the same model for each seed.
 """
 
 import math
@@ -15,24 +16,26 @@ from gapboost._kernels import Array
 from gapboost.analysis.estimates import POWER, Estimate, clustered, holm, independent
 from gapboost.analysis.ties import rounding
 
-AHEAD, BEHIND, UNTOLD = "ahead", "behind", "cannot be told"
+AHEAD, BEHIND, INCONCLUSIVE = "ahead", "behind", "inconclusive"
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """One ranker beside another, by one measure.
+    """Comparison of two rankers by one measure.
 
     Attributes
     ----------
     ranker, beside, measure : str
     estimate : Estimate
-        Of the mean difference, `ranker` minus `beside`, over all test queries.
+        Mean difference, `ranker` minus `beside`, over all test queries.
     n_queries : int
+        Number of test queries.
     p : float
-        Corrected by Holm's method for all verdicts that are given together.
+        p-value, corrected by Holm's method for all verdicts of the same call.
     confidence : float
+        Confidence of the interval and of the verdict, such as 0.95.
     n_together : int
-        How many these are.
+        Number of verdicts of the same call.
 
     Examples
     --------
@@ -59,31 +62,32 @@ class Verdict:
 
     @property
     def difference(self) -> float:
-        """Mean over the queries."""
+        """Mean difference over the queries."""
         return self.estimate.mean
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Of the difference, for this verdict alone."""
+        """Confidence interval of the difference, not corrected for other verdicts."""
         return self.estimate.interval(self.confidence)
 
     @property
-    def told(self) -> str:
-        """``"ahead"``, ``"behind"`` or ``"cannot be told"``, by the corrected p."""
+    def verdict(self) -> str:
+        """``"ahead"``, ``"behind"`` or ``"inconclusive"``, by the corrected p."""
         if self.p >= 1 - self.confidence or self.difference == 0:
-            return UNTOLD
+            return INCONCLUSIVE
         return AHEAD if self.difference > 0 else BEHIND
 
     @property
     def detectable(self) -> float:
-        """The true difference that would be told in 80 % of comparisons such as this one."""
+        """Smallest true difference that 80 % of comparisons such as this one would find."""
         return self.estimate.detectable((1 - self.confidence) / self.n_together, POWER)
 
     @property
     def queries_needed(self) -> float:
-        """Test queries with which a true difference as large as this one would be told in 80 % of comparisons.
+        """Number of test queries to find a true difference of this size in 80 % of comparisons.
 
-        With as many folds, and errors that shrink with the root of the number of queries. Infinite for no difference.
+        It assumes as many folds, and errors that shrink with the root of the number of queries. It
+        is infinite if there is no difference.
         """
         if self.difference == 0:
             return math.inf
@@ -93,13 +97,14 @@ class Verdict:
 def verdicts(
     pairs: Mapping[tuple[str, str, str], Sequence[tuple[Array, Array]]], confidence: float = 0.95
 ) -> list[Verdict]:
-    """A verdict for each ``(ranker, beside, measure)``, corrected for their number.
+    """Return a verdict for each ``(ranker, beside, measure)``, corrected for their number.
 
     Parameters
     ----------
-    pairs : mapping
-        Values of the two rankers on the queries of each fold, float64 arrays of shape (Q,). Differences by rounding alone are 0.
-    confidence : float
+    pairs : mapping {(ranker, beside, measure): list of (values, values)}
+        Values of the two rankers on the queries of each fold, float64 arrays of shape (Q,).
+        Differences by rounding alone count as 0.
+    confidence : float, default=0.95
     """
     estimates = {key: _estimate(folds) for key, folds in pairs.items()}
     corrected = holm({key: estimate.p for key, estimate in estimates.items()})
@@ -110,7 +115,7 @@ def verdicts(
 
 
 def _estimate(folds: Sequence[tuple[Array, Array]]) -> Estimate:
-    """Of the mean difference; over queries where there is one fold, which tells of its models alone."""
+    """Estimate the mean difference, with folds as clusters, or over the queries of one fold."""
     within = rounding(np.concatenate([np.concatenate(pair) for pair in folds]))
     differences = [np.where(np.abs(a - b) <= within, 0.0, a - b) for a, b in folds]
     return clustered(differences) if len(differences) > 1 else independent(differences[0])

@@ -1,4 +1,4 @@
-"""An interrupted comparison goes on where it stopped, also in two processes, and comes to the same answer."""
+"""Checkpoints: an interrupted comparison continues, also in two processes, with the same result."""
 
 import errno
 import json
@@ -13,7 +13,7 @@ from cheap_rankers import Noisy, made
 
 from gapboost.comparison import compare_rankers
 from gapboost.comparison.checkpoint import _content
-from gapboost.comparison.work import Work
+from gapboost.comparison.training import Training
 
 X, Y, QID = made(30, 6)
 RANKERS = {"one": Noisy(0.2, 1), "other": Noisy(0.6, 2), "third": Noisy(0.1, 3)}
@@ -22,7 +22,7 @@ TUNED = {**GIVEN, "tune": 3, "spaces": {name: {"noise": [0.1, 0.3, 1.0]} for nam
 
 
 def answer(found):
-    """All that does not depend on clocks."""
+    """Values, verdicts and means, without times."""
     return found.values.to_pandas(), found.summary(), found.means().drop(columns="seconds")
 
 
@@ -36,7 +36,7 @@ def test_interrupted_at_ten_random_moments(given, tmp_path, monkeypatch):
     at_once = compare_rankers(**given)
     total = 18 + 27 * ("tune" in given)
     stops = np.random.default_rng(0).choice(np.arange(1, total), 10, replace=False)
-    trained, did = [], Work.__call__
+    trained, did = [], Training.__call__
 
     def interrupted(self, task):
         if len(trained) in left:
@@ -46,7 +46,7 @@ def test_interrupted_at_ten_random_moments(given, tmp_path, monkeypatch):
         return did(self, task)
 
     left = set(stops.tolist())
-    monkeypatch.setattr(Work, "__call__", interrupted)
+    monkeypatch.setattr(Training, "__call__", interrupted)
     interruptions = 0
     while True:
         try:
@@ -61,7 +61,7 @@ def test_interrupted_at_ten_random_moments(given, tmp_path, monkeypatch):
 
 def test_a_second_call_trains_nothing(tmp_path, monkeypatch):
     first = compare_rankers(**GIVEN, checkpoint=tmp_path)
-    monkeypatch.setattr(Work, "__call__", lambda self, task: pytest.fail("trained again"))
+    monkeypatch.setattr(Training, "__call__", lambda self, task: pytest.fail("trained again"))
     second = compare_rankers(**GIVEN, checkpoint=str(tmp_path))
     assert_same(first, second)
     assert second.means()["seconds"].equals(first.means()["seconds"])
@@ -91,9 +91,9 @@ sys.path[:0] = {paths!r}
 from pathlib import Path
 from cheap_rankers import Noisy, made
 from gapboost.comparison import compare_rankers
-from gapboost.comparison.work import Work
+from gapboost.comparison.training import Training
 
-folder, did = Path({folder!r}), Work.__call__
+folder, did = Path({folder!r}), Training.__call__
 
 def slow(self, task):
     with (folder / "begun").open("a") as log:
@@ -102,7 +102,7 @@ def slow(self, task):
     return did(self, task)
 
 def compare(name):
-    Work.__call__ = slow
+    Training.__call__ = slow
     X, y, qid = made(30, 6)
     rankers = {{"one": Noisy(0.2, 1), "other": Noisy(0.6, 2), "third": Noisy(0.1, 3)}}
     found = compare_rankers(
@@ -140,7 +140,7 @@ for process in processes.values():
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="without locks two processes may train twice")
 def test_two_processes_share_the_work_and_one_of_them_is_killed_at_ten_random_moments(tmp_path):
-    """Each time it is begun again: no more is lost than the training that it was at."""
+    """After each kill it starts again: only the training that was running is lost."""
     import pandas as pd
 
     paths = [str(Path(__file__).parents[2]), str(Path(__file__).parents[1] / "support")]
@@ -169,7 +169,7 @@ OTHERS = {
 @pytest.mark.parametrize("other", OTHERS)
 def test_a_checkpoint_of_other_data_or_settings_is_refused(other, tmp_path, monkeypatch):
     compare_rankers(**GIVEN, checkpoint=tmp_path)
-    monkeypatch.setattr(Work, "__call__", lambda self, task: pytest.fail("trained"))
+    monkeypatch.setattr(Training, "__call__", lambda self, task: pytest.fail("trained"))
     with pytest.raises(
         ValueError, match=r"^checkpoint is .* of another comparison, whose .* is .*; expected "
     ) as caught:
@@ -237,7 +237,7 @@ for folder in folders:
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="there are no locks")
 def test_four_processes_open_300_new_checkpoints_at_once(tmp_path):
-    """None of them fails, and the settings of no ranker are lost."""
+    """No process fails, and no settings of a ranker are lost."""
     code = RACE.format(paths=[str(Path(__file__).parents[2])], folder=str(tmp_path))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
@@ -247,9 +247,9 @@ def test_four_processes_open_300_new_checkpoints_at_once(tmp_path):
 
 
 def retrained(monkeypatch):
-    """The tasks that are trained from now on."""
-    trained, did = [], Work.__call__
-    monkeypatch.setattr(Work, "__call__", lambda self, task: trained.append(task) or did(self, task))
+    """Return a list that collects the tasks of all further trainings."""
+    trained, did = [], Training.__call__
+    monkeypatch.setattr(Training, "__call__", lambda self, task: trained.append(task) or did(self, task))
     return trained
 
 

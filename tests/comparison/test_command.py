@@ -1,4 +1,4 @@
-"""``python -m gapboost.comparison``: what it reads, what it prints, and that an interrupt loses nothing."""
+"""Command ``python -m gapboost.comparison``: files, printed tables, reports, and interrupts."""
 
 import os
 import re
@@ -43,7 +43,7 @@ def write_letor(path, X, y, qid):
 
 @pytest.fixture
 def files(tmp_path):
-    """The same documents in all forms."""
+    """Folder with the same documents in all formats."""
     X, y, qid = made(36, 8)
     frame = pd.DataFrame(X.round(5), columns=list("abcde")).assign(grade=y, query=[f"q{i}" for i in qid])
     frame.to_csv(tmp_path / "all.csv", index=False)
@@ -118,7 +118,7 @@ def test_the_table_grows_and_the_report_is_written(form, files, monkeypatch, cap
     assert head.split() == ["fold", "ranker", "gap", "ndcg@5", "seconds"]
     rows = [re.split(r"\s{2,}", line.strip()) for line in lines[: n_folds * len(FIELD)]]
     assert [row[:2] for row in rows] == [[str(k), name] for k in range(1, n_folds + 1) for name in FIELD]
-    assert out.count("cannot be told") + out.count("ahead") + out.count("behind") == 6
+    assert out.count("inconclusive") + out.count("ahead") + out.count("behind") == 6
     assert "<svg" in report.read_text(encoding="utf-8")
     assert (files / "answer.checkpoint" / "settings.json").exists()
     data = read_data([files / path for path in paths], "grade", "query", [])
@@ -156,7 +156,7 @@ def test_what_is_wrong_is_said_before_any_training(wrong, files, monkeypatch, ca
     frame.drop(columns="name").assign(grade=frame["grade"] + 0.5).to_csv("real.csv", index=False)
     (files / "letor").rename(files / "broken")
     (files / "broken" / "Fold2" / "vali.txt").write_text("1 qid:1 1:1\n0 qid:1 1:2\n")
-    monkeypatch.setattr("gapboost.comparison.work.Work.__call__", lambda self, task: pytest.fail("trained"))
+    monkeypatch.setattr("gapboost.comparison.training.Training.__call__", lambda self, task: pytest.fail("trained"))
     arguments, said = WRONG[wrong]
     status, out, err = run(monkeypatch, capsys, *arguments)
     assert (status, out) == (2, "")
@@ -165,7 +165,7 @@ def test_what_is_wrong_is_said_before_any_training(wrong, files, monkeypatch, ca
     assert not list(files.glob("comparison*"))
 
 
-def test_a_column_is_left_out_where_it_is_told(files, monkeypatch):
+def test_drop_leaves_columns_out(files, monkeypatch):
     monkeypatch.chdir(files)
     pd.read_csv("all.csv").assign(name="some words").to_csv("words.csv", index=False)
     assert list(read_data([Path("words.csv")], "grade", "query", ["name", "a"]).X) == list("bcde")
@@ -179,7 +179,7 @@ def test_ids_keep_their_zeros(tmp_path):
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="another signal")
 def test_an_interrupt_loses_nothing(files):
-    """Ctrl-C in the midst of it; the same command goes on, and prints what one run prints."""
+    """After Ctrl-C the same command continues, and writes the report of an uninterrupted run."""
     arguments = [str(files / "all.txt"), "--n-jobs", "1", "--cv", "4", "--seeds", "1", "--measures", "map", "--report"]
 
     def started(report):
@@ -189,13 +189,13 @@ sys.path[:0] = {[str(Path(call.__file__).parents[2])]!r}
 import time
 from sklearn.linear_model import Ridge
 from gapboost.comparison import __main__
-from gapboost.comparison.work import Work
+from gapboost.comparison.training import Training
 __main__.standard_rankers = lambda: {{"a": Ridge(1.0), "b": Ridge(1e4), "c": Ridge(1e9)}}
-did = Work.__call__
+did = Training.__call__
 def slow(self, task):
     time.sleep(0.2)
     return did(self, task)
-Work.__call__ = slow
+Training.__call__ = slow
 sys.exit(__main__.main({[*arguments, str(files / report)]!r}))
 """
         return subprocess.Popen(

@@ -1,5 +1,7 @@
-"""One call: what each ranker is handed, what is tested, and what comes of it."""
+"""`compare_rankers`: the data that each ranker gets, values, tuning, pictures and reports."""
 
+import dataclasses
+import inspect
 import json
 import re
 from html.parser import HTMLParser
@@ -24,7 +26,9 @@ from sklearn.preprocessing import StandardScaler
 import gapboost as gb
 from gapboost.comparison import compare_rankers, standard_rankers
 from gapboost.comparison.data import Part
-from gapboost.comparison.handing import few_trees, fit, stops_early
+from gapboost.comparison.estimators import few_trees, stops_early
+from gapboost.comparison.settings import ComparisonSettings
+from gapboost.comparison.training import fit_ranker
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
 
@@ -38,18 +42,29 @@ def comparison():
     return compare_rankers(X, Y, QID, PAIR, cv=4, seeds=2)
 
 
+def parts_of(found, fold):
+    """Return the documents of the training, validation and test queries of a fold."""
+    split = found.training.splits[fold]
+    return [found.training.documents.select(queries) for queries in (split.train, split.vali, split.test)]
+
+
+def test_the_settings_have_the_parameters_of_the_call_with_its_defaults():
+    _, _, _, rankers, group, *others = inspect.signature(compare_rankers).parameters.values()
+    fields = {field.name: field.default for field in dataclasses.fields(ComparisonSettings) if field.init}
+    assert group.name == "group"
+    assert {"source": "", **{p.name: p.default for p in (rankers, *others)}} == fields
+
+
 def test_values_are_those_of_evaluate(comparison):
-    """By hand: train on the other folds, test, and take the values of evaluate."""
+    """Train on the other folds by hand, and compare with the values of `evaluate`."""
     table = comparison.values.to_pandas()
     assert set(table.columns) == {"query", "ranker", "measure", "fold", "seed", "value"}
     assert len(table) == 60 * 2 * 3 * 2
-    g = (0.5, 0.5)
+    measures = [gb.GAP(g=(0.5, 0.5)), "ndcg@10", "map"]
     for fold, (train, test) in enumerate(GroupKFold(4).split(X, Y, QID)):
         for seed in (1, 2):
             ranker = Noisy(0.6, 2, random_state=seed).fit(X[train], Y[train])
-            expected = gb.evaluate(
-                [gb.GAP(g=g), "ndcg@10", "map"], Y[test], ranker.predict(X[test]), QID[test], per_query=True
-            )
+            expected = gb.evaluate(measures, Y[test], ranker.predict(X[test]), QID[test], per_query=True)
             mine = table[(table["ranker"] == "other") & (table["fold"] == fold) & (table["seed"] == seed)]
             for name, values in zip(("gap", "ndcg@10", "map"), expected.values(), strict=True):
                 found = mine[mine["measure"] == name].set_index("query")["value"]
@@ -76,23 +91,21 @@ def test_means_and_summary(comparison):
     summary = comparison.summary()
     assert (summary["ranker"] == "other").all()
     assert (summary["beside"] == "one").all()
-    npt.assert_allclose(
-        summary["difference"], means.loc["other", summary["measure"]] - means.loc["one", summary["measure"]]
-    )
+    other, one = (means.loc[name, summary["measure"]] for name in ("other", "one"))
+    npt.assert_allclose(summary["difference"], other - one)
     npt.assert_allclose(comparison.summary("other")["difference"], -summary["difference"])
-    assert set(summary["verdict"]) <= {"ahead", "behind", "cannot be told"}
+    assert set(summary["verdict"]) <= {"ahead", "behind", "inconclusive"}
     assert (summary["queries"] == 60).all()
 
 
 def test_the_best_is_trained_on_everything(comparison):
     assert comparison.best == "one"
-    npt.assert_array_equal(
-        comparison.best_.weights_, Noisy(0.2, 1, random_state=1).fit(X, Y).weights_, "480 rows draw these"
-    )
+    expected = Noisy(0.2, 1, random_state=1).fit(X, Y).weights_  # drawn with the number of rows, 480
+    npt.assert_array_equal(comparison.best_.weights_, expected)
 
 
 class Recorder(BaseEstimator):
-    """Keeps what it is handed."""
+    """Estimator whose `fit` keeps its arguments."""
 
     def __init__(self, early_stopping_rounds=None):
         self.early_stopping_rounds = early_stopping_rounds
@@ -103,11 +116,8 @@ class Recorder(BaseEstimator):
 
 def recorder(arguments):
     names = ", ".join(f"{name}=None" for name in arguments)
-    scope = {"Recorder": Recorder}
-    handed = ", ".join(f"{name!r}: {name}" for name in arguments)
-    exec(
-        f"def fit(self, X, y, {names}):\n    self.handed_ = {{{handed}}}\n    return self", scope
-    )  # a signature is read
+    scope = {}
+    exec(f"def fit(self, X, y, {names}):\n    self.given_ = locals()\n    return self", scope)  # for its signature
     return type("Recording", (Recorder,), {"fit": scope["fit"]})
 
 
@@ -116,30 +126,31 @@ VALI = Part(np.zeros((3, 2)), np.array([1, 0, 2]), np.array([1, 2]))
 
 
 @pytest.mark.parametrize(
-    ("arguments", "handed"),
+    ("arguments", "expected"),
     [
         (["qid", "group", "eval_set", "eval_qid"], {"qid": [0, 0, 1, 1, 1, 1], "eval_qid": [[0, 1, 1]]}),
         (["group", "eval_set", "eval_group"], {"group": [2, 4], "eval_group": [[1, 2]]}),
         (["sample_weight", "eval_set"], {}),
     ],
 )
-def test_a_fit_is_handed_what_it_has_arguments_for(arguments, handed):
+def test_fit_gets_the_queries_that_it_has_arguments_for(arguments, expected):
     ranker = recorder(arguments)(early_stopping_rounds=3)
     assert stops_early(ranker)
-    given = {name: value for name, value in fit(ranker, TRAIN, VALI).handed_.items() if value is not None}
+    found = fit_ranker(ranker, TRAIN, VALI).given_
+    given = {name: found[name] for name in arguments if found[name] is not None}
     ((X_vali, y_vali),) = given.pop("eval_set")
     assert X_vali is VALI.X
     npt.assert_array_equal(y_vali, VALI.y)
     assert {
         name: [v.tolist() for v in value] if name.startswith("eval") else value.tolist()
         for name, value in given.items()
-    } == handed
+    } == expected
 
 
-def test_a_pipeline_ends_with_what_is_handed_the_queries():
+def test_the_last_step_of_a_pipeline_gets_the_queries():
     line = make_pipeline(StandardScaler(), LGBMGAPRanker(**SMALL, verbose=-1))
     found = compare_rankers(X, Y, QID, {"line": line, **PAIR}, cv=2, seeds=1)
-    train, test = (found.work.documents.of(part) for part in (found.work.splits[1].train, found.work.splits[1].test))
+    train, _, test = parts_of(found, 1)
     line.set_params(lgbmgapranker__random_state=1).fit(train.X, train.y, lgbmgapranker__qid=train.numbers)
     expected = gb.evaluate("map", test.y, line.predict(test.X), test.numbers, per_query=True)
     npt.assert_array_equal(found.values.of("line", "map")[1], next(iter(expected.values())))
@@ -158,11 +169,11 @@ BOOSTERS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("form", [pd.DataFrame, pl.DataFrame, np.asarray])
 def test_each_booster_gets_what_its_own_fit_wants(form):
-    """The same values as by hand: rows query by query, sizes or ids, and grades above 0 for rank:map."""
+    """Fit by hand: rows query by query, sizes or ids, and grades above 0 for rank:map."""
     rows = np.argsort(QID, kind="stable")
     X_, y_, qid_ = X[rows], Y[rows], QID[rows]
     found = compare_rankers(form(X_), y_, qid_, BOOSTERS, measures="ndcg@10", cv=3, seeds=1, shuffle=False)
-    for fold, split in enumerate(found.work.splits):
+    for fold, split in enumerate(found.training.splits):
         train, test = (np.isin(qid_, np.unique(qid_)[part]) for part in (split.train, split.test))
         for name, ranker in BOOSTERS.items():
             grades = (y_ > 0).astype(int) if name == "rank:map" else y_
@@ -188,14 +199,14 @@ def test_each_booster_gets_what_its_own_fit_wants(form):
     ids=lambda ranker: type(ranker).__name__,
 )
 @pytest.mark.slow(keep=1)
-def test_who_stops_early_gets_validation_queries_that_nobody_trains_on(ranker):
+def test_rankers_that_stop_early_get_validation_queries_that_no_ranker_trains_on(ranker):
     found = compare_rankers(X, Y, QID, {"early": ranker, "line": Ridge()}, cv=4, seeds=1)
-    for fold, following in zip(found.work.splits, found.work.splits[1:] + found.work.splits[:1], strict=True):
+    splits = found.training.splits
+    for fold, following in zip(splits, splits[1:] + splits[:1], strict=True):
         npt.assert_array_equal(fold.vali, following.test)
         assert sorted([*fold.train, *fold.vali, *fold.test]) == list(range(60))
-    model, _ = found.work.trained(
-        found.values.results[0].task, *(found.work.documents.of(p) for p in (fold.train, fold.vali))
-    )
+    train, vali, _ = parts_of(found, -1)
+    model, _ = found.training.train(found.values.results[0].task, train, vali)
     last = getattr(model, "best_iteration_", None) or getattr(model, "best_iteration", 0)
     assert 0 < last < 50
 
@@ -203,13 +214,13 @@ def test_who_stops_early_gets_validation_queries_that_nobody_trains_on(ranker):
 @pytest.mark.slow
 @pytest.mark.parametrize("stopping", [{}, {"early_stopping_rounds": 3}, {"od_type": "Iter", "od_wait": 3}], ids=str)
 def test_catboost(stopping):
-    """The same values as by hand: numbers of queries, one thread, the seed, and validation queries for who stops early."""
+    """Fit by hand: numbers of queries, one thread, the seed, and validation queries to stop early."""
     catboost = pytest.importorskip("catboost")
     assert few_trees(catboost.CatBoostRanker(num_trees=5)) == {"num_trees": 2}
     given = {"iterations": 20, "verbose": False, "allow_writing_files": False, **stopping}
     found = compare_rankers(X, Y, QID, {"line": Ridge(), "cat": catboost.CatBoostRanker(**given)}, cv=3, seeds=2)
-    for fold, split in enumerate(found.work.splits):
-        train, vali, test = (found.work.documents.of(part) for part in (split.train, split.vali, split.test))
+    for fold, split in enumerate(found.training.splits):
+        train, vali, test = parts_of(found, fold)
         watched = {"eval_set": catboost.Pool(vali.X, vali.y, group_id=vali.numbers)} if stopping else {}
         values = []
         for seed in (1, 2):
@@ -246,7 +257,7 @@ def test_ready_made_folds():
     found = compare_rankers(X, Y, QID, PAIR, cv=folds, seeds=1)
     for queries, part in zip(found.values.queries, (parts[3], parts[1]), strict=True):
         assert sorted(queries) == part.tolist()
-    npt.assert_array_equal(np.sort(found.work.documents.ids[found.work.splits[0].vali]), parts[2])
+    npt.assert_array_equal(np.sort(found.training.documents.ids[found.training.splits[0].vali]), parts[2])
 
 
 @pytest.mark.parametrize(
@@ -264,14 +275,6 @@ def test_group_and_a_column_qid_say_the_same():
     by_column = compare_rankers(frame, Y[rows], rankers=PAIR, cv=4, seeds=1)
     npt.assert_array_equal(by_group.values.of("one", "map"), by_column.values.of("one", "map"))
     assert set(by_column.values.to_pandas()["query"]) == set(QID.astype(str))
-
-
-def test_grades_in_a_column_are_those_of_the_column():
-    with pytest.warns(DataConversionWarning, match="column-vector y"):
-        column = compare_rankers(X, Y[:, None], QID, PAIR, cv=3, seeds=1)
-    npt.assert_array_equal(
-        column.values.of("one", "map")[0], compare_rankers(X, Y, QID, PAIR, cv=3, seeds=1).values.of("one", "map")[0]
-    )
 
 
 def test_a_ranker_without_seed_is_trained_once_a_fold():
@@ -292,9 +295,8 @@ class Line(BaseEstimator):
 def test_real_grades_and_string_ids():
     real = np.round(Y + 0.25 * (np.arange(len(Y)) % 2), 2)
     ids = np.array([f"query {i}" for i in QID])
-    found = compare_rankers(
-        X, real, ids, {"GAP": XGBGAPRanker(**SMALL), "line": Ridge()}, measures="gap", cv=3, seeds=1
-    )
+    rankers = {"GAP": XGBGAPRanker(**SMALL), "line": Ridge()}
+    found = compare_rankers(X, real, ids, rankers, measures="gap", cv=3, seeds=1)
     assert 0 < found.means().loc["line", "gap"] < 1
 
 
@@ -306,13 +308,13 @@ def test_processes_change_nothing():
 
 
 def test_documents_of_a_query_come_in_a_random_order_the_same_for_all():
-    """A file sorted by grades would tell LightGBM, which breaks ties by the order of rows."""
+    """LightGBM breaks ties by the order of rows, which in a sorted file is that of grades."""
     order = np.lexsort((-Y, QID))
     found = compare_rankers(X[order], Y[order], QID[order], PAIR, cv=3, seeds=1)
-    grades = found.work.documents.all.y
-    assert (np.diff(grades[found.work.documents.all.numbers == 0]) > 0).any()
+    documents = found.training.documents.all
+    assert (np.diff(documents.y[documents.numbers == 0]) > 0).any()
     kept = compare_rankers(X[order], Y[order], QID[order], PAIR, cv=3, seeds=1, shuffle=False)
-    npt.assert_array_equal(kept.work.documents.all.y, Y[order])
+    npt.assert_array_equal(kept.training.documents.all.y, Y[order])
 
 
 @pytest.mark.slow
@@ -328,7 +330,7 @@ def test_the_standard_field():
 
 
 def test_tuning_chooses_on_validation_queries():
-    """The candidate with the best mean of the validation queries is the one that is tested."""
+    """The candidate with the best mean on the validation queries is tested."""
     spaces = {name: {"noise": [0.0, 0.1, 2.0, 5.0]} for name in PAIR}
     found = compare_rankers(X, Y, QID, PAIR, cv=4, seeds=2, tune=4, spaces=spaces, choose_by="ndcg@5")
     values = {(r.task.ranker, r.task.fold, r.task.candidate): np.mean(r.values["choose_by"]) for r in found.searches}
@@ -336,9 +338,8 @@ def test_tuning_chooses_on_validation_queries():
     for result in found.values.results:
         of_fold = [values[result.task.ranker, result.task.fold, number] for number in range(4)]
         assert result.task.candidate == np.argmax(of_fold)
-    again = found.work.documents.of(found.work.splits[1].vali)
-    train = found.work.documents.of(found.work.splits[1].train)
-    ranker = Noisy(found.work.candidates["one"][2]["noise"], 1, random_state=1).fit(train.X, train.y)
+    train, again, _ = parts_of(found, 1)
+    ranker = Noisy(found.training.candidates["one"][2]["noise"], 1, random_state=1).fit(train.X, train.y)
     expected = gb.evaluate("ndcg@5", again.y, ranker.predict(again.X), again.numbers)
     assert values["one", 1, 2] == pytest.approx(next(iter(expected.values())))
     assert found.best_.noise in (0.0, 0.1)
@@ -348,7 +349,7 @@ def test_tuning_chooses_on_validation_queries():
 def test_boosters_have_spaces_and_as_many_candidates_each():
     rankers = {name: BOOSTERS[name] for name in ("LGBMRanker", "LGBMGAPRanker", "XGBGAPRanker")}
     found = compare_rankers(*made(150), rankers, cv=3, seeds=1, tune=2)
-    candidates = found.work.candidates
+    candidates = found.training.candidates
     assert {len(each) for each in candidates.values()} == {2}
     assert candidates["LGBMRanker"] == candidates["LGBMGAPRanker"]
     assert "num_leaves" in candidates["LGBMRanker"][0]
@@ -391,7 +392,7 @@ def test_the_report_is_one_file_that_needs_no_other(comparison, tmp_path):
 @pytest.mark.slow
 @pytest.mark.skipif(browser.CHROMIUM is None, reason="Chromium is not installed")
 def test_the_report_fits_the_window(tmp_path):
-    """On a desk and on a telephone: tables move sideways in boxes of their own, and nothing is asked from another machine."""
+    """In wide and narrow windows: wide tables scroll, and the page loads nothing."""
     rankers = {
         "a ranker whose name is long: objective='rank:pairwise'": Noisy(0.2, 1),
         "<other> & $more$": XGBGAPRanker(**SMALL),
@@ -410,7 +411,7 @@ def test_the_report_in_markdown(comparison, tmp_path):
     comparison.report(tmp_path / "report.md", "other")
     text = (tmp_path / "report.md").read_text(encoding="utf-8")
     for row in comparison.verdicts("other"):
-        line = f"| {row.measure} | one | {row.told} | {row.difference:+.4f} |"
+        line = f"| {row.measure} | one | {row.verdict} | {row.difference:+.4f} |"
         assert line.replace("-", "−") in text
 
 
@@ -421,9 +422,7 @@ def test_the_picture(comparison):
     figure = comparison.plot()
     assert [ax.get_title() for ax in figure.axes] == ["gap", "ndcg@10", "map"]
     for ax, verdict in zip(figure.axes, comparison.verdicts("one"), strict=True):
-        (line,) = (
-            line for line in ax.lines if len(line.get_xdata()) == 2 and line.get_ydata()[0] == 0 == line.get_ydata()[1]
-        )
+        (line,) = (line for line in ax.lines if len(line.get_xdata()) == 2 and list(line.get_ydata()) == [0, 0])
         npt.assert_allclose(line.get_xdata(), verdict.interval)
     matplotlib.pyplot.close(figure)
 

@@ -1,4 +1,4 @@
-"""Digests by which a checkpoint recognizes rankers and data: equal for equal values, different for different ones."""
+"""Digests of rankers and data: equal for equal values, different for different ones."""
 
 import copy
 import functools
@@ -27,14 +27,14 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 import gapboost as gb
 from gapboost.comparison import compare_rankers
 from gapboost.comparison.digest import _versions_of, digest
-from gapboost.comparison.field import described
+from gapboost.comparison.rankers import describe
 from gapboost.xgboost import XGBGAPRanker
 
 X, Y, QID = made(30, 6)
 
 
 class Kernel:
-    """An object with a default repr."""
+    """Object with a default repr."""
 
     def __init__(self, width):
         self.width = width
@@ -123,7 +123,7 @@ def test_what_a_ranker_has_learned_does_not_count():
 
 
 def edited(monkeypatch, tmp_path, text):
-    """A module with this text, imported anew."""
+    """Import a module with this text again."""
     (tmp_path / "own_transformer.py").write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
     sys.modules.pop("own_transformer", None)
@@ -142,7 +142,7 @@ def test_edited_functions_and_classes_of_the_user_differ(kind, monkeypatch, tmp_
 
 def test_versions_of_all_libraries_of_a_pipeline_count(monkeypatch):
     pipeline = make_pipeline(StandardScaler(), XGBGAPRanker(n_estimators=2))
-    before, said = digest(pipeline, "it"), described(pipeline)
+    before, said = digest(pipeline, "it"), describe(pipeline)
     for name, version in (("sklearn", sklearn.__version__), ("xgboost", xgboost.__version__)):
         assert f"{name} {version}" in said
     assert f"gapboost {gb.__version__}" in said

@@ -1,4 +1,4 @@
-"""Files as the command reads them: what would mix in silence is an error that names the file."""
+"""Files of the command: errors name the file."""
 
 import gzip
 import re

@@ -1,4 +1,4 @@
-"""Whether verdicts can be trusted: on made values whose truth is known, with models as clusters."""
+"""Verdicts on made values with a known difference, with models as clusters."""
 
 import numpy as np
 import pytest
@@ -7,18 +7,18 @@ from scipy import stats
 
 from gapboost.analysis.estimates import Estimate, clustered, holm, noncentrality
 from gapboost.comparison import compare_rankers
-from gapboost.comparison.verdicts import AHEAD, BEHIND, UNTOLD, Verdict, verdicts
+from gapboost.comparison.verdicts import AHEAD, BEHIND, INCONCLUSIVE, Verdict, verdicts
 
 # Queries of each fold, as unequal as those of LETOR's collections.
 SIZES = (40, 40, 36, 30, 54)
 MEASURES = ("gap", "ndcg", "map")
-# How often the report says that it tells a difference that is there.
+# Share of comparisons that find a true difference, as the report states it.
 STATED = 0.8
 SPREAD, OF_MODELS = 0.2, 0.02
 
 
 def values_of_pair(rng, sizes=SIZES, ahead=0.0, of_models=OF_MODELS, spread=SPREAD):
-    """Values of two rankers on the queries of each fold: the second's models are shifted, and its queries differ at random."""
+    """Draw values of two rankers on the queries of each fold: the first one's models are shifted."""
     folds = []
     for n in sizes:
         theirs = rng.uniform(0.2, 0.8, n)
@@ -27,7 +27,7 @@ def values_of_pair(rng, sizes=SIZES, ahead=0.0, of_models=OF_MODELS, spread=SPRE
     return folds
 
 
-def told(folds, confidence=0.95):
+def verdict_on(folds, confidence=0.95):
     (verdict,) = verdicts({("a", "b", "gap"): folds}, confidence)
     return verdict
 
@@ -40,26 +40,26 @@ def true_error(sizes, of_models=OF_MODELS, spread=SPREAD):
 @pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("sizes", [SIZES, (25,) * 10, (150, 150, 150), (100, 20, 20, 20, 20, 20)], ids=str)
 @pytest.mark.parametrize("of_models", [0.0, 0.02, 0.1])
-def test_two_that_are_alike_are_told_apart_in_one_of_twenty(sizes, of_models):
+def test_two_equal_rankers_differ_in_one_of_twenty_comparisons(sizes, of_models):
     rng = np.random.default_rng(0)
-    p = [told(values_of_pair(rng, sizes, of_models=of_models)).p for _ in range(500)]
+    p = [verdict_on(values_of_pair(rng, sizes, of_models=of_models)).p for _ in range(500)]
     assert np.mean(np.array(p) < 0.05) <= 0.07
     assert np.mean(np.array(p) < 0.5) > 0.4
 
 
 @pytest.mark.slow
-def test_several_measures_together_are_told_apart_in_one_of_twenty():
+def test_two_equal_rankers_differ_by_any_measure_in_one_of_twenty_comparisons():
     rng = np.random.default_rng(1)
     alarms = 0
     for _ in range(400):
         found = verdicts({("a", "b", measure): values_of_pair(rng) for measure in MEASURES})
-        alarms += any(verdict.told != UNTOLD for verdict in found)
+        alarms += any(verdict.verdict != INCONCLUSIVE for verdict in found)
     assert 0.02 <= alarms / 400 <= 0.07
 
 
 @pytest.mark.slow
 def test_seeds_are_no_further_clusters():
-    """Three models of a fold that share its rows: their mean is one model, and counting them apart would be wrong."""
+    """Models of a fold share its rows: only their mean counts as a cluster."""
     rng = np.random.default_rng(2)
     by_fold, by_model = 0, 0
     for _ in range(300):
@@ -68,7 +68,7 @@ def test_seeds_are_no_further_clusters():
             of_fold = rng.normal(scale=0.05)
             seeds.append(of_fold + rng.normal(scale=0.01, size=(3, 1)) + rng.normal(scale=0.1, size=n))
         means = [(differences.mean(axis=0), np.zeros(differences.shape[1])) for differences in seeds]
-        by_fold += told(means).told != UNTOLD
+        by_fold += verdict_on(means).verdict != INCONCLUSIVE
         by_model += clustered([model for fold in seeds for model in fold]).p < 0.05
     assert by_fold / 300 <= 0.07
     assert by_model / 300 > 0.2
@@ -81,7 +81,7 @@ def test_intervals_cover_what_they_claim(confidence, of_models):
     rng = np.random.default_rng(3)
     covered = 0
     for _ in range(600):
-        low, high = told(values_of_pair(rng, ahead=0.03, of_models=of_models), confidence).interval
+        low, high = verdict_on(values_of_pair(rng, ahead=0.03, of_models=of_models), confidence).interval
         covered += low < 0.03 < high
     assert covered / 600 == pytest.approx(confidence, abs=0.03)
 
@@ -89,28 +89,28 @@ def test_intervals_cover_what_they_claim(confidence, of_models):
 @pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("sizes", [(40,) * 5, (25,) * 10], ids=str)
 @pytest.mark.parametrize("sign", [1, -1])
-def test_a_planted_difference_is_told_as_often_as_stated(sizes, sign):
+def test_a_planted_difference_is_found_as_often_as_stated(sizes, sign):
     rng = np.random.default_rng(4)
     planted = sign * Estimate(0.0, true_error(sizes), len(sizes) - 1).detectable()
-    found = [told(values_of_pair(rng, sizes, ahead=planted)).told for _ in range(500)]
+    found = [verdict_on(values_of_pair(rng, sizes, ahead=planted)).verdict for _ in range(500)]
     assert found.count(AHEAD if sign > 0 else BEHIND) / 500 == pytest.approx(STATED, abs=0.05)
     assert found.count(BEHIND if sign > 0 else AHEAD) == 0
 
 
 @pytest.mark.slow
-def test_with_the_queries_that_it_would_take_it_is_told_as_often_as_stated():
+def test_with_the_needed_queries_a_difference_is_found_as_often_as_stated():
     rng = np.random.default_rng(5)
     seen = Estimate(0.02, true_error((40,) * 5, of_models=0.0), 4)
     needed = Verdict("a", "b", "gap", seen, 200, seen.p, 0.95, 1).queries_needed
     sizes = (round(needed / 5),) * 5
-    found = [told(values_of_pair(rng, sizes, ahead=0.02, of_models=0.0)).told for _ in range(300)]
+    found = [verdict_on(values_of_pair(rng, sizes, ahead=0.02, of_models=0.0)).verdict for _ in range(300)]
     assert needed > 200
     assert found.count(AHEAD) / 300 == pytest.approx(STATED, abs=0.06)
 
 
 def test_what_is_stated_counts_all_verdicts():
     folds = values_of_pair(np.random.default_rng(6), ahead=0.01)
-    alone = told(folds)
+    alone = verdict_on(folds)
     several = verdicts({("a", "b", measure): folds for measure in MEASURES})
     assert [verdict.p for verdict in several] == pytest.approx([min(1.0, 3 * alone.p)] * 3)
     assert several[0].interval == alone.interval
@@ -119,14 +119,14 @@ def test_what_is_stated_counts_all_verdicts():
 
 def test_equal_folds_are_a_t_test_of_their_means():
     folds = values_of_pair(np.random.default_rng(7), (30,) * 6, ahead=0.01)
-    verdict = told(folds)
+    verdict = verdict_on(folds)
     tested = stats.ttest_1samp([(a - b).mean() for a, b in folds], 0.0)
     assert verdict.p == pytest.approx(tested.pvalue, rel=1e-9)
     assert verdict.interval == pytest.approx(tuple(tested.confidence_interval(0.95)), rel=1e-9)
 
 
 def test_the_error_is_the_one_of_bell_and_mccaffrey():
-    """In matrices, as they define it for any regression: here on a constant, with folds as unequal as they may be."""
+    """Compute it in matrices, as they define it for any regression: on a constant, with unequal folds."""
     folds = [ours - theirs for ours, theirs in values_of_pair(np.random.default_rng(11), (50, 20, 9, 4))]
     n = sum(map(len, folds))
     beyond = np.eye(n) - 1 / n
@@ -145,13 +145,13 @@ def test_the_error_is_the_one_of_bell_and_mccaffrey():
 
 def test_one_fold_is_a_t_test_of_its_queries():
     (fold,) = values_of_pair(np.random.default_rng(8), (50,), ahead=0.05)
-    assert told([fold]).p == pytest.approx(stats.ttest_rel(*fold).pvalue)
+    assert verdict_on([fold]).p == pytest.approx(stats.ttest_rel(*fold).pvalue)
 
 
 def test_nothing_differs():
     values = np.random.default_rng(9).random(20)
-    verdict = told([(values, values * (1 + 1e-15))] * 4)
-    assert (verdict.told, verdict.p, verdict.queries_needed) == (UNTOLD, 1.0, np.inf)
+    verdict = verdict_on([(values, values * (1 + 1e-15))] * 4)
+    assert (verdict.verdict, verdict.p, verdict.queries_needed) == (INCONCLUSIVE, 1.0, np.inf)
 
 
 @pytest.mark.parametrize("freedom", [4, 9, 40.5])
@@ -190,5 +190,5 @@ def test_a_ranker_beside_itself_with_other_seeds():
         X, y, qid = made(40, 5, seed=number)
         rankers = {"one": Noisy(0.5, 2 * number), "itself": Noisy(0.5, 2 * number + 1)}
         found = compare_rankers(X, y, qid, rankers, measures=["gap", "ndcg@10", "map"], cv=5, seeds=1, progress=False)
-        alarms += any(verdict.told != UNTOLD for verdict in found.verdicts())
+        alarms += any(verdict.verdict != INCONCLUSIVE for verdict in found.verdicts())
     assert alarms / 200 <= 0.07

@@ -365,15 +365,15 @@ def test_what_the_page_and_the_readme_say_in_words(told):
     """The first sentences of the page, and the README's, are no more than the tests are."""
     for measure in (MEAN, report.TOP):
         for pair in report.LEADS:
-            assert told["as they come", measure][pair].told == "ahead"
+            assert told["as they come", measure][pair].verdict == "ahead"
         for family in ("tuned", "others"):
             assert {report.so_it_is(t) for t in told[family, measure].values()} <= {"level", "open"}
-        assert told["as they come", measure]["XGBGAPRanker()", "CatBoostRanker()"].told == "behind"
+        assert told["as they come", measure]["XGBGAPRanker()", "CatBoostRanker()"].verdict == "behind"
     for pair in report.FAMILIES["controls"].pairs[:2]:
         assert report.so_it_is(told["controls", MEAN][pair]) == "level"
     assert report.so_it_is(told["controls", MEAN][report.CONTROLLED[1]]) == "open"
-    assert told["g", MEAN][report.CHOSEN, report.UNIFORM].told == "behind"
-    assert {pair for pair, t in report.alone(report.families(Results())).items() if t.told == "behind"} == {
+    assert told["g", MEAN][report.CHOSEN, report.UNIFORM].verdict == "behind"
+    assert {pair for pair, t in report.alone(report.families(Results())).items() if t.verdict == "behind"} == {
         ("LightGBM GAP", "LightGBM rank_xendcg")
     }
 

@@ -24,7 +24,7 @@ from benchmarks.studies.effectiveness.side_studies import FREQUENCIES, INFORMATI
 from benchmarks.studies.tables import FIGURES, interval_text, p_text, signed, table, wrapped, write
 from gapboost._kernels import Array
 from gapboost.analysis.estimates import Estimate
-from gapboost.comparison.verdicts import BEHIND, UNTOLD, Verdict, verdicts
+from gapboost.comparison.verdicts import BEHIND, INCONCLUSIVE, Verdict, verdicts
 
 PAGE = Path(__file__).parents[2] / "EFFECTIVENESS.md"
 TOP = "nDCG@10"
@@ -157,8 +157,8 @@ def cell(verdict: Verdict) -> str:
 
 def so_it_is(verdict: Verdict) -> str:
     """In words: what cannot be told apart may be level."""
-    if verdict.told != UNTOLD:
-        return verdict.told
+    if verdict.verdict != INCONCLUSIVE:
+        return verdict.verdict
     return "level" if verdict.estimate.level(MARGIN) else "open"
 
 
@@ -262,7 +262,7 @@ def few_queries(comparisons: Sequence[Comparison]) -> str:
     for n in SIZES:
         cells = [tests.get((f"GAP from {n} queries", f"{name} from {n} queries")) for name in others]
         if any(cells):
-            rows.append([str(n), *(cell(t) + (" *" if t.told != UNTOLD else "") if t else "" for t in cells)])
+            rows.append([str(n), *(cell(t) + (" *" if t.verdict != INCONCLUSIVE else "") if t else "" for t in cells)])
     return table(["training queries", *(f"GAP instead of {name}" for name in others)], rows)
 
 
@@ -313,7 +313,7 @@ def losses(of: Mapping[str, Sequence[Comparison]]) -> str:
     said = [
         f"{first} is behind {second} on `{LAST}`, {cell(one)}, p {p_text(one.p)} (a family of six)"
         for (first, second), one in alone(of).items()
-        if one.told == BEHIND
+        if one.verdict == BEHIND
     ]
     for name in ("as they come", "tuned", "others"):
         for c in of[name]:

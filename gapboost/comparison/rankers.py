@@ -1,4 +1,4 @@
-"""The rankers that are compared: the standard field of what is installed, and what users bring."""
+"""Rankers to compare: the standard rankers of the installed libraries, or those of the caller."""
 
 import re
 import sys
@@ -12,11 +12,12 @@ XGBOOST_OBJECTIVES = ("rank:ndcg", "rank:pairwise", "rank:map")
 
 
 def standard_rankers() -> dict[str, Any]:
-    """The rankers that `compare_rankers` takes by default, as they come from the libraries that are installed.
+    """Return the default rankers of `compare_rankers`, some of each installed library.
 
-    LightGBM's ``lambdarank``, ``rank_xendcg`` and regression on grades, XGBoost's ``rank:ndcg``, ``rank:pairwise`` and
-    ``rank:map``, CatBoost's ``YetiRank`` and ``QueryRMSE``, and gapboost's for GAP on both boosters. Nothing is set but what
-    keeps them silent.
+    LightGBM's ``lambdarank``, ``rank_xendcg`` and regression on grades, XGBoost's ``rank:ndcg``,
+    ``rank:pairwise`` and ``rank:map``, CatBoost's ``YetiRank`` and ``QueryRMSE``, and gapboost's
+    rankers for GAP on LightGBM and XGBoost. Their parameters are the defaults, except that they
+    print nothing.
 
     Returns
     -------
@@ -25,7 +26,7 @@ def standard_rankers() -> dict[str, Any]:
     Raises
     ------
     ImportError
-        Where none of the three libraries is installed.
+        If none of the three libraries is installed.
 
     Examples
     --------
@@ -67,7 +68,7 @@ def standard_rankers() -> dict[str, Any]:
 
 
 def set_categories(rankers: Mapping[str, Any], columns: Sequence[str]) -> None:
-    """Tell standard rankers which columns hold categories; LightGBM's read it from the type of the column."""
+    """Set the columns of categories; LightGBM's rankers read them from the type of the column."""
     for ranker in rankers.values():
         if type(ranker).__module__.startswith("catboost"):
             ranker.set_params(cat_features=tuple(columns))
@@ -76,14 +77,14 @@ def set_categories(rankers: Mapping[str, Any], columns: Sequence[str]) -> None:
 
 
 def checked_rankers(rankers: Any, leave_out: Any) -> dict[str, Any]:
-    """The rankers by name, without those that are to be left out.
+    """Return the rankers, None for the standard ones, without those of `leave_out`.
 
     Raises
     ------
     TypeError
-        Where they are no mapping from names, or one cannot be copied, trained or asked for scores.
+        If `rankers` is not a mapping from names, or a ranker lacks a method of estimators.
     ValueError
-        Where fewer than two are left, or one is left out that is not there.
+        If fewer than two rankers are left, or `leave_out` holds an unknown name.
     """
     if rankers is None:
         rankers = standard_rankers()
@@ -108,11 +109,11 @@ def checked_rankers(rankers: Any, leave_out: Any) -> dict[str, Any]:
     return left
 
 
-def described(ranker: Any) -> str:
-    """Return a ranker in words: its class, its parameters and the versions of all libraries that its parts come from.
+def describe(ranker: Any) -> str:
+    """Return the class and the parameters of a ranker, and the versions of its libraries.
 
-    Parameters that are None are left out, of which XGBoost's rankers have forty. Long parameters are shortened, so that two
-    rankers may have the same description.
+    Parameters that are None are left out: XGBoost's rankers have forty. A long parameter is
+    shortened, so that two rankers may have the same description.
     """
     params = sorted(ranker.get_params(deep=False).items())
     given = ", ".join(f"{name}={value!r}" for name, value in params if value is not None)
@@ -128,6 +129,6 @@ def _libraries(ranker: Any) -> list[str]:
 
 
 def versions(libraries: Iterable[str]) -> str:
-    """In words, of those that have been imported and say which they are."""
+    """Return names and versions of the libraries that are imported and have a version."""
     found = {name: getattr(sys.modules.get(name), "__version__", None) for name in libraries}
     return ", ".join(f"{name} {version}" for name, version in found.items() if version)

@@ -1,0 +1,83 @@
+"""Rankers as estimators of any library: untrained copies, seeds, threads and early stopping."""
+
+import copy
+import inspect
+from typing import Any
+
+from sklearn.base import clone
+
+from gapboost._boosters.stopping import EARLY_STOPPING
+
+SEEDS = ("random_state", "random_seed")
+THREADS = ("n_jobs", "thread_count")
+# CatBoost refuses two of them at once.
+TREES = ("n_estimators", "iterations", "num_trees", "num_boost_round")
+# CatBoost has two more names for early stopping.
+STOPPING = (*EARLY_STOPPING, "od_wait", "od_pval")
+
+
+def unfitted(ranker: Any) -> Any:
+    """Return an untrained copy, also of rankers that scikit-learn's `clone` refuses.
+
+    CatBoost copies a list that it is given, such as ``cat_features=["brand"]``, which `clone` takes
+    for an error.
+    """
+    try:
+        return clone(ranker)
+    except RuntimeError:
+        return copy.deepcopy(ranker)
+
+
+def configured(ranker: Any, params: dict[str, Any], seed: int) -> Any:
+    """Return an untrained copy with these parameters and this seed.
+
+    A ranker without a number of threads gets one thread: trainings run in parallel processes, and a
+    booster with more threads adds numbers in another order.
+    """
+    ranker = unfitted(ranker)
+    given = ranker.get_params()
+    threads = {name: 1 for name in _parameters_named(ranker, THREADS)[:1] if given.get(name) is None}
+    return ranker.set_params(**{**threads, **params, **dict.fromkeys(_parameters_named(ranker, SEEDS)[:1], seed)})
+
+
+def few_trees(ranker: Any) -> dict[str, int]:
+    """Return the parameter for two trees, under the name that is set; {} if there is none."""
+    names, given = _parameters_named(ranker, TREES), ranker.get_params()
+    return dict.fromkeys([*(name for name in names if given.get(name) is not None), *names][:1], 2)
+
+
+def takes_seed(ranker: Any) -> bool:
+    """Return True if the ranker has a parameter for the seed."""
+    return bool(_parameters_named(ranker, SEEDS))
+
+
+def stops_early(ranker: Any) -> bool:
+    """Return True if early stopping is set, and `fit` takes evaluation sets."""
+    last = last_step(ranker)
+    given = last.get_params()
+    return "eval_set" in fit_arguments(last) and any(given.get(name) is not None for name in STOPPING)
+
+
+def last_step(ranker: Any) -> Any:
+    """Return the last step of a pipeline, or the ranker itself."""
+    return ranker.steps[-1][1] if hasattr(ranker, "steps") else ranker
+
+
+def prefix(ranker: Any) -> str:
+    """Return the prefix of arguments and parameters of a pipeline's last step."""
+    return f"{ranker.steps[-1][0]}__" if hasattr(ranker, "steps") else ""
+
+
+def fit_arguments(ranker: Any) -> set[str]:
+    """Return the names of the arguments of `fit`."""
+    return set(inspect.signature(ranker.fit).parameters)
+
+
+def _parameters_named(ranker: Any, names: tuple[str, ...]) -> list[str]:
+    """Return the parameters with these names, in a pipeline those of its last step.
+
+    CatBoost's `get_params` returns only parameters that are set, so its signature is read too.
+    """
+    last = last_step(ranker)
+    there = set(last.get_params()) | set(inspect.signature(type(last)).parameters)
+    return [prefix(ranker) + name for name in names if name in there]

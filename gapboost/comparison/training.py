@@ -1,0 +1,213 @@
+"""One training: fit a ranker on the training queries of a fold, and evaluate it."""
+
+import shlex
+import time
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gapboost._boosters.ranker import GAPRanker
+from gapboost._data.grades import checked_grades
+from gapboost._kernels import Array
+from gapboost.comparison.data import Collection, Part, Split
+from gapboost.comparison.estimators import configured, few_trees, fit_arguments, last_step, prefix, stops_early
+from gapboost.evaluation import evaluate
+from gapboost.measures import Measure
+
+CHOSEN_BY = "choose_by"
+
+
+@dataclass(frozen=True)
+class Task:
+    """A ranker by name, a fold, a seed and, if parameters are tuned, the number of a candidate.
+
+    A `search` is evaluated on the validation queries, any other training on the test queries.
+    """
+
+    ranker: str
+    fold: int
+    seed: int
+    candidate: int | None = None
+    search: bool = False
+
+
+@dataclass(frozen=True)
+class Result:
+    """Values and time of a training.
+
+    Attributes
+    ----------
+    task : Task
+    values : dict {measure: list of float}
+        One value for each test query, in the order of their numbers. A search has one value for
+        each validation query, by the measure that chooses candidates.
+    seconds : float
+        Time of `fit` alone.
+    """
+
+    task: Task
+    values: dict[str, list[float]]
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """Data, folds, rankers and measures that all trainings of a comparison share. Call it to train.
+
+    Attributes
+    ----------
+    documents : Collection
+    splits : list of Split
+    rankers : dict {name: ranker}
+    measures : dict {name: Measure}
+        An open g is resolved with the grades of all rows.
+    choose_by : Measure
+    candidates : dict {name: list of parameters}
+        Empty without tuning.
+    source : str
+        Sentences about the files that were read; empty for data in memory.
+    """
+
+    documents: Collection
+    splits: Sequence[Split]
+    rankers: Mapping[str, Any]
+    measures: Mapping[str, Measure]
+    choose_by: Measure
+    candidates: Mapping[str, Sequence[Mapping[str, Any]]]
+    source: str
+
+    @property
+    def best_by(self) -> str:
+        """Name of the measure that decides on the best ranker: `choose_by` if tested, else the first."""
+        named = {measure: name for name, measure in self.measures.items()}
+        return named.get(self.choose_by, next(iter(self.measures)))
+
+    def params(self, ranker: str, candidate: int | None) -> dict[str, Any]:
+        """Return the parameters of a candidate; none without tuning."""
+        return {} if candidate is None else dict(self.candidates[ranker][candidate])
+
+    def needs_validation(self, ranker: str) -> bool:
+        """Return True if the trainings of this ranker stop early, by validation queries."""
+        return stops_early(self.rankers[ranker])
+
+    def __call__(self, task: Task) -> Result:
+        """Train on a fold, and evaluate on its test queries, or in a search on its validation queries."""
+        split, select = self.splits[task.fold], self.documents.select
+        tested, measures = (split.vali, {CHOSEN_BY: self.choose_by}) if task.search else (split.test, self.measures)
+        try:
+            model, seconds = self.train(task, select(split.train), select(split.vali))
+            return Result(task, query_values(model, select(tested), measures), seconds)
+        except Exception as error:
+            error.add_note(f"in the training of {task}")
+            raise
+
+    def train(self, task: Task, train: Part, vali: Part) -> tuple[Any, float]:
+        """Return a fitted copy of the ranker, and the seconds of its fit."""
+        ranker = configured(self.rankers[task.ranker], self.params(task.ranker, task.candidate), task.seed)
+        evaluation = vali if self.needs_validation(task.ranker) else None
+        start = time.perf_counter()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # each training would repeat them
+            fitted = fit_ranker(ranker, train, evaluation)
+        return fitted, time.perf_counter() - start
+
+
+def fit_ranker(ranker: Any, train: Part, vali: Part | None) -> Any:
+    """Fit a ranker of any library on some documents; early stopping uses those of `vali`.
+
+    A `fit` with `qid` gets ascending numbers of queries, one with `group` their sizes, and
+    CatBoost's, with `group_id`, the numbers. Any other gets features and grades alone. XGBoost's
+    ``rank:map`` takes no grades, and gets 1 for every grade above 0.
+    """
+    last = last_step(ranker)
+    takes = fit_arguments(last)
+    given: dict[str, Any] = {}
+    for name in ("qid", "group", "group_id"):
+        if name in takes:
+            given[name] = train.sizes if name == "group" else train.numbers
+            break
+    if vali is not None:
+        given |= _evaluation_set(takes, vali, _grades_for(last, vali))
+    arguments = {prefix(ranker) + name: value for name, value in given.items()}
+    return ranker.fit(train.X, _grades_for(last, train), **arguments)
+
+
+def _evaluation_set(takes: set[str], vali: Part, y: Array) -> dict[str, Any]:
+    if "group_id" in takes:
+        from catboost import Pool
+
+        return {"eval_set": Pool(vali.X, y, group_id=vali.numbers)}
+    # LightGBM deprecates `eval_set` from 4.7 on.
+    given: dict[str, Any] = {"eval_X": (vali.X,), "eval_y": (y,)} if "eval_X" in takes else {"eval_set": [(vali.X, y)]}
+    if "eval_qid" in takes:
+        given["eval_qid"] = [vali.numbers]
+    elif "eval_group" in takes:
+        given["eval_group"] = [vali.sizes]
+    return given
+
+
+def _grades_for(ranker: Any, part: Part) -> Array:
+    binary = ranker.get_params().get("objective") == "rank:map" and "xgboost" in type(ranker).__module__
+    return (part.y > 0).astype(np.int32) if binary and not hasattr(ranker, "measure") else part.y
+
+
+def query_values(model: Any, part: Part, measures: Mapping[str, Measure]) -> dict[str, list[float]]:
+    """Return the value of each measure for each query, by the scores that the model predicts."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scores = np.asarray(model.predict(part.X))
+    by_measure = evaluate(list(measures.values()), part.y, scores, part.numbers, per_query=True, n_jobs=1)
+    return {name: by_measure[measure].tolist() for name, measure in measures.items()}
+
+
+def try_rankers(training: Training) -> None:
+    """Refuse rankers that cannot take these data, before the first training.
+
+    Our rankers check grades themselves, and some of the queries may be too few for their
+    parameters. Others are fitted on some queries, with two trees if they grow trees, and predict
+    them.
+
+    Raises
+    ------
+    ValueError
+        With the names of all such rankers and their errors.
+    """
+    sample = _some_queries(training.documents)
+    failed = {}
+    for name in training.rankers:
+        try:
+            _try(training, name, sample)
+        except Exception as error:
+            first, *_ = str(error).splitlines() or [""]  # XGBoost's message ends with a stack of calls
+            failed[name] = f"{type(error).__name__}: {first[:300].rstrip(' ,')}"
+    if failed:
+        errors = ", and ".join(f"{name!r}, which fails on these data ({error})" for name, error in failed.items())
+        raise ValueError(
+            f"rankers holds {errors}; expected rankers that take these features and grades. leave_out={list(failed)}, "
+            f"of the command --leave-out {shlex.join(failed)}, compares the others"
+        )
+
+
+def _try(training: Training, name: str, sample: Part) -> None:
+    params = training.params(name, 0 if name in training.candidates else None)
+    ranker = configured(training.rankers[name], params, 1)
+    last = last_step(ranker)
+    if isinstance(last, GAPRanker):
+        checked_grades(training.documents.all.y, "y", last._request().limit, real=True)
+        return
+    vali = sample if training.needs_validation(name) else None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = fit_ranker(ranker.set_params(**few_trees(ranker)), sample, vali)
+    query_values(model, sample, training.measures)
+
+
+def _some_queries(documents: Collection) -> Part:
+    """Return 20 queries or 1000 documents, with the highest grade and a fractional grade."""
+    y, numbers, sizes = documents.all.y, documents.all.numbers, documents.all.sizes
+    special = numbers[[np.argmax(y), np.argmax(y != np.floor(y))]]
+    first = max(20, int(np.searchsorted(np.cumsum(sizes), 1000)) + 1)
+    return documents.select(np.union1d(special, np.arange(min(first, len(sizes)))))
