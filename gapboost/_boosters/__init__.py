@@ -1,29 +1,38 @@
-"""What the twins `gapboost.lightgbm` and `gapboost.xgboost` share; nothing here imports either library.
+"""What `gapboost.lightgbm` and `gapboost.xgboost` share; nothing here imports either library.
 
-A fit reads downwards: `ranker` checks what `request` says, `rows` groups each data set, `training` prepares the gradients,
-the ranker of the twin trains, and `ranker` remembers.
+Every entry point (`fit` of a local, Dask or Spark ranker, `cv`, `GSearchCV`) takes the same steps:
 
-==============  ================================================================================
-`library`       what LightGBM or XGBoost is to this room: one value a library
-`request`       what the caller of `fit` asks for
-`asked`         what parameters ask a training for
-`vocabulary`    what parameters of the boosters mean here
-`parameters`    the parameters of a training, checked
-`aliases`       aliases of the parameters that a ranker's constructor lists
-`rows`          one data set in grouped order
-`training`      a task, its gradients, and whether they teach anything
-`ranker`        the ranker: arguments of `fit` checked, what was learned, `score`
-`callbacks`     gradients and metrics as boosters call them
-`eval_metric`   functions that users pass as `eval_metric`
-`data_sets`     what callbacks remember of the data sets that a booster passes
-`positions`     factors of positions, learnt beside the trees
-`folds`         cross-validation by query
-`stopping`      the metric that stops training early
-`progress`      the bar over the rounds of a fit
-`callers`       who called: a booster in training, a search of scikit-learn
-`search_guard`  what scikit-learn's searches would do wrongly with a ranker
-`model_file`    what a model file says it was trained for
-`described`     what `help()` says of the parameters that several methods share
-`signature`     what the parameters of a ranker are, and the order of those of `fit`
-==============  ================================================================================
+1. `TrainingRequest`: what parameters and arguments ask for. `GAPRanker._request` makes it.
+2. `DataSummary` (`gapboost._data.summary`): what must be known about all rows before training.
+3. `Task`: request and summary, with g resolved. `make_task` makes it, and checks both.
+4. `Training`: a task on the rows of one worker, with its gradients. `prepare` makes it.
+5. `TrainingResult`: what the ranker holds after training.
+
+=================  =====================================================================
+`library`          LightGBM or XGBoost as a value: how the shared code reads a booster
+`own_parameters`   the parameters that our rankers add, declared once
+`data_set`         a data set as a caller gives it
+`fit_arguments`    the arguments of `fit`
+`request`          what parameters and arguments ask for
+`parameter_table`  meaning of the boosters' ranking parameters
+`parameters`       check of all parameters, with one error for those that would be ignored
+`aliases`          aliases of the parameters that a ranker's constructor lists
+`rows`             one data set in grouped order
+`task`             a request, resolved by the training grades
+`training`         a task on some rows, its gradients, and whether they teach anything
+`result`           what a fit learned
+`ranker`           the ranker: `fit` step by step, fitted attributes, `score`
+`callbacks`        gradients and metrics as boosters call them
+`eval_metric`      functions that users pass as `eval_metric`
+`states`           what callbacks remember about each data set
+`positions`        factors of positions, learned along with the trees
+`folds`            cross-validation by query
+`stopping`         the metric that stops training early
+`progress`         progress bar of a fit
+`callers`          search among the frames of callers
+`search_guard`     errors for searches of scikit-learn that would go wrong
+`model_file`       the objective as text in model files
+`described`        shared parts of docstrings
+`signature`        signatures of rankers, and the argument order of `fit`
+=================  =====================================================================
 """

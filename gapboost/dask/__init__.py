@@ -2,24 +2,24 @@
 
 Read the files in this order: those of the client, of the workers, and of the processes that train.
 
-=============  ============================================================
-`ranker`       what the rankers of both boosters share
-`lightgbm`     `DaskLGBMGAPRanker`
-`xgboost`      `DaskXGBGAPRanker`
-`collections`  the arguments, checked
-`fit`          one fit, from checked collections to a trained model
-`session`      waits for the workers of a fit only as long as they live
-`plan`         which worker trains on which queries, and for what
-`layout`       decides it: plain arrays in, plain arrays out
-`place`        has the rows brought to their workers
-`pieces`       surveys and cuts rows, and assembles a worker's own
-`columns`      checks that all partitions have the same columns
-`storage`      puts them into files for its process
-`training`     starts a process that trains, and ends it
-`child`        is that process
-`rings`        has the processes join the booster's own network
-`exchange`     adds up their metrics, and tells them when one of them fails
-=============  ============================================================
+==================  ============================================================
+`ranker`            what the rankers of both boosters share
+`lightgbm`          `DaskLGBMGAPRanker`
+`xgboost`           `DaskXGBGAPRanker`
+`collections`       the arguments, checked
+`fit`               one fit, from checked collections to a trained model
+`session`           the client's side of a fit, which waits only for living workers
+`plan`              which worker trains on which queries, and for what
+`layout`            that decision on plain arrays
+`placement`         transfer of the rows to their workers
+`shards`            survey and cut of a partition, and a worker's own rows
+`columns`           check that all partitions have the same columns
+`storage`           files for the training process
+`training`          start and end of a training process
+`training_process`  the training process
+`booster_network`   the booster's own network between training processes
+`exchange`          sums of metrics over workers, and news of failures
+==================  ============================================================
 
 Each ranker needs only its own library.
 """

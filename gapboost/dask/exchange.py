@@ -1,9 +1,9 @@
 """Small messages between the training processes of one fit, and how they learn that one of them is gone.
 
 LightGBM's network cannot be used from Python, and its processes wait for ever on one that died. Beside the boosters' own
-network every process therefore keeps one connection to a hub, which runs in the worker of rank 0. In each round every process
-sends one message, and the hub sends all of them to every process. When a process closes its connection before the end, by an
-error or by dying, the hub closes all connections, and the other processes end too. Every process adds messages up in the order
+network every process therefore keeps one connection to a coordinator, which runs in the worker of rank 0. In each round every process
+sends one message, and the coordinator sends all of them to every process. When a process closes its connection before the end, by an
+error or by dying, the coordinator closes all connections, and the other processes end too. Every process adds messages up in the order
 of the ranks and gets the same number to the last bit, so all of them stop early in the same round.
 
 Messages are bytes, which `multiprocessing.connection` frames; nothing that arrives is unpickled. Its HMAC challenges keep
@@ -26,7 +26,7 @@ from gapboost._kernels import Array
 
 CONNECT_SECONDS = 30.0
 RANK_BYTES = 4
-# A hub that is told to close does so within this time.
+# A coordinator that is told to close does so within this time.
 TICK_SECONDS = 0.5
 # A host that vanishes without closing its connections is found missing after 10 + 6 * 5 seconds.
 # TCP_KEEPALIVE is how macOS calls the first; options that a system lacks keep its defaults.
@@ -40,8 +40,8 @@ class PeerLost(RuntimeError):
         super().__init__(message)
 
 
-class HubAddress(NamedTuple):
-    """Where a hub listens, how many processes it waits for, and the key that they prove to know."""
+class CoordinatorAddress(NamedTuple):
+    """Where a coordinator listens, how many processes it waits for, and the key that they prove to know."""
 
     host: str
     port: int
@@ -49,15 +49,15 @@ class HubAddress(NamedTuple):
     authkey: bytes
 
 
-class Hub:
+class Coordinator:
     """Sends the messages of `n_peers` processes to each of them, round by round, in a thread of its own."""
 
     def __init__(self, host: str, n_peers: int) -> None:
         self._server = socket.create_server((host, 0), backlog=max(n_peers, 16))
         self._server.settimeout(TICK_SECONDS)
         self._closing = threading.Event()
-        self.address = HubAddress(host, self._server.getsockname()[1], n_peers, secrets.token_bytes())
-        self._thread = threading.Thread(target=self._serve, name="gapboost-hub", daemon=True)
+        self.address = CoordinatorAddress(host, self._server.getsockname()[1], n_peers, secrets.token_bytes())
+        self._thread = threading.Thread(target=self._serve, name="gapboost-coordinator", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
@@ -75,7 +75,7 @@ class Hub:
             while True:
                 self._round(peers)
         except (OSError, EOFError):
-            pass  # a process is gone, or the hub was told to close
+            pass  # a process is gone, or the coordinator was told to close
         finally:
             for peer in peers.values():
                 peer.close()
@@ -87,7 +87,7 @@ class Hub:
         except TimeoutError:
             return
         peer = _connection(accepted)
-        # Otherwise a stranger that connects and says nothing would stop the hub for ever.
+        # Otherwise a stranger that connects and says nothing would stop the coordinator for ever.
         limit = threading.Timer(CONNECT_SECONDS, _hang_up, [peer])
         limit.daemon = True
         limit.start()
@@ -119,18 +119,18 @@ class Hub:
 
     def _check_open(self) -> None:
         if self._closing.is_set():
-            raise ConnectionAbortedError("the hub was told to close")
+            raise ConnectionAbortedError("the coordinator was told to close")
 
 
 class Exchange:
-    """One process's connection to the hub.
+    """One process's connection to the coordinator.
 
     Parameters
     ----------
-    address : HubAddress
+    address : CoordinatorAddress
     rank : int
     on_loss : callable
-        Called in another thread when the hub closes too early: the booster may be waiting for a lost process for ever.
+        Called in another thread when the coordinator closes too early: the booster may be waiting for a lost process for ever.
 
     Attributes
     ----------
@@ -139,14 +139,14 @@ class Exchange:
     Raises
     ------
     PeerLost
-        Where the hub closes before it admits this process.
+        Where the coordinator closes before it admits this process.
     multiprocessing.AuthenticationError
-        Where the key is not the hub's.
+        Where the key is not the coordinator's.
     OSError
-        Where no hub listens at the address.
+        Where no coordinator listens at the address.
     """
 
-    def __init__(self, address: HubAddress, rank: int, on_loss: Callable[[], Any]) -> None:
+    def __init__(self, address: CoordinatorAddress, rank: int, on_loss: Callable[[], Any]) -> None:
         self.rank, self.n_peers = rank, address.n_peers
         self._on_loss = on_loss
         self._finished = False

@@ -9,15 +9,15 @@ from typing import Any
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.request import TrainingRequest
 from gapboost._data.summary import DataSummary
-from gapboost.dask.child import Job, Report
 from gapboost.dask.collections import Collections
 from gapboost.dask.exchange import Exchange
-from gapboost.dask.place import place_rows
+from gapboost.dask.placement import place_rows
 from gapboost.dask.plan import Plan, make_plan
 from gapboost.dask.session import Session
-from gapboost.dask.training import open_hub, train
+from gapboost.dask.training import open_coordinator, train
+from gapboost.dask.training_process import Job, Report
 
-Ring = Callable[[Exchange, str], AbstractContextManager[dict[str, Any]]]
+BoosterNetwork = Callable[[Exchange, str], AbstractContextManager[dict[str, Any]]]
 
 
 def fit_on_cluster(
@@ -26,7 +26,7 @@ def fit_on_cluster(
     eval_sets: Sequence[Collections],
     ranker: GAPRanker,
     request: TrainingRequest,
-    ring: Ring,
+    network: BoosterNetwork,
     of_booster: dict[str, Any],
 ) -> Report:
     """Train `ranker` on the cluster.
@@ -41,7 +41,7 @@ def fit_on_cluster(
     ranker : GAPRanker
         The local ranker, not fitted.
     request : TrainingRequest
-    ring, of_booster
+    network, of_booster
         As in `Job`.
 
     Returns
@@ -51,7 +51,7 @@ def fit_on_cluster(
     """
     plan = make_plan(session, train_set, eval_sets, request)
     files = place_rows(session, plan)
-    reports = _launch(session, plan, files, ranker, ring, of_booster)
+    reports = _launch(session, plan, files, ranker, network, of_booster)
     _reconcile(reports, plan.task.summary)
     return reports[0]
 
@@ -61,13 +61,15 @@ def _launch(
     plan: Plan,
     files: list[list[Any]],
     ranker: GAPRanker,
-    ring: Ring,
+    network: BoosterNetwork,
     of_booster: dict[str, Any],
 ) -> list[Report]:
     """Train on every worker of the plan."""
-    hub = None
+    coordinator = None
     if len(plan.workers) > 1:
-        hub = session.results([session.submit(open_hub, session.fit, len(plan.workers), worker=plan.workers[0])])[0]
+        coordinator = session.results(
+            [session.submit(open_coordinator, session.fit, len(plan.workers), worker=plan.workers[0])]
+        )[0]
     futures = []
     for rank, worker in enumerate(plan.workers):
         n_threads = _threads(ranker.n_jobs, session.threads[worker])
@@ -79,8 +81,8 @@ def _launch(
             rows=files[0][rank],
             evals=[files[i][rank] for i in plan.evals],
             of_booster=of_booster,
-            ring=ring,
-            hub=hub,
+            network=network,
+            coordinator=coordinator,
             rank=rank,
         )
         futures.append(session.submit(train, session.fit, job, n_threads, worker=worker))

@@ -56,13 +56,13 @@ class Survey:
     positions: list[Any] | None = None
 
 
-class Share(NamedTuple):
+class WorkerQueries(NamedTuple):
     """The queries of one worker.
 
     Attributes
     ----------
     numbers : int64 ndarray of shape (Q,)
-        Their numbers in the census, ascending.
+        Their numbers in the data set, ascending.
     weights : float64 ndarray of shape (Q,)
     varied : bool
         Whether weights differ within a query of the whole.
@@ -78,15 +78,15 @@ class Share(NamedTuple):
     positions: list[Any] | None = None
 
 
-class Known(NamedTuple):
-    """What the census knows of one partition.
+class PartitionLayout(NamedTuple):
+    """What the data set knows of one partition.
 
     Attributes
     ----------
     codes, sizes : int64 ndarrays of shape (Q,)
-        Of each of its queries: the number in the census, and the rows in the partition.
+        Of each of its queries: the number in the data set, and the rows in the partition.
     places : int64 ndarray of shape (P,) or None
-        Of each of its distinct positions: the number in the census.
+        Of each of its distinct positions: the number in the data set.
     """
 
     codes: Array
@@ -95,7 +95,7 @@ class Known(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Census:
+class DataLayout:
     """All queries of a data set, from the surveys of its partitions. An entry is a query in a partition.
 
     Attributes
@@ -117,7 +117,7 @@ class Census:
     positions : list or None
         The distinct positions.
     places : list of (int64 ndarray or None)
-        Of each partition, as in `Known`.
+        Of each partition, as in `PartitionLayout`.
     """
 
     partition: Array
@@ -154,12 +154,13 @@ class Census:
         """Documents."""
         return int(self.sizes.sum())
 
-    def by_partition(self) -> list[Known]:
+    def by_partition(self) -> list[PartitionLayout]:
         """What is known of each partition."""
         edges = np.searchsorted(self.partition, np.arange(self.n_partitions + 1)).tolist()
         entries = [slice(first, last) for first, last in itertools.pairwise(edges)]
         return [
-            Known(self.code[here], self.size[here], places) for here, places in zip(entries, self.places, strict=True)
+            PartitionLayout(self.code[here], self.size[here], places)
+            for here, places in zip(entries, self.places, strict=True)
         ]
 
     def rows_by_worker(self, owner: Array, n_workers: int) -> Array:
@@ -168,14 +169,14 @@ class Census:
         counts = np.bincount(cells, self.size, minlength=self.n_partitions * n_workers)
         return counts.astype(np.int64).reshape(self.n_partitions, n_workers)
 
-    def share(self, owner: Array, rank: int) -> Share:
+    def share(self, owner: Array, rank: int) -> WorkerQueries:
         """The queries that the worker of this rank owns."""
         own = np.flatnonzero(owner == rank)
         whole = Whole(self.begins[own], self.summary)
-        return Share(own, self.weights[own], self.varied, whole, self.positions)
+        return WorkerQueries(own, self.weights[own], self.varied, whole, self.positions)
 
 
-def census(surveys: Sequence[Survey], names: Sequence[str]) -> Census:
+def layout_of(surveys: Sequence[Survey], names: Sequence[str]) -> DataLayout:
     """Put the surveys of all partitions together; `names` are the caller's of `y`, `qid`, the weights, starts and positions.
 
     Raises
@@ -204,7 +205,7 @@ def census(surveys: Sequence[Survey], names: Sequence[str]) -> Census:
         weights = np.where(lightest == heaviest, lightest, np.bincount(code, total) / sizes)
         check_total_weight(weights, names[2])
     shown, places = _places(surveys, names)
-    return Census(
+    return DataLayout(
         partition=np.repeat(np.arange(len(surveys)), [len(s.ids) for s in surveys]),
         code=code,
         size=size,
@@ -237,7 +238,7 @@ def _joined(parts: list[Array]) -> Array:
     return np.concatenate(parts) if parts else np.empty(0)
 
 
-def homes(sizes: Array, holders: Sequence[int | None], n_workers: int) -> Array:
+def partition_workers(sizes: Array, holders: Sequence[int | None], n_workers: int) -> Array:
     """A worker for each partition, balanced by documents; a partition in a worker's memory stays there if the balance allows it.
 
     Parameters
@@ -263,18 +264,18 @@ def homes(sizes: Array, holders: Sequence[int | None], n_workers: int) -> Array:
     return home
 
 
-def owners(census: Census, home: Array, n_workers: int) -> Array:
+def query_workers(layout: DataLayout, home: Array, n_workers: int) -> Array:
     """The worker of each query, int64 of shape (Q,); `home` is the worker of each partition."""
-    entry_home = home[census.partition]
-    owner = np.zeros(len(census.sizes), dtype=np.int64)
-    owner[census.code] = entry_home
-    dealt = np.zeros(len(census.sizes), dtype=bool)
-    dealt[census.code[owner[census.code] != entry_home]] = True
-    limit = LIMIT * census.n_rows / n_workers
+    entry_home = home[layout.partition]
+    owner = np.zeros(len(layout.sizes), dtype=np.int64)
+    owner[layout.code] = entry_home
+    dealt = np.zeros(len(layout.sizes), dtype=bool)
+    dealt[layout.code[owner[layout.code] != entry_home]] = True
+    limit = LIMIT * layout.n_rows / n_workers
     while True:
-        loads = np.bincount(owner[~dealt], census.sizes[~dealt], minlength=n_workers)
-        _deal(owner, np.flatnonzero(dealt), census.sizes, loads)
-        loads = np.bincount(owner, census.sizes, minlength=n_workers)
+        loads = np.bincount(owner[~dealt], layout.sizes[~dealt], minlength=n_workers)
+        _distribute(owner, np.flatnonzero(dealt), layout.sizes, loads)
+        loads = np.bincount(owner, layout.sizes, minlength=n_workers)
         busiest = int(np.argmax(loads))
         more = ~dealt & (owner == busiest)
         if loads[busiest] <= limit or not more.any():
@@ -289,7 +290,7 @@ def owners(census: Census, home: Array, n_workers: int) -> Array:
     return owner
 
 
-def _deal(owner: Array, dealt: Array, sizes: Array, loads: Array) -> None:
+def _distribute(owner: Array, dealt: Array, sizes: Array, loads: Array) -> None:
     """Give each of the queries `dealt`, the longest first, to the worker with the least documents."""
     heap = [(load, worker) for worker, load in enumerate(loads.tolist())]
     heapq.heapify(heap)

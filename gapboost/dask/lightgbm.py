@@ -16,8 +16,8 @@ import numpy as np
 from gapboost._boosters.described import described
 from gapboost._boosters.parameter_table import ParameterRule
 from gapboost._boosters.signature import taking
+from gapboost.dask.booster_network import lightgbm_network
 from gapboost.dask.ranker import THREADS, DaskGAPRanker
-from gapboost.dask.rings import lightgbm_ring
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.lightgbm.parameter_table import LIGHTGBM
 
@@ -66,7 +66,7 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):
     """
 
     _local = LGBMGAPRanker
-    _network = NETWORK
+    _network_rule = NETWORK
     _cluster_rules = (THREADS, NETWORK)
     _parameter_table = LIGHTGBM.with_rules(THREADS, NETWORK, TREE_LEARNER)
 
@@ -126,7 +126,7 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):
         return self._predict(X, like, series=False, **options)
 
     @property
-    def _ring(self) -> Any:
+    def _booster_network(self) -> Any:
         parameters = self.get_params(deep=False)
         voting = any(parameters.get(name) in VOTING for name in TREE_LEARNER.names)
-        return partial(lightgbm_ring, tree_learner="voting" if voting else "data")
+        return partial(lightgbm_network, tree_learner="voting" if voting else "data")

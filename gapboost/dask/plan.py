@@ -13,13 +13,13 @@ from gapboost._boosters.task import Task, make_task
 from gapboost._data.grades import check_highest
 from gapboost._kernels import Array
 from gapboost.dask.collections import Collections, flat_partitions, partition_keys
-from gapboost.dask.layout import Census, census, homes, owners
-from gapboost.dask.pieces import survey
+from gapboost.dask.layout import DataLayout, layout_of, partition_workers, query_workers
 from gapboost.dask.session import Session
+from gapboost.dask.shards import survey
 
 
 @dataclass(frozen=True, eq=False)
-class Counted:
+class SurveyedSet:
     """A data set whose queries are counted.
 
     Attributes
@@ -28,7 +28,7 @@ class Counted:
     y, qid, weight, start, position : list of Future
         The partitions, in memory. Of the last three, None for each where there are none, and of weights that are constant in
         every query.
-    census : Census
+    layout_of : DataLayout
     """
 
     given: Collections
@@ -37,7 +37,7 @@ class Counted:
     weight: list[Future | None]
     start: list[Future | None]
     position: list[Future | None]
-    census: Census
+    layout: DataLayout
 
     @property
     def columns(self) -> list[list[Future | None]]:
@@ -53,9 +53,9 @@ class Plan:
     ----------
     workers : list of str
         By rank; each has at least one training row.
-    sets : list of Counted
+    sets : list of SurveyedSet
         The training set, then the evaluation sets that are not the training set.
-    owners : list of int64 ndarrays of shape (Q,)
+    query_workers : list of int64 ndarrays of shape (Q,)
         Of each set: the rank of each query's worker.
     evals : list of int
         The number of each evaluation set among `sets`; 0 for one that is the training set.
@@ -63,8 +63,8 @@ class Plan:
     """
 
     workers: list[str]
-    sets: list[Counted]
-    owners: list[Array]
+    sets: list[SurveyedSet]
+    query_workers: list[Array]
     evals: list[int]
     task: Task
 
@@ -86,42 +86,42 @@ def make_plan(
     same = [one.is_training_set(train_set, inherits=False) for one in eval_sets]
     given = [train_set, *itertools.compress(eval_sets, np.logical_not(same))]
     numbers = [0 if is_train else given.index(one) for one, is_train in zip(eval_sets, same, strict=True)]
-    sets = _counted(session, given)
+    sets = _surveyed(session, given)
     train, rest = sets[0], sets[1:]
-    name, summary = train_set.names.y, train.census.summary
+    name, summary = train_set.names.y, train.layout.summary
     summary.check_grades(name, request.limit)
     task = make_task(request, summary, name)
     for one, number in zip(eval_sets, numbers, strict=True):
-        found = sets[number].census.summary
+        found = sets[number].layout.summary
         if number == 0:
             check_highest(found.grades[-1], one.names.y, task.limit)
         else:
             found.check_grades(one.names.y, task.limit)
     # Boosters cannot use a worker that has no training row, so only the others take part.
-    used, train_owners = np.unique(_owners(session, train, session.workers), return_inverse=True)
+    used, train_owners = np.unique(_query_workers(session, train, session.workers), return_inverse=True)
     workers = [session.workers[w] for w in used.tolist()]
     session.needed = set(workers)
-    all_owners = [train_owners, *(_owners(session, one, workers) for one in rest)]
+    all_owners = [train_owners, *(_query_workers(session, one, workers) for one in rest)]
     return Plan(workers, sets, all_owners, numbers, task)
 
 
-def _counted(session: Session, sets: Sequence[Collections]) -> list[Counted]:
+def _surveyed(session: Session, sets: Sequence[Collections]) -> list[SurveyedSet]:
     """Count the queries of each set; its columns then stay in memory until they are cut."""
     columns = [_columns(session, given) for given in sets]
     surveys = [
         [session.submit(survey, *row, given.named(p)[1:6]) for p, row in enumerate(zip(*of_set, strict=True))]
         for given, of_set in zip(sets, columns, strict=True)
     ]
-    # All partitions of all sets are surveyed before the first census.
+    # All partitions of all sets are surveyed before the first layout.
     session.results(list(itertools.chain(*surveys)))
     counted = []
     for given, (y, qid, weight, start, position), futures in zip(sets, columns, surveys, strict=True):
-        found = census(session.results(futures), given.names[1:6])
+        found = layout_of(session.results(futures), given.names[1:6])
         session.release(futures)
         if not found.varied:
             session.release(weight)
             weight = [None] * given.n_partitions
-        counted.append(Counted(given, y, qid, weight, start, position, found))
+        counted.append(SurveyedSet(given, y, qid, weight, start, position, found))
     return counted
 
 
@@ -133,12 +133,12 @@ def _columns(session: Session, given: Collections) -> list[list[Any]]:
     ]
 
 
-def _owners(session: Session, counted: Counted, workers: list[str]) -> Array:
+def _query_workers(session: Session, counted: SurveyedSet, workers: list[str]) -> Array:
     """The rank of the worker of each query."""
-    found, X = counted.census, counted.given.X
+    found, X = counted.layout, counted.given.X
     futures = futures_of(X)
     where = session.client.who_has(futures) if futures else {}
     ranks = {worker: rank for rank, worker in enumerate(workers)}
     holders = [next((ranks[w] for w in where.get(key, ()) if w in ranks), None) for key in partition_keys(X)]
     documents = np.bincount(found.partition, found.size, minlength=found.n_partitions).astype(np.int64)
-    return owners(found, homes(documents, holders, len(workers)), len(workers))
+    return query_workers(found, partition_workers(documents, holders, len(workers)), len(workers))

@@ -40,9 +40,9 @@ class DaskGAPRanker(GAPRanker):
     client: Client | None
 
     _local: ClassVar[type[Any]]
-    _ring: ClassVar[Any]  # a `Ring`
+    _booster_network: ClassVar[Any]  # a `BoosterNetwork`
     # Words about the network, which change nothing.
-    _network: ClassVar[ParameterRule]
+    _network_rule: ClassVar[ParameterRule]
     # What is said of the cluster, which a local ranker is not told.
     _cluster_rules: ClassVar[tuple[ParameterRule, ...]]
 
@@ -133,7 +133,9 @@ class DaskGAPRanker(GAPRanker):
         train_set = checked(train.raveled())
         eval_sets = [self._evaluation_set(one, train, train_set) for one in arguments.evaluation_sets()]
         with Session(running_client(self.client)) as session:
-            report = fit_on_cluster(session, train_set, eval_sets, self._unfitted(), request, self._ring, of_booster)
+            report = fit_on_cluster(
+                session, train_set, eval_sets, self._unfitted(), request, self._booster_network, of_booster
+            )
         self._remember(report.ranker._learned_by_booster(), report.ranker._result)
         if report.warning is not None:
             warn_caller(report.warning)
@@ -153,7 +155,7 @@ class DaskGAPRanker(GAPRanker):
 
     def _warn_of_network(self) -> None:
         parameters = self.get_params(deep=False)  # type: ignore[attr-defined]
-        unused = [name for name in self._network.names if parameters.get(name) is not None]
+        unused = [name for name in self._network_rule.names if parameters.get(name) is not None]
         if unused:
             warn_caller(
                 f"{', '.join(unused)} changes nothing here: Dask tells where the workers are, and each fit takes free "

@@ -18,14 +18,14 @@ from urllib.parse import urlparse
 from distributed import Worker, get_worker
 from distributed.utils import sync
 
-from gapboost.dask.child import IDLE, JOB, LOST, RESULT, Job, Report
-from gapboost.dask.exchange import Hub, HubAddress, PeerLost
+from gapboost.dask.exchange import Coordinator, CoordinatorAddress, PeerLost
 from gapboost.dask.storage import dump, load
+from gapboost.dask.training_process import IDLE, JOB, LOST, RESULT, Job, Report
 
 # What this process is doing, by fit. Several workers share one process where the cluster has processes=False.
 _lock = threading.Lock()
-_hubs: dict[str, Hub] = {}
-_children: dict[str, list["subprocess.Popen[str]"]] = {}
+_coordinators: dict[str, Coordinator] = {}
+_processes: dict[str, list["subprocess.Popen[str]"]] = {}
 _folders: dict[str, set[Path]] = {}
 _stopped: set[str] = set()
 
@@ -56,8 +56,8 @@ def folder(fit: str, rank: int) -> Path:
 
 def files_of_rows(fit: str, rank: int, n_sets: int) -> list[str]:
     """Where the worker keeps its rows of each data set, as its own system writes paths: the client's may be another one."""
-    place = folder(fit, rank)
-    return [str(place / f"rows-{i}") for i in range(n_sets)]
+    placement = folder(fit, rank)
+    return [str(placement / f"rows-{i}") for i in range(n_sets)]
 
 
 def watch_client(fit: str, turn: str, leases: Sequence[str]) -> None:
@@ -78,12 +78,12 @@ def watch_client(fit: str, turn: str, leases: Sequence[str]) -> None:
     threading.Thread(target=_stop_without_client, args=arguments, name="gapboost-watch", daemon=True).start()
 
 
-def open_hub(fit: str, n_peers: int) -> HubAddress:
-    """Open the hub of one fit in this worker."""
+def open_coordinator(fit: str, n_peers: int) -> CoordinatorAddress:
+    """Open the coordinator of one fit in this worker."""
     with _lock:
         _check_running(fit)
-        hub = _hubs[fit] = Hub(host_of_worker(), n_peers)
-    return hub.address
+        coordinator = _coordinators[fit] = Coordinator(host_of_worker(), n_peers)
+    return coordinator.address
 
 
 def train(fit: str, job: Job, n_threads: int) -> Report:
@@ -98,14 +98,14 @@ def train(fit: str, job: Job, n_threads: int) -> Report:
     BaseException
         Whatever the process raised.
     """
-    place = folder(fit, job.rank)
-    dump(replace(job, host=host_of_worker()), place / JOB)
+    placement = folder(fit, job.rank)
+    dump(replace(job, host=host_of_worker()), placement / JOB)
     code: int | None = IDLE
     while code == IDLE:
         # A process that has waited too long for work may end just when it gets some; then another one trains.
-        process = _begun(fit, place, n_threads)
-        code = _waited(process, place / RESULT)
-    if not (place / RESULT).exists():
+        process = _begun(fit, placement, n_threads)
+        code = _waited(process, placement / RESULT)
+    if not (placement / RESULT).exists():
         _check_running(fit)
         if code == LOST:
             raise PeerLost("the training process ended because another one of the fit did")
@@ -113,24 +113,28 @@ def train(fit: str, job: Job, n_threads: int) -> Report:
             f"the training process of worker {get_worker().address} ended with status {code} (negative: the signal that "
             "killed it; 9 is often the system's answer to a lack of memory)"
         )
-    result: Report | BaseException = load(place / RESULT)
+    result: Report | BaseException = load(placement / RESULT)
     if isinstance(result, BaseException):
         raise result
     with _lock:
-        if process in _children.get(fit, []):
-            _children[fit].remove(process)
+        if process in _processes.get(fit, []):
+            _processes[fit].remove(process)
             _idle.setdefault(_kind(n_threads), []).append(process)
     return result
 
 
 def stop(fit: str) -> None:
-    """End the training processes and the hub of a fit in this process, and remove its files."""
+    """End the training processes and the coordinator of a fit in this process, and remove its files."""
     with _lock:
         _stopped.add(fit)
-        children, folders, hub = _children.pop(fit, []), _folders.pop(fit, set()), _hubs.pop(fit, None)
-    _end(children)
-    if hub is not None:
-        hub.close()
+        processes, folders, coordinator = (
+            _processes.pop(fit, []),
+            _folders.pop(fit, set()),
+            _coordinators.pop(fit, None),
+        )
+    _end(processes)
+    if coordinator is not None:
+        coordinator.close()
     for path in folders:
         shutil.rmtree(path, ignore_errors=True)
 
@@ -161,18 +165,18 @@ def _ask_scheduler(worker: Worker, operation: str, **arguments: Any) -> Any:
     return sync(worker.loop, getattr(worker.scheduler, operation), callback_timeout=ANSWER_SECONDS, **arguments)
 
 
-def _begun(fit: str, place: Path, n_threads: int) -> "subprocess.Popen[str]":
-    """A process that was told to train the job in `place`."""
+def _begun(fit: str, placement: Path, n_threads: int) -> "subprocess.Popen[str]":
+    """A process that was told to train the job in `placement`."""
     with _lock:
         waiting = _idle.get(_kind(n_threads), [])
         while waiting and waiting[-1].poll() is not None:
             _end([waiting.pop()])
         _check_running(fit)
         process = waiting.pop() if waiting else _started(n_threads)
-        _children.setdefault(fit, []).append(process)
+        _processes.setdefault(fit, []).append(process)
     # The process may have just ended; `_waited` then returns its exit status. On Windows that is no BrokenPipeError.
     with suppress(OSError):
-        print(place, file=process.stdin, flush=True)
+        print(placement, file=process.stdin, flush=True)
     return process
 
 
@@ -193,7 +197,7 @@ def _kind(n_threads: int) -> tuple[Any, ...]:
 def _started(n_threads: int) -> "subprocess.Popen[str]":
     _, *paths = _kind(n_threads)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": str(n_threads)}
-    code = "from gapboost.dask.child import serve; serve()"
+    code = "from gapboost.dask.training_process import serve; serve()"
     # However this worker ends, the pipe closes, and the process then ends too.
     return subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, env=environment, text=True)
 

@@ -15,8 +15,8 @@ import numpy as np
 from gapboost._boosters.described import described
 from gapboost._boosters.parameter_table import ParameterRule
 from gapboost._boosters.signature import taking
+from gapboost.dask.booster_network import xgboost_network
 from gapboost.dask.ranker import THREADS, DaskGAPRanker
-from gapboost.dask.rings import xgboost_ring
 from gapboost.xgboost import XGBGAPRanker
 from gapboost.xgboost.parameter_table import XGBOOST
 
@@ -50,10 +50,10 @@ class DaskXGBGAPRanker(DaskGAPRanker, XGBGAPRanker):
     """
 
     _local = XGBGAPRanker
-    _network = NETWORK
+    _network_rule = NETWORK
     _cluster_rules = (THREADS, NETWORK, WHOLE_QUERIES)
     _parameter_table = XGBOOST.with_rules(*_cluster_rules)
-    _ring = staticmethod(xgboost_ring)
+    _booster_network = staticmethod(xgboost_network)
 
     @taking(XGBGAPRanker, last=("client",))
     def __init__(self, *, client: Client | None = None, **kwargs: Any) -> None:

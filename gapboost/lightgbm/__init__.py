@@ -1,17 +1,18 @@
 """LightGBM: a ranker beside `lightgbm.LGBMRanker`, and callbacks for `lightgbm.train`.
 
-============  =======================================================
-`library`     what LightGBM is to the code of both boosters
-`vocabulary`  what LightGBM's parameters of ranking mean here
-`ranker`      the ranker
-`callbacks`   gradients and metrics as LightGBM calls them
-`inputs`      rows, weights and models as LightGBM takes them
-`model_text`  the text of a model, which says what it was trained for
-`folds`       cross-validation over folds of whole queries
-`progress`    a progress bar as a callback
-`export`      models for exporters
-`versions`    what other versions of LightGBM want otherwise
-============  =======================================================
+=================  ====================================================
+`library`          LightGBM as a value for the shared code
+`parameter_table`  meaning of LightGBM's ranking parameters
+`ranker`           the ranker
+`training`         training, from rows in grouped order to a booster
+`callbacks`        gradients and metrics as LightGBM calls them
+`inputs`           rows, weights and models as LightGBM takes them
+`model_text`       the objective in the text of a model
+`folds`            cross-validation over folds of whole queries
+`progress`         progress bar as a callback
+`export`           models for exporters
+`versions`         differences between versions of LightGBM
+=================  ====================================================
 """
 
 from gapboost._optional import imported

@@ -6,7 +6,7 @@ Read the files in this order.
 `ranker`     the ranker and its model: parameters, one fit, what is saved
 `params`     measures and objectives among Spark's parameters
 `columns`    the columns of a data frame, checked
-`census`     what one look at grades, queries and weights tells of the whole
+`summaries`  summaries of the whole data frame, by aggregation
 `training`   what a worker does: it trains the local ranker on its queries
 `stage`      the barrier stage: its tasks, and the errors of its workers
 `folds`      folds of whole queries for Spark's cross-validation

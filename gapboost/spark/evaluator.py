@@ -17,10 +17,10 @@ from gapboost._data.grades import graded
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.measure import grade_limit
-from gapboost.spark.census import summaries
 from gapboost.spark.columns import LABEL, PREDICTION, QID, WEIGHT, Roles
 from gapboost.spark.folds import refuse_random_folds
 from gapboost.spark.params import as_text, as_value
+from gapboost.spark.summaries import summaries
 
 
 class RankingMeasureEvaluator(

@@ -24,12 +24,12 @@ from gapboost._data.summary import DataSummary
 from gapboost._data.warned import warn_caller
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
-from gapboost.spark.census import positions_of, summaries
 from gapboost.spark.columns import QID, ROW, Roles, check_columns, check_features
 from gapboost.spark.evaluator import RankingMeasureEvaluator
 from gapboost.spark.folds import query_folds, refuse_random_folds
 from gapboost.spark.params import VALUES, GAPParams, as_text
 from gapboost.spark.stage import check_slots, run
+from gapboost.spark.summaries import positions_of, summaries
 from gapboost.spark.training import Features, Fitted, Job, received
 from gapboost.xgboost import XGBGAPRanker
 from gapboost.xgboost.parameter_table import spelled

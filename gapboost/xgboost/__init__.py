@@ -1,16 +1,17 @@
 """XGBoost: a ranker beside `xgboost.XGBRanker`, and callbacks for `xgboost.train`.
 
-============  ==============================================
-`library`     what XGBoost is to the code of both boosters
-`vocabulary`  what XGBoost's parameters of ranking mean here
-`ranker`      the ranker
-`callbacks`   gradients and metrics as XGBoost calls them
-`inputs`      models and objectives as XGBoost takes them
-`folds`       cross-validation over folds of whole queries
-`progress`    a progress bar as a callback
-`export`      models for exporters
-`versions`    what other versions of XGBoost want otherwise
-============  ==============================================
+=================  ====================================================
+`library`          XGBoost as a value for the shared code
+`parameter_table`  meaning of XGBoost's ranking parameters
+`ranker`           the ranker
+`training`         training, from rows in grouped order to a booster
+`callbacks`        gradients and metrics as XGBoost calls them
+`inputs`           models and objectives as XGBoost takes them
+`folds`            cross-validation over folds of whole queries
+`progress`         progress bar as a callback
+`export`           models for exporters
+`versions`         differences between versions of XGBoost
+=================  ====================================================
 """
 
 from gapboost._optional import imported

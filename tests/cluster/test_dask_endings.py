@@ -11,7 +11,7 @@ from functools import partial
 
 import pytest
 from clusters import (
-    RINGS,
+    NETWORKS,
     alive,
     broken,
     cut,
@@ -29,7 +29,7 @@ from numpy.testing import assert_array_equal
 
 from gapboost.dask import DaskLGBMGAPRanker, DaskXGBGAPRanker, training
 from gapboost.dask.session import TURN, Session
-from gapboost.dask.training import files_of_rows, open_hub
+from gapboost.dask.training import files_of_rows, open_coordinator
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
@@ -75,7 +75,7 @@ def test_a_fit_that_has_trained_outlives_its_network(booster, how, said, two, mo
 
     expected = scores()
     with monkeypatch.context() as patched:
-        ring = partial(how, str(tmp_path / "log"), RINGS[booster])
+        ring = partial(how, str(tmp_path / "log"), NETWORKS[booster])
         patched.setattr(type(small(booster, two)[0]), "_ring", staticmethod(ring))
         assert_array_equal(scores(), expected)
     # The processes are gone, or go now; other ones train.
@@ -87,7 +87,7 @@ def test_a_fit_that_has_trained_outlives_its_network(booster, how, said, two, mo
 def test_an_error_in_joining_the_network_is_raised_by_fit(booster, two, monkeypatch):
     ranker, given = small(booster, two)
     with monkeypatch.context() as patched:
-        patched.setattr(type(ranker), "_ring", staticmethod(partial(unjoinable, RINGS[booster])))
+        patched.setattr(type(ranker), "_ring", staticmethod(partial(unjoinable, NETWORKS[booster])))
         with pytest.raises(OSError, match="Address already in use"):
             ranker.fit(**given)
     assert ranker.fit(**given).n_queries_in_ == 40
@@ -217,11 +217,11 @@ def test_a_client_that_is_closed_before_training_leaves_a_free_cluster(cluster, 
     session.results(
         [session.submit(files_of_rows, session.fit, rank, 1, worker=w) for rank, w in enumerate(client.nthreads())]
     )
-    session.results([session.submit(open_hub, session.fit, 2)])
+    session.results([session.submit(open_coordinator, session.fit, 2)])
     assert len(files_of_fits(cluster)) == 2
     client.close()
     check_cluster_is_free(cluster, tmp_path, two)
-    wait_until(lambda: session.fit not in training._hubs)
+    wait_until(lambda: session.fit not in training._coordinators)
     session._turn.refresh_callback.stop()
 
 

@@ -14,6 +14,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from gapboost.dask.pieces import make_shard, survey
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -23,9 +24,8 @@ from gapboost._boosters.rows import RankingRows
 from gapboost._data.judged import Whole, judged
 from gapboost.dask import exchange, training
 from gapboost.dask.columns import Columns, categories_of
-from gapboost.dask.exchange import Exchange, Hub, PeerLost
-from gapboost.dask.layout import LIMIT, Known, census, homes, owners
-from gapboost.dask.pieces import piece, survey
+from gapboost.dask.exchange import Coordinator, Exchange, PeerLost
+from gapboost.dask.layout import LIMIT, PartitionLayout, layout_of, partition_workers, query_workers
 from gapboost.dask.storage import dump, dump_rows, load, load_rows
 from gapboost.objectives import turns
 
@@ -37,7 +37,7 @@ NAMES = ("y", "qid", "sample_weight", "start", "position")
 def counted(parts):
     """The census of partitions given as lists of query ids."""
     ids = [np.array(part) for part in parts]
-    return census([survey(np.arange(len(i)) % 3, i, None, None, None, NAMES) for i in ids], NAMES)
+    return layout_of([survey(np.arange(len(i)) % 3, i, None, None, None, NAMES) for i in ids], NAMES)
 
 
 @settings(max_examples=60, deadline=None)
@@ -52,7 +52,7 @@ def test_every_query_has_one_owner_and_its_rows_keep_their_order(parts, n_worker
     np.testing.assert_array_equal(found.sizes, queries.sizes)
     np.testing.assert_array_equal(found.begins, queries.offsets[:-1])
     documents = np.array([len(part) for part in parts])
-    owner = owners(found, homes(documents, [None] * len(parts), n_workers), n_workers)
+    owner = query_workers(found, partition_workers(documents, [None] * len(parts), n_workers), n_workers)
     assert owner.shape == found.sizes.shape
     assert set(owner.tolist()) <= set(range(n_workers))
     # What pieces bring together on a worker: its queries in the order of the whole, with all of their rows.
@@ -62,7 +62,7 @@ def test_every_query_has_one_owner_and_its_rows_keep_their_order(parts, n_worker
             if part:
                 y, kept = np.zeros(len(part)), owner[known.codes] == w
                 arguments = known, kept, ("X", "y"), Columns(1, (), {}, "X")
-                codes.append(piece(np.zeros((len(part), 1)), y, np.array(part), None, None, None, *arguments).code)
+                codes.append(make_shard(np.zeros((len(part), 1)), y, np.array(part), None, None, None, *arguments).code)
         together = np.concatenate(codes)
         own = np.flatnonzero(owner == w)
         np.testing.assert_array_equal(np.bincount(together, minlength=len(owner))[own], found.sizes[own])
@@ -79,8 +79,8 @@ def test_every_query_has_one_owner_and_its_rows_keep_their_order(parts, n_worker
 def test_partitions_that_respect_queries_stay_whole():
     parts = [[0] * 50 + [1] * 50, [2] * 90, [3] * 110, [4] * 100]
     found = counted(parts)
-    home = homes(np.array([100, 90, 110, 100]), [None] * 4, 2)
-    owner = owners(found, home, 2)
+    home = partition_workers(np.array([100, 90, 110, 100]), [None] * 4, 2)
+    owner = query_workers(found, home, 2)
     np.testing.assert_array_equal(owner[found.code], home[found.partition])
     assert sorted(np.bincount(owner, found.sizes).tolist()) == [190, 210] or np.bincount(
         owner, found.sizes
@@ -90,27 +90,27 @@ def test_partitions_that_respect_queries_stay_whole():
 def test_only_queries_that_are_cut_move():
     parts = [[0] * 40 + [1] * 40 + [2] * 10, [2] * 30 + [3] * 40 + [4] * 20]
     found = counted(parts)
-    owner = owners(found, homes(np.array([90, 90]), [0, 1], 2), 2)
+    owner = query_workers(found, partition_workers(np.array([90, 90]), [0, 1], 2), 2)
     assert owner[[0, 1, 3, 4]].tolist() == [0, 0, 1, 1]
 
 
 def test_partitions_stay_where_they_are_in_memory():
-    assert homes(np.array([10, 10, 10, 10]), [1, 0, 1, 0], 2).tolist() == [1, 0, 1, 0]
+    assert partition_workers(np.array([10, 10, 10, 10]), [1, 0, 1, 0], 2).tolist() == [1, 0, 1, 0]
     # unless one worker would do all the work
-    assert np.bincount(homes(np.array([10, 10, 10, 10]), [1, 1, 1, 1], 2)).tolist() == [2, 2]
+    assert np.bincount(partition_workers(np.array([10, 10, 10, 10]), [1, 1, 1, 1], 2)).tolist() == [2, 2]
 
 
 def test_one_large_partition_is_shared_by_whole_queries():
     found = counted([np.repeat(np.arange(40), 5).tolist()])
-    owner = owners(found, homes(np.array([200]), [None], 4), 4)
+    owner = query_workers(found, partition_workers(np.array([200]), [None], 4), 4)
     np.testing.assert_array_equal(np.bincount(owner), [10, 10, 10, 10])
 
 
 def test_no_worker_has_a_single_document():
     found = counted([[0] * 1000 + [1], [2] * 900])
-    np.testing.assert_array_equal(owners(found, np.array([0, 1]), 3), [0, 1, 1])
+    np.testing.assert_array_equal(query_workers(found, np.array([0, 1]), 3), [0, 1, 1])
     found = counted([[0] * 1000, [1]])
-    np.testing.assert_array_equal(owners(found, np.array([0, 1]), 2), [0, 0])
+    np.testing.assert_array_equal(query_workers(found, np.array([0, 1]), 2), [0, 0])
 
 
 def test_ids_of_different_types_stay_apart():
@@ -120,7 +120,7 @@ def test_ids_of_different_types_stay_apart():
         np.array(["1", "one"]),
         np.array(["longer than one"]),
     ]
-    found = census([survey(np.arange(len(i)), i, None, None, None, NAMES) for i in parts], NAMES)
+    found = layout_of([survey(np.arange(len(i)), i, None, None, None, NAMES) for i in parts], NAMES)
     assert len(found.sizes) == 7
     assert found.sizes[0] == 2
 
@@ -135,9 +135,11 @@ def test_ids_of_different_types_stay_apart():
 def test_partitions_that_changed_are_found(n_rows, sizes, message):
     names = ("X in partition 3", "y in partition 3")
     qid = np.array([4, 4, 2, 2, 2])
-    known = Known(np.array([0, 1]), np.array(sizes), None)
+    known = PartitionLayout(np.array([0, 1]), np.array(sizes), None)
     with pytest.raises(ValueError, match=message):
-        piece(np.zeros((n_rows, 1)), np.zeros(5), qid, None, None, None, known, None, names, Columns(1, (), {}, "X"))
+        make_shard(
+            np.zeros((n_rows, 1)), np.zeros(5), qid, None, None, None, known, None, names, Columns(1, (), {}, "X")
+        )
 
 
 FRAME = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0], "kind": pd.Categorical(["x", "y"])})
@@ -267,7 +269,7 @@ def together(hub, ranks, work):
 
 @pytest.fixture
 def hub():
-    hub = Hub("127.0.0.1", 3)
+    hub = Coordinator("127.0.0.1", 3)
     yield hub
     hub.close()
 

@@ -16,7 +16,7 @@ import psutil
 from distributed import Client
 
 import gapboost as gb
-from gapboost.dask import DaskLGBMGAPRanker, DaskXGBGAPRanker, child, rings
+from gapboost.dask import DaskLGBMGAPRanker, DaskXGBGAPRanker, booster_network, child
 
 
 def ranking(n_queries, seed, longest=20):
@@ -123,7 +123,7 @@ def fit_from_another_process(booster, address, folder):
 
 
 # Rings that break when they are left, where each process of the fit has trained. What the processes log goes to a file.
-RINGS = {"lightgbm": rings.lightgbm_ring, "xgboost": rings.xgboost_ring}
+NETWORKS = {"lightgbm": booster_network.lightgbm_network, "xgboost": booster_network.xgboost_network}
 
 
 class Overheard:

@@ -23,7 +23,7 @@ from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.rows import stand_in
 from gapboost._boosters.task import Task
 from gapboost._boosters.training import prepare
-from gapboost.dask.exchange import Exchange, HubAddress, PeerLost
+from gapboost.dask.exchange import CoordinatorAddress, Exchange, PeerLost
 from gapboost.dask.storage import dump, load, load_rows
 
 # The exit status of a process that ended because its worker or another process of the fit did.
@@ -62,9 +62,9 @@ class Job:
         Such files of the evaluation sets: `rows` itself for the training set, None where the worker has none of the queries.
     of_booster : dict
         Arguments of `fit` that only one booster has.
-    ring : callable
-        ``ring(exchange, host)`` joins the booster's own network: a context that gives further arguments.
-    hub : HubAddress or None
+    network : callable
+        ``network(exchange, host)`` joins the booster's own network: a context that gives further arguments.
+    coordinator : CoordinatorAddress or None
         None where the worker trains alone.
     rank : int
     host : str
@@ -76,8 +76,8 @@ class Job:
     rows: str
     evals: list[str | None]
     of_booster: dict[str, Any]
-    ring: Callable[[Exchange, str], AbstractContextManager[dict[str, Any]]]
-    hub: HubAddress | None
+    network: Callable[[Exchange, str], AbstractContextManager[dict[str, Any]]]
+    coordinator: CoordinatorAddress | None
     rank: int
     host: str = ""
 
@@ -122,7 +122,7 @@ def serve() -> None:
 def work(folder: Path) -> None:
     """Train one job. An error ends the process, since it leaves the booster's network in an unknown state."""
     try:
-        report, ring = train_job(load(folder / JOB))
+        report, network = train_job(load(folder / JOB))
         dump(report, folder / RESULT)
     except PeerLost:
         _end_lost()
@@ -131,30 +131,30 @@ def work(folder: Path) -> None:
         error.add_note("In the training process:\n" + traceback.format_exc())
         dump(error, folder / RESULT)
         os._exit(FAILED)
-    leave(ring)
+    leave(network)
     sys.stdout.flush()
 
 
 def train_job(job: Job) -> tuple[Report, AbstractContextManager[Any]]:
     """Train the model, which comes out the same in every process of the fit; the booster's network is yet to be left."""
-    if job.hub is None:
+    if job.coordinator is None:
         return _fitted(job, None, {}), nullcontext()
-    exchange = Exchange(job.hub, job.rank, _end_lost)
-    ring = job.ring(exchange, job.host)
-    report = _fitted(job, exchange, ring.__enter__())
+    exchange = Exchange(job.coordinator, job.rank, _end_lost)
+    network = job.network(exchange, job.host)
+    report = _fitted(job, exchange, network.__enter__())
     exchange.finish()
-    # There is no `with`, because it would leave the ring after an error too: the other processes would then report a broken
-    # network before this one has reported the error. After an error the process ends, and the ring with it.
-    return report, ring
+    # There is no `with`, because it would leave the network after an error too: the other processes would then report a broken
+    # network before this one has reported the error. After an error the process ends, and its network with it.
+    return report, network
 
 
-def leave(ring: AbstractContextManager[Any]) -> None:
+def leave(network: AbstractContextManager[Any]) -> None:
     """Leave the booster's network. All processes have trained: what goes wrong now ends this process, and not the fit."""
     limit = threading.Timer(LEAVE_SECONDS, _give_up, [f"not within {LEAVE_SECONDS} s"])
     limit.daemon = True
     limit.start()
     try:
-        ring.__exit__(None, None, None)
+        network.__exit__(None, None, None)
     except Exception as error:
         _give_up(error)
     limit.cancel()

@@ -1,4 +1,4 @@
-"""What workers do before training: survey the queries of a partition, cut it into pieces, and assemble their own rows."""
+"""What workers do before training: survey the queries of a partition, cut it into shards, and assemble their own rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,12 +17,12 @@ from gapboost._data.queries import grouped_rows
 from gapboost._data.weights import checked_weights, factors_of
 from gapboost._kernels import Array
 from gapboost.dask.columns import Columns
-from gapboost.dask.layout import Known, Share, Survey
+from gapboost.dask.layout import PartitionLayout, Survey, WorkerQueries
 from gapboost.dask.storage import dump_rows
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class Shard:
     """Rows of one partition for one worker.
 
     Attributes
@@ -30,10 +30,10 @@ class Piece:
     X : array-like of shape (n, n_features)
     y : ndarray of shape (n,)
     code : int64 ndarray of shape (n,)
-        The number of each row's query in the census.
+        The number of each row's query in the data set.
     start, weight : ndarrays of shape (n,) or None
-    place : int64 ndarray of shape (n,) or None
-        The number of each row's position in the census.
+    placement : int64 ndarray of shape (n,) or None
+        The number of each row's position in the data set.
     """
 
     X: Any
@@ -41,13 +41,13 @@ class Piece:
     code: Array
     start: Array | None
     weight: Array | None = None
-    place: Array | None = None
+    placement: Array | None = None
 
-    def rows(self, rows: Array) -> "Piece":
+    def rows(self, rows: Array) -> "Shard":
         """Some of them."""
         X = _safe_indexing(self.X.tocsr() if sparse.issparse(self.X) else self.X, rows)
-        start, weight, place = (None if v is None else v[rows] for v in (self.start, self.weight, self.place))
-        return Piece(X, self.y[rows], self.code[rows], start, weight, place)
+        start, weight, placement = (None if v is None else v[rows] for v in (self.start, self.weight, self.placement))
+        return Shard(X, self.y[rows], self.code[rows], start, weight, placement)
 
 
 def survey(y: Any, qid: Any, weight: Any, start: Any, position: Any, names: Sequence[str]) -> Survey:
@@ -73,25 +73,25 @@ def survey(y: Any, qid: Any, weight: Any, start: Any, position: Any, names: Sequ
     return Survey(queries.ids, queries.sizes, lowest, highest, np.unique(grades), weights, shown)
 
 
-def piece(
+def make_shard(
     X: Any,
     y: Any,
     qid: Any,
     weight: Any,
     start: Any,
     position: Any,
-    known: Known,
+    known: PartitionLayout,
     kept: Array | None,
     names: Sequence[str],
     columns: Columns,
-) -> Piece:
+) -> Shard:
     """The rows of some queries of a partition, in their order.
 
     Parameters
     ----------
     X, y, qid, weight, start, position : array-likes
         The partition.
-    known : Known
+    known : PartitionLayout
     kept : bool ndarray of shape (Q,) or None
         Whether the piece takes each of these queries; None for all.
     names : tuple of str
@@ -106,38 +106,38 @@ def piece(
             f"{names[1]} came out different when it was computed again; expected the same rows: call persist()"
         )
     code = queries.ungrouped(np.repeat(known.codes, known.sizes))
-    place = None if known.places is None else known.places[positions(position, len(y)).codes]
+    placement = None if known.places is None else known.places[positions(position, len(y)).codes]
     start, weight = (None if values is None else np.asarray(values) for values in (start, weight))
-    whole = Piece(X, np.asarray(y), code, start, weight, place)
+    whole = Shard(X, np.asarray(y), code, start, weight, placement)
     return whole if kept is None else whole.rows(np.flatnonzero(queries.ungrouped(np.repeat(kept, known.sizes))))
 
 
-def assemble(pieces: Sequence[Piece], share: Share, weighted: bool, limit: GradeLimit | None, path: str) -> str:
+def assemble(shards: Sequence[Shard], share: WorkerQueries, weighted: bool, limit: GradeLimit | None, path: str) -> str:
     """Put all rows of one worker, in grouped order, into the file `path`.
 
     Parameters
     ----------
-    pieces : sequence of Piece
+    shards : sequence of Shard
         In the order of the partitions: rows and queries keep the order that a local ranker sees.
-    share : Share
+    share : WorkerQueries
         The queries that these must be.
     weighted : bool
         Whether weights were given.
     limit : GradeLimit, optional
     path : str
     """
-    y, code = np.concatenate([p.y for p in pieces]), np.concatenate([p.code for p in pieces])
-    start = None if pieces[0].start is None else np.concatenate([p.start for p in pieces if p.start is not None])
-    rows = ranking_rows(DataSet(_stacked([p.X for p in pieces]), y, code, start=start), limit)
+    y, code = np.concatenate([p.y for p in shards]), np.concatenate([p.code for p in shards])
+    start = None if shards[0].start is None else np.concatenate([p.start for p in shards if p.start is not None])
+    rows = ranking_rows(DataSet(_stacked([p.X for p in shards]), y, code, start=start), limit)
     shown = None
     if share.positions is not None:
-        place = np.concatenate([p.place for p in pieces if p.place is not None])
-        shown = Positions(share.positions, rows.data.queries.grouped(place))
+        placement = np.concatenate([p.placement for p in shards if p.placement is not None])
+        shown = Positions(share.positions, rows.data.queries.grouped(placement))
     if not np.array_equal(rows.data.queries.ids, share.numbers):
         raise RuntimeError(f"{len(share.numbers)} queries were to come together but {len(rows.data.queries)} did")
     factors = None
     if share.varied:
-        weight = rows.data.queries.grouped(np.concatenate([p.weight for p in pieces if p.weight is not None]))
+        weight = rows.data.queries.grouped(np.concatenate([p.weight for p in shards if p.weight is not None]))
         factors = factors_of(weight, share.weights, rows.sizes)
     data = replace(rows.data, weights=share.weights, whole=share.whole, factors=factors)
     dump_rows(replace(rows, data=data, weighted=weighted, positions=shown), path)

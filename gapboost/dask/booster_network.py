@@ -10,7 +10,7 @@ from gapboost.dask.exchange import Exchange
 
 
 @contextmanager
-def lightgbm_ring(exchange: Exchange, host: str, tree_learner: str = "data") -> Iterator[dict[str, Any]]:
+def lightgbm_network(exchange: Exchange, host: str, tree_learner: str = "data") -> Iterator[dict[str, Any]]:
     """Parameters for LightGBM's sockets; it opens them when training begins."""
     with socket.socket() as reserved:
         # LightGBM listens on this port only after the socket is closed. Another program may take the port in between; LightGBM
@@ -30,7 +30,7 @@ def lightgbm_ring(exchange: Exchange, host: str, tree_learner: str = "data") -> 
 
 
 @contextmanager
-def xgboost_ring(exchange: Exchange, host: str) -> Iterator[dict[str, Any]]:
+def xgboost_network(exchange: Exchange, host: str) -> Iterator[dict[str, Any]]:
     """XGBoost's communicator, with its tracker in the process of rank 0."""
     from xgboost.collective import CommunicatorContext
     from xgboost.tracker import RabitTracker

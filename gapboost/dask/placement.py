@@ -11,9 +11,9 @@ from gapboost._data.features import feature_names
 from gapboost._kernels import Array
 from gapboost.dask.collections import partitions
 from gapboost.dask.columns import Columns, categories_of, width_of
-from gapboost.dask.pieces import assemble, piece
-from gapboost.dask.plan import Counted, Plan
+from gapboost.dask.plan import Plan, SurveyedSet
 from gapboost.dask.session import Session
+from gapboost.dask.shards import assemble, make_shard
 from gapboost.dask.training import files_of_rows
 
 
@@ -27,7 +27,7 @@ def place_rows(session: Session, plan: Plan) -> list[list[Any]]:
     paths = zip(*session.results(tasks), strict=True)
     placed: list[list[Future | None]] = []
     width = 0
-    for i, (counted, owner, of_set) in enumerate(zip(plan.sets, plan.owners, paths, strict=True)):
+    for i, (counted, owner, of_set) in enumerate(zip(plan.sets, plan.query_workers, paths, strict=True)):
         X = _computed_where_most_stays(session, counted, owner, plan.workers)
         width = width or _width(session, counted.given.X, X)
         placed.append(_assembled(session, plan, i, X, width, of_set))
@@ -38,17 +38,17 @@ def _assembled(
     session: Session, plan: Plan, i: int, X: dict[int, Future], width: int, paths: Sequence[str]
 ) -> list[Future | None]:
     """The futures of what `place_rows` returns for data set `i`; `X` are its partitions, with `width` columns."""
-    counted, owner = plan.sets[i], plan.owners[i]
-    pieces = _pieces(session, counted, owner, X, len(plan.workers), width)
+    counted, owner = plan.sets[i], plan.query_workers[i]
+    shards = _shards(session, counted, owner, X, len(plan.workers), width)
     files: list[Future | None] = []
     for rank, (worker, path) in enumerate(zip(plan.workers, paths, strict=True)):
-        arguments = counted.census.share(owner, rank), counted.given.weight is not None, plan.task.limit, path
-        files.append(session.submit(assemble, pieces[rank], *arguments, worker=worker) if pieces[rank] else None)
+        arguments = counted.layout.share(owner, rank), counted.given.weight is not None, plan.task.limit, path
+        files.append(session.submit(assemble, shards[rank], *arguments, worker=worker) if shards[rank] else None)
     # Once the files are written, nothing else of the data is needed.
     session.release(
         [
             *X.values(),
-            *itertools.chain(*pieces),
+            *itertools.chain(*shards),
             *(future for column in counted.columns for future in column),
         ]
     )
@@ -56,11 +56,11 @@ def _assembled(
 
 
 def _computed_where_most_stays(
-    session: Session, counted: Counted, owner: Array, workers: list[str]
+    session: Session, counted: SurveyedSet, owner: Array, workers: list[str]
 ) -> dict[int, Future]:
     """The partitions of X that have rows, by number, each computed on the worker that keeps most of its rows."""
     delayed = partitions(counted.given.X)
-    rows = counted.census.rows_by_worker(owner, len(workers))
+    rows = counted.layout.rows_by_worker(owner, len(workers))
     busiest = np.where(rows.any(axis=1), np.argmax(rows, axis=1), -1)
     X: dict[int, Future] = {}
     for rank, worker in enumerate(workers):
@@ -77,17 +77,17 @@ def _width(session: Session, X: Any, futures: dict[int, Future]) -> int:
     return int(width)
 
 
-def _pieces(
-    session: Session, counted: Counted, owner: Array, X: dict[int, Future], n_workers: int, width: int
+def _shards(
+    session: Session, counted: SurveyedSet, owner: Array, X: dict[int, Future], n_workers: int, width: int
 ) -> list[list[Future]]:
-    """For each worker the pieces of its rows, in the order of the partitions."""
+    """For each worker the shards with its rows, in the order of the partitions."""
     given = counted.given
     columns = Columns(width, feature_names(given.X), categories_of(given.X), given.names.X)
-    pieces: list[list[Future]] = [[] for _ in range(n_workers)]
-    for p, known in enumerate(counted.census.by_partition()):
+    shards: list[list[Future]] = [[] for _ in range(n_workers)]
+    for p, known in enumerate(counted.layout.by_partition()):
         ranks = np.unique(owner[known.codes]).tolist()
         for rank in ranks:
             kept = None if len(ranks) == 1 else owner[known.codes] == rank
             inputs = X[p], counted.y[p], counted.qid[p], counted.weight[p], counted.start[p], counted.position[p]
-            pieces[rank].append(session.submit(piece, *inputs, known, kept, given.named(p)[:2], columns))
-    return pieces
+            shards[rank].append(session.submit(make_shard, *inputs, known, kept, given.named(p)[:2], columns))
+    return shards
