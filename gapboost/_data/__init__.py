@@ -11,6 +11,7 @@
 `judgements`   the recall base as judgements of any grade
 `weights`      weights of queries and of documents
 `judged`       all of these together: queries with the grades of their documents
+`summary`      counts and grades of a data set, for a fit
 `positions`    where documents were shown
 `features`     tables of features
 `text`         lines and numbers of text files

@@ -1,13 +1,11 @@
 """Small messages between the training processes of one fit, and how they learn that one of them is gone.
 
-LightGBM's network cannot be used from Python, and its processes wait for ever on one that died. Beside the boosters' own
-network every process therefore keeps one connection to a coordinator, which runs in the worker of rank 0. In each round every process
-sends one message, and the coordinator sends all of them to every process. When a process closes its connection before the end, by an
-error or by dying, the coordinator closes all connections, and the other processes end too. Every process adds messages up in the order
-of the ranks and gets the same number to the last bit, so all of them stop early in the same round.
-
-Messages are bytes, which `multiprocessing.connection` frames; nothing that arrives is unpickled. Its HMAC challenges keep
-strangers out. Its `Listener` and `Client` wait without a limit, so the sockets are opened here.
+LightGBM's network cannot be used from Python, and its processes wait forever for one that died.
+Every process therefore also keeps one connection to a coordinator, which runs in the worker of
+rank 0. In each round every process sends one message, and the coordinator sends all of them to
+every process. If a process closes its connection before the end, by an error or by dying, the
+coordinator closes all connections, and the other processes end too. Every process adds messages up
+in the order of the ranks and gets the same number to the last bit, so all stop in the same round.
 """
 
 import queue
