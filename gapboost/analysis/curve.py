@@ -30,8 +30,8 @@ from gapboost._pictures import legend
 from gapboost._pictures import line as styled
 from gapboost.evaluation import TIES, Ties, query_values
 from gapboost.measures import Measure, as_measure
-from gapboost.measures.form import tables_of, weights_at
-from gapboost.measures.measure import grade_limit
+from gapboost.measures.form import QuadraticForm, tables_of
+from gapboost.measures.measure import grade_limit, weights_at
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +100,7 @@ class PrecisionRecallCurve:
 
 
 @dataclass(frozen=True, repr=False)
-class _AtRank(Measure):
+class _AtRank(QuadraticForm):
     """What one rank contributes to a measure: to its value, or by the documents themselves to recall."""
 
     measure: Measure | None = None

@@ -3,8 +3,11 @@
 A new measure of the family is one file with a class like `gapboost.measures.rbp.RBP`, named here.
 
 ===================  ========================================================
-`measure`            what a measure is, and sums of measures
-`form`               the form that measures have: arrays for compiled code, values
+`measure`            the base class: name, discount, arithmetic
+`metaclass`          makes a class with tables a quadratic form
+`form`               the quadratic form: arrays for compiled code, values, changes
+`cascade`            RR, ERR, which have another form
+`weighted`           weighted sums
 `discount_of_query`  those whose discount is another for each query
 `worth`              what documents are worth by themselves and below others, from which tables follow
 `arrays`             what a measure returns, checked, and parts that several share
@@ -19,8 +22,6 @@ A new measure of the family is one file with a class like `gapboost.measures.rbp
 `rbp`                RBP
 `qmeasure`           QMeasure
 `pairwise`           KendallTau, PairwiseAccuracy
-`cascade`            RR, ERR
-`weighted`           sums, for pickles of 0.1.0rc1
 `gains`              gains of grades
 `discounts`          discounts of ranks, as values
 `grids`              threshold probabilities to try
@@ -36,9 +37,10 @@ from gapboost._data.arguments import ordered
 from gapboost._data.recall_base import RecallBase
 from gapboost.measures.average_precision import AP
 from gapboost.measures.cascade import ERR, RR
+from gapboost.measures.form import QuadraticForm
 from gapboost.measures.graded import GAP, eGAP, xGAP
 from gapboost.measures.grap import grAP
-from gapboost.measures.measure import Measure, WeightedSum
+from gapboost.measures.measure import Measure
 from gapboost.measures.names import parse
 from gapboost.measures.ndcg import DCG, nDCG
 from gapboost.measures.pairwise import KendallTau, PairwiseAccuracy
@@ -46,6 +48,7 @@ from gapboost.measures.precision import Precision
 from gapboost.measures.qmeasure import QMeasure
 from gapboost.measures.rbp import RBP
 from gapboost.measures.recall import Recall, RPrecision
+from gapboost.measures.weighted import WeightedSum
 
 __all__ = [
     "AP",
@@ -60,6 +63,7 @@ __all__ = [
     "PairwiseAccuracy",
     "Precision",
     "QMeasure",
+    "QuadraticForm",
     "RPrecision",
     "Recall",
     "RecallBase",

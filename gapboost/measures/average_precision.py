@@ -14,12 +14,12 @@ from gapboost._data.grades import at_least
 from gapboost._data.recall_base import RecallBase
 from gapboost.measures.arrays import reciprocal
 from gapboost.measures.discounts import Reciprocal
-from gapboost.measures.measure import Measure
+from gapboost.measures.form import QuadraticForm
 from gapboost.measures.worth import Pairs, Stated, in_pairs
 
 
 @dataclass(frozen=True, repr=False)
-class AP(Measure):
+class AP(QuadraticForm):
     """Average precision, ``sum_n 1/n 1{i_n >= rel} #{m <= n: i_m >= rel} / RB[rel]``.
 
     Parameters

@@ -11,7 +11,7 @@ trains for them pair by pair; SoftRank and ApproxRank do not.
 import math
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 
@@ -28,8 +28,6 @@ from gapboost.measures.measure import Measure
 class Cascade(Measure):
     """``sum_n 1/n stop[i_n] prod_{m<n} (1 - stop[i_m])``."""
 
-    has_tables: ClassVar[bool] = False
-
     discount_at = Reciprocal()
 
     @property
@@ -41,18 +39,6 @@ class Cascade(Measure):
     def stops(self, levels: Array) -> Array:
         """Probability to stop at a document of each of these grades, float64 of their shape."""
 
-    def tables(self, base: RecallBase) -> tuple[Array, Array]:
-        """There are none.
-
-        Raises
-        ------
-        ValueError
-            Always.
-        """
-        raise ValueError(
-            f"measure is {self!r}, which is no sum over pairs of documents; expected one such as nDCG(k=10)"
-        )
-
     def evaluated(self, ranked: Ranked, base: RecallBase, weights: Array, begins: Array) -> Array:
         """See `Measure.evaluated`. A group of t tied documents, R of which may satisfy, costs O(t R)."""
         longest = int(np.diff(ranked.starts).max())
@@ -63,21 +49,6 @@ class Cascade(Measure):
     def relevant(self, base: RecallBase) -> Array:
         """See `Measure.relevant`."""
         return np.asarray(np.any((base.counts > 0) & (self.stops(base.levels) > 0), axis=1))
-
-    def changes(self, grades: Array, base: RecallBase) -> Array:
-        """See `Measure.changes`: every pair of documents is swapped, and the list evaluated again."""
-        n = len(grades)
-        weights, _ = self.discounts(base, np.array([n]))
-        changes = np.zeros((n, n))
-        for p in range(n):
-            lists = np.tile(grades, (n - p, 1))
-            others = np.arange(n - p)
-            lists[:, p], lists[others, p + others] = grades[p:], grades[p]
-            untied = np.tile(np.arange(1, n + 1, dtype=np.int32), n - p)
-            ranked = Ranked(starts=np.arange(n - p + 1) * n, grades=lists.ravel(), ends=untied)
-            values = self.evaluated(ranked, base[np.zeros(n - p, int)], weights, np.zeros(n - p, dtype=np.int64))
-            changes[p, p:] = values - values[0]
-        return changes
 
 
 @dataclass(frozen=True, repr=False)

@@ -8,14 +8,14 @@ import numpy as np
 
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
-from gapboost.measures.measure import Measure
+from gapboost.measures.form import QuadraticForm
 
 
 @dataclass(frozen=True, repr=False)
-class DiscountOfQuery(Measure):
+class DiscountOfQuery(QuadraticForm):
     """A measure of the form whose discount is another for each query: `weights_of` in place of `discount_at`."""
 
-    has_one_discount: ClassVar[bool] = False
+    discount_at: ClassVar[None] = None
 
     @abstractmethod
     def weights_of(self, base: RecallBase, query: Array, ranks: Array) -> Array:
@@ -40,13 +40,3 @@ class DiscountOfQuery(Measure):
         ranks = np.arange(1.0, ends[-1] + 1) - np.repeat(begins, sizes)
         weights = self.weights_of(base, np.repeat(np.arange(len(sizes)), sizes), ranks)
         return np.where(ranks <= (np.inf if self.k is None else self.k), weights, 0.0), begins
-
-    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
-        """None is the same for all queries.
-
-        Raises
-        ------
-        ValueError
-            Always.
-        """
-        raise ValueError(f"measure is {self!r}, whose discount belongs to the query; expected a measure such as GAP()")

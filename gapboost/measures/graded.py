@@ -26,7 +26,7 @@ from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost.measures.arrays import reciprocal
 from gapboost.measures.discounts import Reciprocal
-from gapboost.measures.measure import Measure
+from gapboost.measures.form import QuadraticForm
 from gapboost.measures.worth import Pairs, Stated, in_pairs
 
 # Loose enough for a g that went through float32, far tighter than any mistake.
@@ -88,7 +88,7 @@ def as_thresholds(g: Any) -> tuple[float, ...] | None:
 
 
 @dataclass(frozen=True, repr=False)
-class GradedMeasure(Measure):
+class GradedMeasure(QuadraticForm):
     """A measure over threshold probabilities `g`, one for each positive grade; None is uniform over those that occur."""
 
     g: tuple[float, ...] | None = None

@@ -18,13 +18,13 @@ from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost.measures.arrays import reciprocal
 from gapboost.measures.discounts import Reciprocal
+from gapboost.measures.form import QuadraticForm
 from gapboost.measures.gains import as_gains, gain_of_grades, most_grades
-from gapboost.measures.measure import Measure
 from gapboost.measures.worth import Pairs, Stated, in_pairs
 
 
 @dataclass(frozen=True, repr=False)
-class grAP(Measure):
+class grAP(QuadraticForm):
     """``sum_n r_n sum_{m<=n} r_m / n`` over the sum of all r, with r the gain of the grade at rank n.
 
     Parameters

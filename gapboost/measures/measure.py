@@ -1,45 +1,44 @@
-"""What a measure is: a frozen value of the form of `gapboost.measures.form` with a name, and weighted sums of measures.
+"""The base class of all measures: frozen values that have a name, evaluate rankings, and are added to weighted sums.
 
 >>> import gapboost as gb
->>> measure = 0.7 * gb.GAP(g=(0.5, 0.5)) + 0.3 * gb.nDCG(k=10)
->>> gb.evaluate([measure], y_true=[1, 2, 0], y_score=[3.0, 2.0, 1.0])
-{0.7 * GAP(g=(0.5, 0.5)) + 0.3 * nDCG(k=10): 0.8223456076304853}
+>>> gb.evaluate([gb.AP(), gb.RR()], y_true=[0, 1, 2], y_score=[3.0, 2.0, 1.0])
+{AP(rel=1): 0.5833333333333333, RR(): 0.5}
 """
 
 import math
 import re
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from gapboost._data.arguments import positive
+from gapboost._data.arguments import as_cutoff, positive
 from gapboost._data.grades import GradeLimit
 from gapboost._data.judged import judged
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
-from gapboost.measures.arrays import no_pairs
-from gapboost.measures.form import QuadraticForm, tables_of
+from gapboost._kernels.expected_value import Ranked
+from gapboost.measures.arrays import checked_arrays
+from gapboost.measures.discounts import Discount
 from gapboost.measures.labels import plain, shortened
-from gapboost.measures.worth import Stated
-
-# Methods that follow from `discount_at`, unless a measure overrides them.
-DISCOUNTS = ("depth", "discount", "discounts")
+from gapboost.measures.metaclass import MeasureType
 
 SHORT_NAME = re.compile(r"[a-zA-Z0-9_.-]+")
 
 
 @dataclass(frozen=True, repr=False)
-class Measure(QuadraticForm):
-    """A measure of the form ``M = sum_n discount[n] (own[i_n] + sum_{m<n} pair[i_m, i_n])``.
+class Measure(metaclass=MeasureType):
+    """A measure of rankings: a frozen value that evaluates them, and knows what a swap of two documents changes.
 
-    A measure is data: evaluation, swap changes, objectives and analyses all read `discounts` and `tables` and never
-    branch on which measure it is. Subclasses are frozen dataclasses; they are hashable, picklable and print as they
-    are written. ``0.7 * one + 0.3 * another`` is a measure too (`WeightedSum`).
+    Subclasses are frozen dataclasses; they are hashable, picklable and print as they are written.
+    ``0.7 * one + 0.3 * another`` is a measure too (`WeightedSum`).
 
-    What does not fit the form overrides `evaluated`, `relevant` and `changes`, and says so by `has_tables`.
+    A measure of the form ``M = sum_n discount[n] (own[i_n] + sum_{m<n} pair[i_m, i_n])`` defines `short_name`, `discount_at`
+    and one of ``tables`` and ``worth``, which `QuadraticForm` describes: with one of these it is a `QuadraticForm`, for which
+    every objective trains. Any other measure defines `evaluated` in their place, and `relevant` and `changes` where theirs
+    differ from what is here.
 
     Parameters
     ----------
@@ -56,8 +55,10 @@ class Measure(QuadraticForm):
     # Numpy's numbers leave ``number * measure`` to the measure.
     __array_ufunc__: ClassVar[None] = None
 
+    k: int | None = field(default=None, kw_only=True)
+
     def __post_init__(self) -> None:
-        super().__post_init__()
+        object.__setattr__(self, "k", as_cutoff(self.k))
         name = self.short_name
         if not isinstance(name, str) or not SHORT_NAME.fullmatch(name):
             raise ValueError(
@@ -93,8 +94,8 @@ class Measure(QuadraticForm):
 
     @property
     def trains(self) -> bool:
-        """Whether `LambdaRank` can train for it."""
-        return self.has_tables
+        """True if `LambdaRank` can train for it."""
+        return False
 
     @property
     def label(self) -> str:
@@ -112,26 +113,120 @@ class Measure(QuadraticForm):
         words += [] if self.k is None else ["at", str(self.k)]
         return shortened("_".join(words))
 
+    @property
+    def n_grades(self) -> int | None:
+        """Number of positive grades the measure is defined for; None means any."""
+        return None
+
+    @property
+    def highest_grade(self) -> float:
+        """The highest grade that the measure is defined for; infinite where it is for any."""
+        return math.inf if self.n_grades is None else self.n_grades
+
+    @property
+    def between_whole_grades(self) -> bool:
+        """Whether it was told something of whole grades alone, and reads fractional ones between them."""
+        return False
+
     def resolved(self, occurring: Array) -> Self:
         """The same measure with what it leaves to the data (``g=None``) taken from the grades that occur, ascending."""
         return self
 
-    def __mul__(self, weight: Any) -> "Measure":
-        """The measure times a finite number above 0."""
-        return WeightedSum(((positive(weight, "weight"), self),))
+    def depth(self, n: int) -> int:
+        """Number of ranks with a discount above 0 in a list of `n` documents."""
+        return n if self.k is None else min(n, self.k)
 
-    __rmul__ = __mul__
+    def discount(self, n: int) -> Array:
+        """Weights of ranks ``1..n``, float64 of shape (n,), 0 beyond the cut-off."""
+        weights, _ = weights_at(self, np.arange(1.0, n + 1))
+        return np.where(np.arange(n) < self.depth(n), weights, 0.0)
 
-    def __add__(self, other: Any) -> "Measure":
-        """The sum of two measures."""
-        return WeightedSum(((1.0, self), (1.0, other))) if isinstance(other, Measure) else NotImplemented
+    def discounts(self, base: RecallBase, sizes: Array) -> tuple[Array, Array]:
+        """Weights of the ranks of several queries, 0 beyond the cut-off.
+
+        Parameters
+        ----------
+        base : RecallBase
+            Of the queries.
+        sizes : int ndarray of shape (Q,)
+            Documents in the list of each query, at least 1.
+
+        Returns
+        -------
+        weights : float64 ndarray
+        begins : int64 ndarray of shape (Q,)
+            Rank n of query q weighs ``weights[begins[q] + n - 1]``. All queries begin at 0, unless the discount belongs to
+            the query (`DiscountOfQuery`).
+        """
+        return self.discount(int(sizes.max())), np.zeros(len(sizes), dtype=np.int64)
+
+    @property
+    @abstractmethod
+    def discount_at(self) -> Discount | None:
+        """Weights at real ranks as if there were no cut-off: what the discount and smooth versions of a measure read.
+
+        A function: a method ``discount_at(self, ranks)`` will do, and so does a value of `gapboost.measures.discounts`. In a
+        `WeightedSum`, measures with equal values and one cut-off are one measure of the form. A method is equal to that of no
+        other measure. A measure that overrides `depth`, `discount` or `discounts` stays apart too. None: each query has its own
+        discount.
+
+        Parameters
+        ----------
+        ranks : float64 ndarray of any shape
+            Ranks >= 1, not necessarily whole.
+
+        Returns
+        -------
+        weight, slope : float64 ndarrays of the shape of `ranks`
+            The weight and its derivative.
+        """
+
+    @abstractmethod
+    def evaluated(self, ranked: Ranked, base: RecallBase, weights: Array, begins: Array) -> Array:
+        """The value of each query, its expectation over the orders of tied documents.
+
+        Parameters
+        ----------
+        ranked : Ranked
+            Queries in order of rank.
+        base : RecallBase
+            Of the queries.
+        weights, begins
+            Of these queries, as `discounts` returns them.
+
+        Returns
+        -------
+        float64 ndarray of shape (Q,)
+        """
+
+    def relevant(self, base: RecallBase) -> Array:
+        """Return True for each query that has something relevant, by default any grade above 0: bool of shape (Q,)."""
+        return np.asarray(np.any((base.counts > 0) & (base.levels > 0), axis=1))
+
+    def changes(self, grades: Array, base: RecallBase) -> Array:
+        """Return the upper triangle of `swap_changes` for one checked list, whose grades are numbers of levels of `base`.
+
+        By default every pair of documents is swapped, and the list evaluated again.
+        """
+        n = len(grades)
+        weights, begins = self.discounts(base, np.array([n]))
+        changes = np.zeros((n, n))
+        for p in range(n):
+            lists = np.tile(grades, (n - p, 1))
+            others = np.arange(n - p)
+            lists[:, p], lists[others, p + others] = grades[p:], grades[p]
+            untied = np.tile(np.arange(1, n + 1, dtype=np.int32), n - p)
+            ranked = Ranked(starts=np.arange(n - p + 1) * n, grades=lists.ravel(), ends=untied)
+            values = self.evaluated(ranked, base[np.zeros(n - p, int)], weights, np.repeat(begins, n - p))
+            changes[p, p:] = values - values[0]
+        return changes
 
     def swap_changes(self, ranked: Any, recall_base: Any = None) -> Array:
         """What the measure gains when two documents of a ranking change places, for all pairs of ranks.
 
-        With a the grade at rank p, b the grade at rank q > p, and the prefix sums ``C_g[r] = sum_{m<=r} pair[i_m, g]``
-        and ``E_g[r] = sum_{n<=r} discount[n] pair[g, i_n]``, the change is the sum of a number known at p and one
-        known at q::
+        In a `QuadraticForm`, with a the grade at rank p, b the grade at rank q > p, and the prefix sums
+        ``C_g[r] = sum_{m<=r} pair[i_m, g]`` and ``E_g[r] = sum_{n<=r} discount[n] pair[g, i_n]``, the change is the sum of a
+        number known at p and one known at q::
 
             Delta(p, q) = upper[p, b] + lower[q, a]
             upper[p, g] = discount[p] (own[g] + C_g[p-1] - own[a] - C_a[p-1]) - (E_g[p] - E_a[p])
@@ -176,149 +271,26 @@ class Measure(QuadraticForm):
         changes: Array = np.sum([weight * part.changes(data.codes, data.base[:]) for weight, part in terms], axis=0)
         return changes + changes.T
 
-
-@dataclass(frozen=True, repr=False)
-class WeightedSum(Measure):
-    """A sum of measures, each times a number above 0: what ``0.7 * one + 0.3 * another`` makes.
-
-    Measures with the same discount and cut-off are one measure of the form, whose tables are the sum of theirs: together
-    they cost what one of them costs, and every objective trains for them. Discounts are the same where they are equal as
-    values (`Measure.discount_at`): nothing depends on the data or on the order of the parts.
-
-    Parameters
-    ----------
-    parts : sequence of (float, Measure)
-        Weights and measures. Sums among them are dissolved, and the weights of equal measures added.
-
-    Raises
-    ------
-    ValueError
-        Where a weight is not a finite number above 0, there are no parts, or `k` is not that of all parts.
-    TypeError
-        Where a part is no measure.
-
-    Examples
-    --------
-    >>> import gapboost as gb
-    >>> mixed = 0.7 * gb.AP() + 0.3 * gb.nDCG(k=10)
-    >>> mixed
-    0.7 * AP(rel=1) + 0.3 * nDCG(k=10)
-    >>> (value,) = gb.evaluate(mixed, y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
-    >>> round(value, 3)
-    0.79
-    """
-
-    parts: tuple[tuple[float, Measure], ...] = ()
-
-    def __post_init__(self) -> None:
-        weights: dict[Measure, float] = {}
-        for weight, measure in self.parts:
-            if not isinstance(measure, Measure):
-                raise TypeError(f"parts holds {measure!r}; expected measures such as GAP(g=(0.5, 0.5))")
-            inside = measure.parts if isinstance(measure, WeightedSum) else ((1.0, measure),)
-            for inner, part in inside:
-                weights[part] = weights.get(part, 0.0) + positive(weight, "weight") * inner
-        if not weights:
-            raise ValueError("parts is empty; expected at least one measure")
-        object.__setattr__(self, "parts", tuple((weight, part) for part, weight in weights.items()))
-        cutoffs = {part.k for part in weights}
-        common = cutoffs.pop() if len(cutoffs) == 1 else None
-        if self.k not in (None, common):
-            raise ValueError(f"k is {self.k!r} for {self!r}; expected the cut-offs inside the measures")
-        object.__setattr__(self, "k", common)
-
-    def __repr__(self) -> str:
-        return " + ".join(f"{weight!r} * {part!r}" for weight, part in self.parts)
-
     @property
-    def short_name(self) -> str:
-        """Such as ``0.7*gap+0.3*ndcg@10``; a cut-off of all parts is not in it."""
-        shown = [
-            f"{weight:g}*{part.short_name}{f'@{part.k}' if part.k != self.k else ''}" for weight, part in self.parts
-        ]
-        return "+".join(shown)
+    def _addition_key(self) -> Any:
+        """What measures have in common that a `WeightedSum` adds up to one; the measure itself if it adds up with none."""
+        return self
 
-    @property
-    def label(self) -> str:
-        """Such as ``0.7_gap_g_0.5_0.5_plus_0.3_ndcg_at_10``; see `Measure.label`."""
-        return shortened("_plus_".join(f"{plain(weight)}_{part.label}" for weight, part in self.parts))
+    def __mul__(self, weight: Any) -> "Measure":
+        """The measure times a finite number above 0."""
+        return _sum_of((positive(weight, "weight"), self))
 
-    @property
-    def monotone(self) -> bool:
-        """Whether all parts are."""
-        return all(part.monotone for _, part in self.parts)
+    __rmul__ = __mul__
 
-    @property
-    def trains(self) -> bool:
-        """Whether `LambdaRank` can train for all parts."""
-        return all(part.trains for _, part in self.parts)
-
-    @property
-    def n_grades(self) -> int | None:
-        """The least number that a part is defined for."""
-        return min((part.n_grades for _, part in self.parts if part.n_grades is not None), default=None)
-
-    @property
-    def highest_grade(self) -> float:
-        """The lowest of those of the parts."""
-        return min(part.highest_grade for _, part in self.parts)
-
-    @property
-    def between_whole_grades(self) -> bool:
-        """Whether some part is."""
-        return any(part.between_whole_grades for _, part in self.parts)
-
-    def resolved(self, occurring: Array) -> Self:
-        """With all parts resolved."""
-        return type(self)(parts=tuple((weight, part.resolved(occurring)) for weight, part in self.parts))
-
-    @property
-    def terms(self) -> tuple[tuple[float, Measure], ...]:
-        """The parts, those of one discount and cut-off together."""
-        sums: dict[Any, list[tuple[float, Measure]]] = {}
-        for weight, part in self.parts:
-            shared = (part.k, part.discount_at) if _has_form(part) else part
-            sums.setdefault(shared, []).append((weight, part))
-        if len(sums) == 1 and _has_form(self.parts[0][1]):
-            return ((1.0, self),)
-        return tuple(each[0] if len(each) == 1 else (1.0, WeightedSum(tuple(each))) for each in sums.values())
-
-    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
-        """That of every part."""
-        self._of_one_discount()
-        return self.parts[0][1].discount_at(ranks)
-
-    def tables(self, base: RecallBase) -> tuple[Array, Array]:
-        """The weighted sums of those of the parts."""
-        self._of_one_discount()
-        pair, own = no_pairs(base), np.zeros(base.counts.shape)
-        for weight, part in self.parts:
-            of_part = tables_of(part, base)
-            pair += weight * of_part[0]
-            own += weight * of_part[1]
-        return pair, own
-
-    def worth(self, base: RecallBase) -> Stated:
-        """The terms of all parts, each times its weight."""
-        self._of_one_discount()
-        own, terms = np.zeros(base.counts.shape), []
-        for weight, part in self.parts:
-            alone, pairs = part.worth(base)
-            own += weight * alone
-            terms += [term._replace(factor=weight * term.factor) for term in pairs]
-        return own, tuple(terms)
-
-    def _of_one_discount(self) -> None:
-        if len(self.terms) > 1 or self.terms[0][1] is not self:
-            raise ValueError(
-                f"measure is {self!r}, which has several discounts; expected a measure with one, such as GAP()"
-            )
+    def __add__(self, other: Any) -> "Measure":
+        """The sum of two measures."""
+        return _sum_of((1.0, self), (1.0, other)) if isinstance(other, Measure) else NotImplemented
 
 
-def _has_form(part: Measure) -> bool:
-    """True if a measure is tables and one `discount_at` for all queries, so that others with an equal one may join it."""
-    own_discount = any(getattr(type(part), name) is not getattr(Measure, name) for name in DISCOUNTS)
-    return part.has_tables and part.has_one_discount and not own_discount
+def _sum_of(*parts: tuple[float, Measure]) -> Measure:
+    from gapboost.measures.weighted import WeightedSum  # it is a measure itself
+
+    return WeightedSum(parts)
 
 
 def grade_limit(measures: Sequence[Measure]) -> GradeLimit:
@@ -326,3 +298,20 @@ def grade_limit(measures: Sequence[Measure]) -> GradeLimit:
     highest, measure = min(((m.highest_grade, repr(m)) for m in measures), default=(math.inf, ""))
     between = next((repr(m) for m in measures if m.between_whole_grades), "")
     return GradeLimit(highest, measure, between)
+
+
+def weights_at(measure: Measure, ranks: Array) -> tuple[Array, Array]:
+    """``weight`` and ``slope`` of `Measure.discount_at`, as compiled code trusts them.
+
+    Raises
+    ------
+    ValueError
+        Where they are not finite numbers of the shape of `ranks`, or each query has its own discount.
+    """
+    discount = measure.discount_at
+    if discount is None:
+        raise ValueError(
+            f"measure is {measure!r}, whose discount belongs to the query; expected a measure such as GAP()"
+        )
+    weight, slope = checked_arrays(measure, "discount_at", discount(ranks), [ranks.shape] * 2)
+    return weight, slope

@@ -17,7 +17,8 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from gapboost.measures.measure import Measure, WeightedSum
+from gapboost.measures.measure import Measure
+from gapboost.measures.weighted import WeightedSum
 
 # What people ask for as for a measure, though it needs more than grades in the order of scores.
 ELSEWHERE = {"bpref": "gapboost.analysis.bpref", "tau_ap": "gapboost.analysis.tau_ap"}

@@ -13,13 +13,13 @@ from gapboost._data.arguments import as_flag
 from gapboost._data.recall_base import RecallBase, sums_of
 from gapboost.measures.arrays import reciprocal
 from gapboost.measures.discounts import NAMED, Discount, LogFromBase, as_discount_by
+from gapboost.measures.form import QuadraticForm
 from gapboost.measures.gains import Gains, as_gains, gain_of_grades, most_grades
-from gapboost.measures.measure import Measure
 from gapboost.measures.worth import Stated, alone
 
 
 @dataclass(frozen=True, repr=False)
-class CumulatedGain(Measure):
+class CumulatedGain(QuadraticForm):
     """A measure of gains and a discount of ranks."""
 
     gains: Gains = None

@@ -13,12 +13,12 @@ from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost.measures.arrays import reciprocal
 from gapboost.measures.discounts import Constant
-from gapboost.measures.measure import Measure
+from gapboost.measures.form import QuadraticForm
 from gapboost.measures.worth import Pairs, Stated, in_pairs
 
 
 @dataclass(frozen=True, repr=False)
-class PairMeasure(Measure):
+class PairMeasure(QuadraticForm):
     """A measure that counts pairs of documents with different grades, wherever they are."""
 
     discount_at = Constant(1.0)

@@ -11,12 +11,12 @@ from gapboost._data.arguments import as_relevant
 from gapboost._data.grades import at_least
 from gapboost._data.recall_base import RecallBase
 from gapboost.measures.discounts import Constant, Discount
-from gapboost.measures.measure import Measure
+from gapboost.measures.form import QuadraticForm
 from gapboost.measures.worth import Stated, alone
 
 
 @dataclass(frozen=True, repr=False)
-class RelevantAtCutoff(Measure):
+class RelevantAtCutoff(QuadraticForm):
     """``#{n <= k: i_n >= rel}`` over some number of documents."""
 
     k: int | None = field(default=10, kw_only=True, metadata={"always_shown": True})

@@ -11,13 +11,13 @@ from gapboost._data.arguments import as_relevant, probability
 from gapboost._data.grades import at_least
 from gapboost._data.recall_base import RecallBase
 from gapboost.measures.discounts import Discount, Geometric
+from gapboost.measures.form import QuadraticForm
 from gapboost.measures.gains import as_gains, gain_of_grades, most_grades
-from gapboost.measures.measure import Measure
 from gapboost.measures.worth import Stated, alone
 
 
 @dataclass(frozen=True, repr=False)
-class RBP(Measure):
+class RBP(QuadraticForm):
     """Rank-biased precision, ``(1 - p) sum_n p^(n - 1) gain[i_n]`` [moffat2008].
 
     Parameters

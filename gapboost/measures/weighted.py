@@ -1,5 +1,160 @@
-"""Sums of measures, where pickles of 0.1.0rc1 look for them."""
+"""Weighted sums of measures.
 
-from gapboost.measures.measure import WeightedSum
+>>> import gapboost as gb
+>>> measure = 0.7 * gb.GAP(g=(0.5, 0.5)) + 0.3 * gb.nDCG(k=10)
+>>> gb.evaluate([measure], y_true=[1, 2, 0], y_score=[3.0, 2.0, 1.0])
+{0.7 * GAP(g=(0.5, 0.5)) + 0.3 * nDCG(k=10): 0.8223456076304853}
+"""
 
-__all__ = ["WeightedSum"]
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from gapboost._data.arguments import positive
+from gapboost._data.recall_base import RecallBase
+from gapboost._kernels import Array
+from gapboost.measures.arrays import no_pairs
+from gapboost.measures.form import QuadraticForm, as_form, tables_of
+from gapboost.measures.labels import plain, shortened
+from gapboost.measures.measure import Measure
+from gapboost.measures.worth import Stated
+
+
+@dataclass(frozen=True, repr=False)
+class WeightedSum(QuadraticForm):
+    """A sum of measures, each times a number above 0: what ``0.7 * one + 0.3 * another`` makes.
+
+    Measures with the same discount and cut-off are one measure of the form, whose tables are the sum of theirs: together
+    they cost what one of them costs, and every objective trains for them. Discounts are the same where they are equal as
+    values (`Measure.discount_at`): nothing depends on the data or on the order of the parts.
+
+    Parameters
+    ----------
+    parts : sequence of (float, Measure)
+        Weights and measures. Sums among them are dissolved, and the weights of equal measures added.
+
+    Raises
+    ------
+    ValueError
+        Where a weight is not a finite number above 0, there are no parts, or `k` is not that of all parts.
+    TypeError
+        Where a part is no measure.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> mixed = 0.7 * gb.AP() + 0.3 * gb.nDCG(k=10)
+    >>> mixed
+    0.7 * AP(rel=1) + 0.3 * nDCG(k=10)
+    >>> (value,) = gb.evaluate(mixed, y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> round(value, 3)
+    0.79
+    """
+
+    parts: tuple[tuple[float, Measure], ...] = ()
+
+    def __post_init__(self) -> None:
+        weights: dict[Measure, float] = {}
+        for weight, measure in self.parts:
+            if not isinstance(measure, Measure):
+                raise TypeError(f"parts holds {measure!r}; expected measures such as GAP(g=(0.5, 0.5))")
+            inside = measure.parts if isinstance(measure, WeightedSum) else ((1.0, measure),)
+            for inner, part in inside:
+                weights[part] = weights.get(part, 0.0) + positive(weight, "weight") * inner
+        if not weights:
+            raise ValueError("parts is empty; expected at least one measure")
+        object.__setattr__(self, "parts", tuple((weight, part) for part, weight in weights.items()))
+        cutoffs = {part.k for part in weights}
+        common = cutoffs.pop() if len(cutoffs) == 1 else None
+        if self.k not in (None, common):
+            raise ValueError(f"k is {self.k!r} for {self!r}; expected the cut-offs inside the measures")
+        object.__setattr__(self, "k", common)
+
+    def __repr__(self) -> str:
+        return " + ".join(f"{weight!r} * {part!r}" for weight, part in self.parts)
+
+    @property
+    def short_name(self) -> str:
+        """Such as ``0.7*gap+0.3*ndcg@10``; a cut-off of all parts is not in it."""
+        shown = [
+            f"{weight:g}*{part.short_name}{f'@{part.k}' if part.k != self.k else ''}" for weight, part in self.parts
+        ]
+        return "+".join(shown)
+
+    @property
+    def label(self) -> str:
+        """Such as ``0.7_gap_g_0.5_0.5_plus_0.3_ndcg_at_10``; see `Measure.label`."""
+        return shortened("_plus_".join(f"{plain(weight)}_{part.label}" for weight, part in self.parts))
+
+    @property
+    def monotone(self) -> bool:
+        """Whether all parts are."""
+        return all(part.monotone for _, part in self.parts)
+
+    @property
+    def trains(self) -> bool:
+        """Whether `LambdaRank` can train for all parts."""
+        return all(part.trains for _, part in self.parts)
+
+    @property
+    def n_grades(self) -> int | None:
+        """The least number that a part is defined for."""
+        return min((part.n_grades for _, part in self.parts if part.n_grades is not None), default=None)
+
+    @property
+    def highest_grade(self) -> float:
+        """The lowest of those of the parts."""
+        return min(part.highest_grade for _, part in self.parts)
+
+    @property
+    def between_whole_grades(self) -> bool:
+        """Whether some part is."""
+        return any(part.between_whole_grades for _, part in self.parts)
+
+    def resolved(self, occurring: Array) -> Self:
+        """With all parts resolved."""
+        return type(self)(parts=tuple((weight, part.resolved(occurring)) for weight, part in self.parts))
+
+    @property
+    def terms(self) -> tuple[tuple[float, Measure], ...]:
+        """The parts, those of one discount and cut-off together."""
+        sums: dict[Any, list[tuple[float, Measure]]] = {}
+        for weight, part in self.parts:
+            sums.setdefault(part._addition_key, []).append((weight, part))
+        if len(sums) == 1 and self.parts[0][1] not in sums:
+            return ((1.0, self),)
+        return tuple(each[0] if len(each) == 1 else (1.0, WeightedSum(tuple(each))) for each in sums.values())
+
+    def discount_at(self, ranks: Array) -> tuple[Array, Array]:
+        """That of every part."""
+        discount = self._forms[0][1].discount_at
+        assert discount is not None
+        return discount(ranks)
+
+    def tables(self, base: RecallBase) -> tuple[Array, Array]:
+        """The weighted sums of those of the parts."""
+        pair, own = no_pairs(base), np.zeros(base.counts.shape)
+        for weight, part in self._forms:
+            of_part = tables_of(part, base)
+            pair += weight * of_part[0]
+            own += weight * of_part[1]
+        return pair, own
+
+    def worth(self, base: RecallBase) -> Stated:
+        """The terms of all parts, each times its weight."""
+        own, terms = np.zeros(base.counts.shape), []
+        for weight, part in self._forms:
+            alone, pairs = part.worth(base)
+            own += weight * alone
+            terms += [term._replace(factor=weight * term.factor) for term in pairs]
+        return own, tuple(terms)
+
+    @property
+    def _forms(self) -> list[tuple[float, QuadraticForm]]:
+        """Weights and parts of a sum with one discount."""
+        if len(self.terms) > 1 or self.terms[0][1] is not self:
+            raise ValueError(
+                f"measure is {self!r}, which has several discounts; expected a measure with one, such as GAP()"
+            )
+        return [(weight, as_form(part)) for weight, part in self.parts]

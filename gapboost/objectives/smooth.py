@@ -44,7 +44,7 @@ from gapboost._kernels.smooth.levels import compare_levels, push_levels
 from gapboost._kernels.smooth.query import Documents, find_positions, gradient_and_hessian, rows_by_rank
 from gapboost._kernels.smooth.sums import Room, SmoothStep, compare, push, room_for, smooth_ranks
 from gapboost._kernels.worth import Worth
-from gapboost.measures.form import tables_of
+from gapboost.measures.form import QuadraticForm, tables_of
 from gapboost.objectives.objective import Objective, Pass
 from gapboost.objectives.pairs import check_pairs, worth_by_document
 
@@ -232,8 +232,8 @@ class SmoothObjective(Objective):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        terms = self.measure.terms
-        if len(terms) > 1 or not (terms[0][1].has_tables and terms[0][1].has_one_discount):
+        (_, form), *others = self.measure.terms
+        if others or not isinstance(form, QuadraticForm) or form.discount_at is None:
             raise ValueError(
                 f"measure is {self.measure!r} in {type(self).__name__}; expected a measure with one discount, the same for all "
                 "queries, such as nDCG(k=10): LambdaRank trains for the others"

@@ -23,7 +23,7 @@ from gapboost._kernels.simd import LANES, pointer
 from gapboost.measures import RecallBase
 
 # Those of one discount; a sum of several is one pass for each.
-FORMS = [measure for measure in MEASURES if measure.has_tables and len(measure.terms) == 1]
+FORMS = [measure for measure in MEASURES if isinstance(measure, gb.measures.QuadraticForm) and len(measure.terms) == 1]
 XGAP = gb.xGAP(g=(0.217, 0.704, 0.079))
 
 

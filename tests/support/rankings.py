@@ -103,7 +103,9 @@ MEASURES: dict[gb.Measure, Callable[..., float]] = {
 
 # Those that LambdaRank trains for, and of these those with one discount, for which the smooth objectives do too.
 TRAINED = {measure: value for measure, value in MEASURES.items() if measure.trains}
-SMOOTHED = [m for m in TRAINED if m.has_tables and len(m.terms) == 1 and m.has_one_discount]
+SMOOTHED = [
+    m for m in TRAINED if isinstance(m, gb.measures.QuadraticForm) and len(m.terms) == 1 and m.discount_at is not None
+]
 
 
 def some_measures(number: int, of: int, among: Any = MEASURES) -> dict[gb.Measure, Callable[..., float]]:

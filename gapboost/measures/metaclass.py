@@ -1,0 +1,31 @@
+"""The type of all classes of measures."""
+
+from abc import ABCMeta
+from typing import Any, ClassVar
+
+
+class MeasureType(ABCMeta):
+    """Make each class that has `tables` or `worth` a `QuadraticForm`, also if it is derived from `Measure`.
+
+    Users derive their measures from `Measure` and define one of the two: the form follows from it.
+    """
+
+    # `QuadraticForm`, as soon as it exists.
+    form: ClassVar[type | None] = None
+
+    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any) -> "MeasureType":
+        """Make a class. `QuadraticForm` takes the place of `Measure` among its bases where it has the form."""
+        form = mcs.form
+        if form is not None and _has_form(bases, namespace):
+            bases = tuple(form if isinstance(base, mcs) and issubclass(form, base) else base for base in bases)
+            bases += () if form in bases else (form,)
+        return super().__new__(mcs, name, bases, namespace, **kwargs)
+
+
+def _has_form(bases: tuple[type, ...], namespace: dict[str, Any]) -> bool:
+    """Return True for a class that has `tables` or `worth` and inherits no other way to evaluate."""
+    if not namespace.get("has_tables", True):
+        return False  # what measures without the form said in 0.1.0rc1
+    if not all("evaluated" in base.__abstractmethods__ for base in bases if isinstance(base, MeasureType)):
+        return False
+    return any(name in namespace or any(hasattr(base, name) for base in bases) for name in ("tables", "worth"))
