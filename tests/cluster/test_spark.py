@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import entry_points
 import numpy as np
 import numpy.testing as npt
 import pandas as pd
@@ -486,3 +487,46 @@ def test_a_lost_executor_ends_the_fit():
     ran = subprocess.run([sys.executable, program], check=True, stdout=subprocess.PIPE, text=True)
     assert "ExecutorLostFailure" in ran.stdout
     assert ran.stdout.endswith("trees: 4\n")
+
+
+def frame_of(rows, valid=None):
+    """Rows of tests/support/entry_points.py as a data frame of Spark's columns."""
+    parts = [(rows, False)] + ([] if valid is None else [(valid._replace(qid=valid.qid + 10**6), True)])
+    frames = [
+        pd.DataFrame(part.X, columns=[f"x{i}" for i in range(part.X.shape[1])]).assign(
+            label=part.y.astype(float), qid=part.qid, weight=part.weight, valid=chosen
+        )
+        for part, chosen in parts
+    ]
+    return pd.concat(frames)
+
+
+def scores_on_spark(spark, rows, parameters):
+    stops = "early_stopping_rounds" in parameters
+    frame = frame_of(rows, entry_points.rows(seed=8) if stops else None)
+    columns = {"qid_col": "qid", "features_col": [f"x{i}" for i in range(5)], "weight_col": "weight"}
+    if stops:
+        columns["validation_indicator_col"] = "valid"
+    given = SparkXGBGAPRanker(**{"n_estimators": 3, "max_depth": 3, **columns, **parameters})
+    return given.fit(spark.createDataFrame(frame)).to_local().predict(rows.X)
+
+
+@pytest.mark.parametrize("name", entry_points.CHANGES)
+def test_an_own_parameter_takes_effect(spark, name):
+    change = entry_points.CHANGES[name]
+    before = scores_on_spark(spark, entry_points.GOOD, {**change.beside})
+    after = scores_on_spark(spark, entry_points.GOOD, {**change.beside, name: change.value})
+    assert np.abs(after - before).max() > 1e-6
+
+
+@pytest.mark.parametrize("case", entry_points.BAD_DATA)
+def test_bad_data_are_refused_in_the_same_words(spark, case):
+    bad = entry_points.BAD_DATA[case]
+    column = {"y": "label_col 'label'", "weight": "weight_col 'weight'"}[bad.argument]
+    with pytest.raises(ValueError, match=f"^{column} .*({bad.says})"):
+        scores_on_spark(spark, bad.rows, bad.parameters)
+
+
+def test_labels_that_are_no_grades_are_warned_of(spark):
+    with pytest.warns(UserWarning, match=f"^label_col 'label' holds .*{entry_points.MANY}"):
+        scores_on_spark(spark, entry_points.many_values(), entry_points.BETWEEN_GRADES)

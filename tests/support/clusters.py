@@ -16,7 +16,7 @@ import psutil
 from distributed import Client
 
 import gapboost as gb
-from gapboost.dask import DaskLGBMGAPRanker, DaskXGBGAPRanker, booster_network, child
+from gapboost.dask import DaskLGBMGAPRanker, DaskXGBGAPRanker, booster_network, training_process
 
 
 def ranking(n_queries, seed, longest=20):
@@ -178,6 +178,6 @@ def unjoinable(ring, exchange, host):
 
 @contextmanager
 def _impatient(log):
-    child.LEAVE_SECONDS = 0.5
+    training_process.LEAVE_SECONDS = 0.5
     logging.getLogger("gapboost").addHandler(logging.FileHandler(log))
     yield
