@@ -28,6 +28,18 @@ position : array-like of shape (N,), optional
     explain. `position_bias_` then has the factors. Evaluation sets and predictions know no positions; training that
     continues a ranker goes on from its factors, and from none where it continues a booster or a file."""
 
+FITTED = """\
+measure_ : Measure
+    Measure that was trained for, with `g` resolved.
+objective_ : Objective
+    Objective of the fitted model, with `g` resolved.
+g_ : tuple of float or None
+    Threshold probabilities of a graded measure.
+n_queries_in_ : int
+    Number of training queries.
+position_bias_ : dict {position: float} or None
+    What each position adds to the scores of the training set, if `fit` was given `position`."""
+
 EVALUATION_SETS = """\
 eval_set : list of (X, y), or one such tuple, optional
 eval_qid : list of array-like, optional
@@ -65,6 +77,7 @@ def source_url(kind: type[Any]) -> str:
 
 TEXTS = {
     "own_parameters": docstring_entries(),
+    "fitted": FITTED,
     "rows": ROWS,
     "evaluation_sets": EVALUATION_SETS,
     "errors": ERRORS,

@@ -48,15 +48,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
 
     Attributes
     ----------
-    measure_ : Measure
-        What was trained for, g filled in.
-    objective_ : Objective
-        How it was trained for.
-    g_ : tuple of float or None
-        Threshold probabilities of a graded measure.
-    n_queries_in_ : int
-    position_bias_ : dict {position: float} or None
-        What each position adds to the scores of the training set, where `fit` was given `position`.
+    {fitted}
     booster_ : lightgbm.Booster
     best_iteration_ : int
         Rounds of the best model by early stopping, 0 without it.

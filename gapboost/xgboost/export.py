@@ -9,8 +9,8 @@ from typing import Any
 import xgboost
 
 from gapboost.xgboost.inputs import drop_rounds_after_best, kind_of
+from gapboost.xgboost.model_file import MISSING
 from gapboost.xgboost.ranker import XGBGAPRanker
-from gapboost.xgboost.training import MISSING
 
 
 def exportable(

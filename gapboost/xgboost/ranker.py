@@ -12,23 +12,21 @@ from xgboost.sklearn import DEFAULT_N_ESTIMATORS
 from gapboost._boosters.data_set import ArgumentNames, DataSet
 from gapboost._boosters.described import described
 from gapboost._boosters.fit_arguments import FitArguments
-from gapboost._boosters.model_file import read
 from gapboost._boosters.own_parameters import OWN_NAMES, OWN_PARAMETERS, taken_from
 from gapboost._boosters.positions import REGULARIZATION
 from gapboost._boosters.ranker import GAPRanker
-from gapboost._boosters.result import TrainingResult
 from gapboost._boosters.rows import RankingRows
 from gapboost._boosters.signature import taking
-from gapboost._boosters.stopping import check_stops
 from gapboost._boosters.training import Training
 from gapboost._data.arguments import seed
 from gapboost._kernels import Array
 from gapboost.measures import Measure, Measures
 from gapboost.objectives import Objective
-from gapboost.xgboost.inputs import SAVED_AS, drop_rounds_after_best
+from gapboost.xgboost.inputs import SAVED_AS
 from gapboost.xgboost.library import LIBRARY
+from gapboost.xgboost.model_file import load_into
 from gapboost.xgboost.parameter_table import XGBOOST, spelled
-from gapboost.xgboost.training import MISSING, TRAINED_FOR, binned, boost, boost_on_bins
+from gapboost.xgboost.training import binned, boost, boost_on_bins, check_stopping
 from gapboost.xgboost.versions import check_categories
 
 # Parameters that XGBoost does not know: the last is LightGBM's.
@@ -56,15 +54,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
     Attributes
     ----------
-    measure_ : Measure
-        What was trained for, g filled in.
-    objective_ : Objective
-        How it was trained for.
-    g_ : tuple of float or None
-        Threshold probabilities of a graded measure.
-    n_queries_in_ : int
-    position_bias_ : dict {position: float} or None
-        What each position adds to the scores of the training set, where `fit` was given `position`.
+    {fitted}
     best_iteration_ : int
         Rounds of the best model by early stopping, 0 without it; `best_iteration` counts from 0. The booster holds
         these rounds and no later ones.
@@ -158,10 +148,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
 
     @property
     def best_iteration_(self) -> int:
-        """Rounds of the best model by early stopping, 0 without it; as in `LGBMGAPRanker`.
-
-        `best_iteration` is XGBoost's own, which counts from 0.
-        """
+        """Rounds of the best model by early stopping, 0 without it; as in `LGBMGAPRanker`."""
         return LIBRARY.best_round(self.get_booster())
 
     @described
@@ -237,14 +224,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         boost_on_bins(self, training, bins, watch)
 
     def _check_stopping(self, of_booster: dict[str, Any]) -> None:
-        callbacks = [c for c in self.callbacks or [] if isinstance(c, xgboost.callback.EarlyStopping)]
-        check_stops(self.stopping_metric, bool(self.early_stopping_rounds or callbacks))
-        named = next((c.metric_name for c in callbacks if c.metric_name is not None), None)
-        if self.stopping_metric is not None and named is not None:
-            raise ValueError(
-                f"stopping_metric is {self.stopping_metric!r}, but metric_name of the early stopping callback is {named!r}; "
-                "expected one of them"
-            )
+        check_stopping(self)
 
     def to_vendor(self) -> xgboost.XGBRanker:  # noqa: D102, the docstring is inherited
         check_is_fitted(self)
@@ -291,20 +271,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         )
         return scores
 
-    def apply(self, X: Any, iteration_range: tuple[int, int] | None = None) -> Array:
-        """The leaf that each row falls into, for each tree.
-
-        Parameters
-        ----------
-        X : array-like of shape (N, n_features)
-            As in `predict`.
-        iteration_range : (int, int), optional
-            As in `xgboost.XGBRanker.apply`.
-
-        Returns
-        -------
-        float32 ndarray of shape (N, n_trees)
-        """
+    def apply(self, X: Any, iteration_range: tuple[int, int] | None = None) -> Array:  # noqa: D102, it is inherited
         leaves: Array = super().apply(self._features(X), iteration_range)
         return leaves
 
@@ -314,43 +281,19 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             check_categories(X, "X")
         return X
 
-    @property
-    def _missing(self) -> str:
-        """What is missing in features, as model files say it."""
-        return repr(float("nan" if self.missing is None else self.missing))
-
     def load_model(self, fname: Any) -> None:
-        """Load what `save_model` saved; `measure_` and `g_` are then those it was trained for.
+        """Load what `save_model` saved; `measure_` and `g_` are then those that it was trained for.
 
+        The parameters stay as they are. If the file does not say its measure, as those of `xgboost.XGBRanker`, they tell it.
         Of a model of `xgboost.XGBRanker` that was stopped early, only the rounds up to the best one are kept.
-
-        The parameters stay as they are. Of a model whose file does not say, as of `xgboost.XGBRanker`, they tell the measure.
 
         Raises
         ------
         ValueError
-            Where it was trained for a measure or objective that is not gapboost's, and the parameters say another; or with
-            another value of `missing`, by which predictions go and which XGBoost's files leave out.
+            If the model was trained for a measure or objective that is not gapboost's own, and the parameters say another; or
+            with another value of `missing`.
         """
-        objective, requested, before = self.objective, self._requested_objective(draws=False), dict(vars(self))
-        # XGBoost would load into the booster that is there, and copies of this ranker may share it.
-        for name in self._learned_by_booster():
-            del self.__dict__[name]
-        try:
-            super().load_model(fname)
-            self.objective = objective  # XGBoost takes it from the file
-            booster = self._Booster = drop_rounds_after_best(self.get_booster())
-            text = booster.attr(TRAINED_FOR)
-            trained_for = requested if text is None else read(text, requested)
-            self._result = TrainingResult(trained_for, feature_names=tuple(booster.feature_names or ()))
-            missing = booster.attr(MISSING)
-            if missing not in (None, self._missing):
-                raise ValueError(
-                    f"missing is {self._missing}, but the model was trained with {missing}; expected the same"
-                )
-        except BaseException:
-            self.__dict__ = before
-            raise
+        load_into(self, super().load_model, fname)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters of the ranker, as they were given.

@@ -6,20 +6,27 @@ from typing import Any
 import numpy as np
 import xgboost
 
-from gapboost._boosters.model_file import words
 from gapboost._boosters.progress import following, without_bars
 from gapboost._boosters.rows import RankingRows
+from gapboost._boosters.stopping import check_stops
 from gapboost._boosters.training import Training
 from gapboost._kernels import Array
 from gapboost.xgboost.callbacks import XGBoostRound
 from gapboost.xgboost.inputs import drop_rounds_after_best, to_continue
+from gapboost.xgboost.model_file import inscribe
 from gapboost.xgboost.versions import check_categories, get_model_categories
 
-# The attribute of a booster, and of its files, that says what it was trained for.
-TRAINED_FOR = "gapboost_objective"
 
-# The one that says which value of a feature is missing, which XGBoost's files leave out.
-MISSING = "gapboost_missing"
+def check_stopping(ranker: Any) -> None:
+    """Raise ValueError if `stopping_metric` of a ranker would be ignored."""
+    callbacks = [c for c in ranker.callbacks or [] if isinstance(c, xgboost.callback.EarlyStopping)]
+    check_stops(ranker.stopping_metric, bool(ranker.early_stopping_rounds or callbacks))
+    named = next((c.metric_name for c in callbacks if c.metric_name is not None), None)
+    if ranker.stopping_metric is not None and named is not None:
+        raise ValueError(
+            f"stopping_metric is {ranker.stopping_metric!r}, but metric_name of the early stopping callback is {named!r}; "
+            "expected one of them"
+        )
 
 
 def boost(
@@ -64,7 +71,7 @@ def boost(
             callbacks=_with_booster(ranker.callbacks, training),
         )
     booster = drop_rounds_after_best(trained)
-    booster.set_attr(**{TRAINED_FOR: words(training.task.objective), MISSING: ranker._missing})
+    inscribe(booster, training.task.objective, ranker.missing)
     return {"_Booster": booster, "evals_result_": evals_result}, booster
 
 
