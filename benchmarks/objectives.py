@@ -15,9 +15,8 @@ import numpy as np
 import gapboost as gb
 from benchmarks.workload import FIGURES, GRADE_SHARES, conditions, table
 from gapboost._data.judged import judged
-from gapboost._kernels.smooth.pairs import compare_by_pairs, push_by_pairs, ranks_by_pairs
+from gapboost._kernels.smooth.pairs import GAUSSIAN, LOGISTIC, compare_by_pairs, push_by_pairs, ranks_by_pairs
 from gapboost._kernels.smooth.query import Documents
-from gapboost._kernels.smooth.steps import GAUSSIAN, LOGISTIC
 from gapboost._pictures import line
 from gapboost.measures import RecallBase
 

@@ -9,7 +9,7 @@ import numpy as np
 from gapboost._data.columns import numeric_column
 from gapboost._data.grades import GradeLimit, at_least, check_highest
 from gapboost._kernels import Array
-from gapboost._kernels.counts import count_grades
+from gapboost._kernels.expected_value import count_grades
 
 # Documents of a grade in a query: many times what any collection has, and their sums are exact.
 MOST_DOCUMENTS = 2**31 - 1

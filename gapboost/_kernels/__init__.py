@@ -32,7 +32,7 @@ A pass of `LambdaRank` over the queries of one chunk, and where each step is::
     scores, turns --rank--> order                          order/short.py   ties are ordered here
     order --take--> s, grade (by rank)                     lambdarank/gradients.py
     s, grade --sum--> lam, eta (by rank)                   lambdarank/sums.py
-        discount, pair, own -> upper, lower                lambdarank/swaps.py    what a swap changes
+        discount, pair, own -> upper, lower                lambdarank/sums.py     what a swap changes
         short list: every pair                             lambdarank/pairs.py
         longer one: running sums, down and up              lambdarank/moments.py  pairs become sums
     lam, eta --scale, write--> grad, hess (by row)         lambdarank/gradients.py
@@ -58,8 +58,7 @@ Read in this order:
 `order`           ranking, and the one rule for ties
 `lambdarank`      LambdaRank over all pairs; its docstring has the formulas
 `smooth`          SoftRank and ApproxRank
-`counts`          how many documents of each grade a query has
-`expected_value`  evaluation: the quadratic form and the cascade, expected over the orders of ties
+`expected_value`  documents of each grade; evaluation: the quadratic form and the cascade, expected over the orders of ties
 `worth`           the form without tables, for many different grades in a query
 `expected_worth`  evaluation of it
 `parallel`        chunks of work on threads, and memory that they borrow

@@ -1,6 +1,7 @@
 """The value of each query, its expectation over the orders of tied documents: of the quadratic form, and of a cascade.
 
 The form comes as tables of grades by grades, where a document costs O(c); `gapboost._kernels.expected_worth` takes it otherwise.
+The tables are made from the documents of each grade, which `count_grades` counts.
 """
 
 from typing import NamedTuple
@@ -27,6 +28,14 @@ class Ranked(NamedTuple):
     starts: Array
     grades: Array
     ends: Array
+
+
+@kernel
+def count_grades(grades: Array, offsets: Array, counts: Array) -> None:
+    """Add the documents of each grade of each query to ``counts``, int64 of shape (Q, c + 1)."""
+    for q in range(len(offsets) - 1):
+        for d in range(offsets[q], offsets[q + 1]):
+            counts[q, grades[d]] += 1
 
 
 @kernel

@@ -1,10 +1,11 @@
 """Ranking data: readers of LETOR files, and a small real task that needs no download.
 
-========  ==============================================================
-`data`    containers of ranking data
-`letor`   the reader of LETOR (SVMlight) files
-`digits`  a graded task from scikit-learn's images of handwritten digits
-========  ==============================================================
+==========  ==============================================================
+`data`      containers of ranking data
+`letor`     the readers of LETOR files, which take several files together
+`svmlight`  one such file
+`digits`    a graded task from scikit-learn's images of handwritten digits
+==========  ==============================================================
 """
 
 from gapboost.datasets.data import RankingData, RankingSplit

@@ -1,203 +1,30 @@
-"""Reader of LETOR (SVMlight) files."""
+"""Readers of LETOR (SVMlight) files."""
 
 from __future__ import annotations
 
-import gzip
 import os
-import re
-import zlib
-from array import array
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.datasets import load_svmlight_file
 
 from gapboost._data.arguments import one_of, whole
-from gapboost._data.text import MAX_LINE_BYTES, UNDERSCORE, LongLine, OtherEncoding, checked_number, lines
+from gapboost._data.text import MAX_LINE_BYTES
 from gapboost.datasets.data import RankingData, RankingSplit, checked_names
+from gapboost.datasets.svmlight import EXPECTED, WHOLE_NUMBER, Part, decoded, read_file
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
-_EXPECTED = "grade qid:QUERY index:value index:value ... # docid = DOCUMENT"
-_DOCID = re.compile(rb"\bdoc_?id\s*[=:]\s*(\S+)", re.IGNORECASE)
-_WHOLE = re.compile(rb"[+-]?[0-9]{1,19}")
 _INT64 = np.iinfo(np.int64)
-MAX_INT32 = np.iinfo(np.int32).max
 
 # Dense columns that no file asks for by itself: one wrong index would otherwise take all the memory.
 MAX_DENSE_FEATURES = 1 << 20
 
 
-class _RowTap:
-    """Binary stream that passes lines through, and notes the query, the document and the line number of each row.
-
-    ``load_svmlight_file(query_id=True)`` is not used for the queries: it knows whole numbers only, and takes time that
-    grows with the square of the number of rows (it appends each to a NumPy array).
-    """
-
-    def __init__(self, stream: BinaryIO, max_line_bytes: int) -> None:
-        self._stream = stream
-        self._limit = max_line_bytes
-        self.line = b""
-        self.line_number = 0
-        self.line_numbers = array("q")
-        self.keys: dict[bytes, int] = {}  # spelling of a query -> its code
-        self.codes = array("q")  # of each row; -1: no query given
-        self.docids: list[str] | None = []
-
-    def read(self, size: int = -1) -> bytes:
-        return self._stream.read(size)
-
-    def __iter__(self) -> Iterator[bytes]:
-        for line in lines(self._stream, self._limit):
-            self.line, self.line_number = line, self.line_number + 1
-            row, hash_sign, comment = line.partition(b"#")
-            words = row.split(None, 2)
-            if words:
-                self.line_numbers.append(self.line_number)
-                named = len(words) > 1 and words[1].startswith(b"qid")
-                if named and not words[1].startswith(b"qid:"):
-                    # scikit-learn takes whatever begins so for a query, and drops it.
-                    raise ValueError(f"the query {words[1].decode(errors='replace')!r} does not begin with 'qid:'")
-                if named and hash_sign and row.endswith(words[1]):
-                    raise ValueError(
-                        f"the query {words[1][4:].decode(errors='replace')!r} ends at '#', where a comment begins; "
-                        "expected a blank before '#', and queries without it"
-                    )
-                key = words[1][4:] if named else b""
-                if key and key not in self.keys:
-                    _name(key, "query")
-                    self.keys[key] = len(self.keys)
-                self.codes.append(self.keys[key] if key else -1)
-                if UNDERSCORE in row:
-                    _check_numbers(row)
-                self._note_docid(comment)
-            yield line
-
-    def _note_docid(self, comment: bytes) -> None:
-        if self.docids is None:
-            return
-        named = _DOCID.search(comment)
-        docid = named.group(1) if named else next(iter(comment.split(None, 1)), b"")
-        if docid:
-            self.docids.append(_name(docid, "document"))
-        else:
-            self.docids = None
-
-
-def _check_numbers(row: bytes) -> None:
-    for word in row.split():
-        if not word.startswith(b"qid:"):
-            for number in word.split(b":"):
-                checked_number(number)
-
-
-def _name(word: bytes, kind: str) -> str:
-    """A query or a document as a string; what would lose letters as one is an error."""
-    try:
-        name = word.decode("utf-8")
-    except UnicodeDecodeError:
-        raise ValueError(f"{kind} {word!r} is not UTF-8") from None
-    if "\0" in name:
-        raise ValueError(f"{kind} {word!r} has a NUL byte, where numpy's strings end")
-    return name
-
-
-@dataclass(frozen=True)
-class _Part:
-    """What one file holds; the columns of ``X`` are the indices as written, so column 0 of a 1-based file is empty."""
-
-    path: Path
-    X: Any
-    y: npt.NDArray[np.int32] | npt.NDArray[np.float64]
-    keys: list[bytes] | None  # the queries as spelled; None: group sizes were given, the queries have no names
-    codes: npt.NDArray[np.int64]  # of each row: position in keys, or number of the group
-    docids: list[str] | None
-
-    @property
-    def has_index_zero(self) -> bool:
-        return bool((self.X.indices == 0).any())
-
-    @property
-    def n_columns(self) -> int:
-        return int(self.X.indices.max()) + 1 if self.X.nnz else 0
-
-
-def _open(path: Path) -> BinaryIO:
-    with path.open("rb") as stream:
-        compressed = stream.read(2) == b"\x1f\x8b"
-    return cast(BinaryIO, gzip.open(path, "rb")) if compressed else path.open("rb")
-
-
-def _read(path: Path, max_line_bytes: int) -> _Part:
-    with _open(path) as stream:
-        tap = _RowTap(stream, max_line_bytes)
-        try:
-            matrix, target = load_svmlight_file(tap, zero_based=True)
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise ValueError(f"{path}: broken gzip file after line {tap.line_number}: {error}") from error
-        except (LongLine, OtherEncoding) as error:
-            raise ValueError(f"{path}, {error}") from None
-        except (ValueError, OverflowError) as error:
-            start = tap.line[:80].decode("utf-8", errors="replace").rstrip()
-            raise ValueError(
-                f"{path}, line {tap.line_number}: cannot be read as '{_EXPECTED}' ({error}); found {start!r}"
-            ) from error
-    if not tap.line_numbers:
-        raise ValueError(f"{path}: holds no rows, expected rows '{_EXPECTED}'")
-    wrong = np.flatnonzero(~((target >= 0) & (target <= MAX_INT32)))
-    if len(wrong):
-        raise ValueError(
-            f"{path}, line {tap.line_numbers[wrong[0]]}: found grade {target[wrong[0]]:g}, expected a number"
-            f" from 0 to {MAX_INT32}; so in {len(wrong)} of {len(target)} rows"
-        )
-    codes = np.frombuffer(tap.codes, dtype=np.int64)
-    missing = np.flatnonzero(codes < 0)
-    if len(missing) == len(codes):
-        keys, codes = None, _read_groups(path, len(codes), max_line_bytes)
-    elif len(missing):
-        raise ValueError(
-            f"{path}, line {tap.line_numbers[missing[0]]}: found no query, expected '{_EXPECTED}';"
-            f" so in {len(missing)} of {len(codes)} rows"
-        )
-    else:
-        keys = list(tap.keys)
-    whole_grades = bool((target == np.floor(target)).all())
-    y = target.astype(np.int32 if whole_grades else np.float64)
-    return _Part(path, sparse.csr_matrix(matrix), y, keys, codes, tap.docids)
-
-
-def _read_groups(path: Path, n_rows: int, max_line_bytes: int) -> npt.NDArray[np.int64]:
-    """Read the group sizes beside a file without queries; return the number of the group of each row."""
-    groups = path.with_name(path.name.removesuffix(".gz") + ".query")
-    if not groups.is_file():
-        raise ValueError(
-            f"{path}: found no queries, expected 'qid:' in each row, or group sizes in {groups.name} beside it"
-        )
-    with groups.open("rb") as stream:
-        try:
-            words = [word for line in lines(stream, max_line_bytes) for word in line.split()]
-        except (LongLine, OtherEncoding) as error:
-            raise ValueError(f"{groups}, {error}") from None
-    for word in words:
-        if not _WHOLE.fullmatch(word) or int(word) < 1:
-            raise ValueError(
-                f"{groups}: found group size {word.decode(errors='replace')!r}, expected whole numbers from 1"
-            )
-    sizes = [int(word) for word in words]
-    if sum(sizes) != n_rows:
-        raise ValueError(
-            f"{groups}: the group sizes add up to {sum(sizes)}, expected {n_rows}, the number of rows of {path.name}"
-        )
-    return np.repeat(np.arange(len(sizes), dtype=np.int64), sizes)
-
-
-def _layout(parts: Sequence[_Part], zero_based: bool | None, n_features: int | None, dense: bool) -> tuple[int, int]:
+def _layout(parts: Sequence[Part], zero_based: bool | None, n_features: int | None, dense: bool) -> tuple[int, int]:
     """Return the index of the first column and the number of columns, the same for all the parts."""
     zero = next((part for part in parts if part.has_index_zero), None)
     if zero is not None and zero_based is False:
@@ -218,11 +45,11 @@ def _layout(parts: Sequence[_Part], zero_based: bool | None, n_features: int | N
             f" {n_features} features, counted from {first}"
         )
     if n_features < 1:
-        raise ValueError(f"{widest.path}: found no features, expected rows '{_EXPECTED}'")
+        raise ValueError(f"{widest.path}: found no features, expected rows '{EXPECTED}'")
     return first, n_features
 
 
-def _query_ids(parts: Sequence[_Part]) -> npt.NDArray[Any]:
+def _query_ids(parts: Sequence[Part]) -> npt.NDArray[Any]:
     if all(part.keys is None for part in parts):
         counts = [int(part.codes[-1]) + 1 for part in parts]
         offsets = np.cumsum([0, *counts[:-1]])
@@ -234,13 +61,13 @@ def _query_ids(parts: Sequence[_Part]) -> npt.NDArray[Any]:
             )
     spelled = [part.keys or [] for part in parts]
     every = {key for keys in spelled for key in keys}
-    integral = all(_WHOLE.fullmatch(key) and _INT64.min <= int(key) <= _INT64.max for key in every)
+    integral = all(WHOLE_NUMBER.fullmatch(key) and _INT64.min <= int(key) <= _INT64.max for key in every)
     # "01" and "1" are different queries: as numbers they would be one.
     integral = integral and len({int(key) for key in every}) == len(every)
     names: list[npt.NDArray[Any]] = [
         np.array([int(key) for key in keys], dtype=np.int64)
         if integral
-        else np.array([_name(key, "query") for key in keys], dtype=np.str_)
+        else np.array([decoded(key, "query") for key in keys], dtype=np.str_)
         for keys in spelled
     ]
     owner: dict[int | str, Path] = {}
@@ -255,7 +82,7 @@ def _query_ids(parts: Sequence[_Part]) -> npt.NDArray[Any]:
 
 
 def _assemble(
-    parts: Sequence[_Part], first: int, n_features: int, feature_names: Sequence[str] | None, dense: bool
+    parts: Sequence[Part], first: int, n_features: int, feature_names: Sequence[str] | None, dense: bool
 ) -> RankingData:
     matrix = sparse.vstack(
         [
@@ -373,7 +200,7 @@ def load_letor(
         raise ValueError("path is empty; expected one or more")
     width = _options(n_features, feature_names, zero_based)
     limit = whole(max_line_bytes, "max_line_bytes")
-    parts = [_read(Path(each), limit) for each in paths]
+    parts = [read_file(Path(each), limit) for each in paths]
     first, width = _layout(parts, zero_based, width, dense)
     return _assemble(parts, first, width, feature_names, dense)
 
@@ -426,7 +253,7 @@ def load_letor_fold(
     files = _files(directory)
     width = _options(n_features, feature_names, zero_based)
     limit = whole(max_line_bytes, "max_line_bytes")
-    parts: Mapping[str, _Part] = {name: _read(file, limit) for name, file in files.items()}
+    parts: Mapping[str, Part] = {name: read_file(file, limit) for name, file in files.items()}
     first, width = _layout(list(parts.values()), zero_based, width, dense)
     return RankingSplit(**{name: _assemble([part], first, width, feature_names, dense) for name, part in parts.items()})
 

@@ -10,7 +10,7 @@ from gapboost._data.levels import ManyLevels
 from gapboost._kernels import Array
 from gapboost._kernels.lambdarank.cascades import sum_cascades
 from gapboost._kernels.lambdarank.gradients import HESSIAN_FLOOR, Setup, dampening
-from gapboost._kernels.lambdarank.levels import sum_levels, sums_for
+from gapboost._kernels.lambdarank.levels import LevelLists, sum_levels, sums_for
 from gapboost._kernels.lambdarank.lists import FARTHEST_SCORE
 from gapboost._kernels.order.short import ranking
 from gapboost._kernels.parallel.chunks import CACHED_CHUNK, chunks, run
@@ -117,10 +117,11 @@ class LevelsPass(PairsPass):
 
     def sum(self, ranks: Ranks, lam: Array, eta: Array) -> None:
         """See `PairsPass.sum`."""
-        sum_levels(
-            ranks.starts, self.setup.begins[ranks.numbers], self.deep[ranks.numbers], ranks.s, self.levels[ranks.rows],
-            self.worth.taken(ranks.rows), self.setup.discount, sums_for(int(np.diff(ranks.starts).max())), lam, eta,
+        lists = LevelLists(
+            starts=ranks.starts, begins=self.setup.begins[ranks.numbers], deep=self.deep[ranks.numbers], s=ranks.s,
+            levels=self.levels[ranks.rows], worth=self.worth.taken(ranks.rows), lam=lam, eta=eta,
         )  # fmt: skip
+        sum_levels(lists, self.setup.discount, sums_for(int(np.diff(ranks.starts).max())))
 
 
 def check_pairs(data: Judged, deepest: int, what: str, instead: str) -> None:

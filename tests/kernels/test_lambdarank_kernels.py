@@ -17,8 +17,7 @@ from gapboost._kernels.lambdarank.form import make_form, number_grades
 from gapboost._kernels.lambdarank.lists import BLOCK, list_memory, padded, pointers, set_zero
 from gapboost._kernels.lambdarank.moments import LENGTH, TERMS, moments_at, scale_moments
 from gapboost._kernels.lambdarank.pairs import sum_pairs
-from gapboost._kernels.lambdarank.sums import sum_moments
-from gapboost._kernels.lambdarank.swaps import fill_swaps
+from gapboost._kernels.lambdarank.sums import fill_swaps, sum_moments
 from gapboost._kernels.simd import LANES, pointer
 from gapboost.measures import RecallBase
 

@@ -9,7 +9,7 @@ With u = e^-x, t = u / (1 + u) is the probability of the model that q is above p
 
 lam is to be minimised: a negative one moves its document up.
 
-**Delta is a sum of something known at p and something known at q** (`swaps`). For any grade g, with the prefix sums
+**Delta is a sum of something known at p and something known at q** (`sums`). For any grade g, with the prefix sums
 C_g[r] = sum_{m<=r} pair[i_m, g] and E_g[r] = sum_{n<=r} discount[n] pair[g, i_n] over the grades i_n at the ranks n,
 
     Delta(p, q) = upper[p, b] + lower[q, a]
@@ -29,11 +29,10 @@ the same polynomial, and the constant -1.
 ===========  =========================================================================================
 `form`       the quadratic form of one query, by the grades that occur in it
 `lists`      what sums run over: documents in order, what arrives at each list, memory for one of them
-`swaps`      upper and lower, and the prefixes that they need
 `exponents`  e^(sigma s) relative to an anchor, and the polynomials
 `moments`    the running sums: what a document receives from them and adds to them
 `pairs`      the same sums pair by pair, for short lists
-`sums`       lam and eta of each document of each list, by pairs or by moments
+`sums`       upper and lower of a swap; lam and eta of each document of each list, by pairs or by moments
 `gradients`  one chunk of queries: rank, take, sum, scale; which lists go pair by pair
 `long`       one long list: the same steps by several threads, its sums strip by strip
 `cascades`   the sums for a cascade (ERR, RR), pair by pair

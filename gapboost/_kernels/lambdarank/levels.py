@@ -21,6 +21,35 @@ from gapboost._kernels.simd.exponential import decay8
 from gapboost._kernels.worth import Worth, pair_worth
 
 
+class LevelLists(NamedTuple):
+    """Documents in order of rank, list after list, most of which have grades of their own.
+
+    Attributes
+    ----------
+    starts : int64 ndarray of shape (L + 1,)
+        List j is documents ``starts[j]..starts[j + 1] - 1``.
+    begins, deep : int64 ndarrays of shape (L,)
+        As in `gapboost._kernels.lambdarank.lists.Lists`.
+    s : float64 ndarray
+        Scores times sigma, falling; with room for 8 more.
+    levels : float64 ndarray of shape (N,)
+        Numbers of the documents' grades.
+    worth : Worth
+        By document.
+    lam, eta : float64 ndarrays of shape (N,)
+        What the sums write.
+    """
+
+    starts: Array
+    begins: Array
+    deep: Array
+    s: Array
+    levels: Array
+    worth: Worth
+    lam: Array
+    eta: Array
+
+
 class Sums(NamedTuple):
     """Working memory by document of one list; float64, with room for 8 more.
 
@@ -114,30 +143,16 @@ def fill_u(p: int, n: int, s: Array, sums: Sums) -> None:
 
 
 @kernel
-def sum_levels(
-    starts: Array,
-    begins: Array,
-    deep: Array,
-    s: Array,
-    levels: Array,
-    worth: Worth,
-    discount: Array,
-    sums: Sums,
-    lam: Array,
-    eta: Array,
-) -> None:
-    """Write ``lam`` and ``eta`` of each document of each list.
-
-    ``s``, scores times sigma, ``levels``, float64, and ``worth`` are by rank; ``s`` has room for 8 more. The upper document of a
-    pair is among the first ``deep`` of its list, whose discount begins at ``begins``.
-    """
-    for q in range(len(starts) - 1):
-        begin, end = starts[q], starts[q + 1]
+def sum_levels(lists: LevelLists, discount: Array, sums: Sums) -> None:
+    """Write ``lam`` and ``eta`` of each document of each list."""
+    worth = lists.worth
+    for q in range(len(lists.starts) - 1):
+        begin, end = lists.starts[q], lists.starts[q + 1]
         n = end - begin
-        d, own = discount[begins[q] : begins[q] + n], worth.own[begin:end]
-        of_lam, of_eta = lam[begin:end], eta[begin:end]
-        of_lam[:] = 0.0
-        of_eta[:] = 0.0
+        d, own = discount[lists.begins[q] : lists.begins[q] + n], worth.own[begin:end]
+        lam, eta = lists.lam[begin:end], lists.eta[begin:end]
+        lam[:] = 0.0
+        eta[:] = 0.0
         sums.c[:n] = 0.0
         sums.e[:n] = 0.0
         # Nothing counts below the last rank that weighs anything.
@@ -151,9 +166,9 @@ def sum_levels(
                 add_to_those_below(p, n, d[p], sums)
         sums.c[:n] = 0.0
         sums.e[:n] = 0.0
-        for p in range(min(deep[q], reached, n - 1)):
+        for p in range(min(lists.deep[q], reached, n - 1)):
             fill_pairs(begin + p, end, worth, sums)
             fill_changes(p, n, d, own, pair_worth(worth, begin + p, begin + p), sums)
-            fill_u(p, n, s[begin:], sums)
-            push_pairs(p, n, levels[begin:end], sums, of_lam, of_eta)
+            fill_u(p, n, lists.s[begin:], sums)
+            push_pairs(p, n, lists.levels[begin:end], sums, lam, eta)
             add_to_those_below(p, n, d[p], sums)

@@ -63,7 +63,7 @@ class Arriving(NamedTuple):
         The `moments` of the documents above the list, at its first anchor, and below it, at its last. `sum_lists` adds those of
         the list itself, and leaves the sums at the other anchor.
     prefix : float64 ndarray of shape (L, ...)
-        C and E above the list, see `swaps`.
+        C and E above the list, see `fill_swaps`.
     anchor : float64 ndarray of shape (L,)
         Its last anchor.
     """
@@ -78,7 +78,7 @@ class ListMemory(NamedTuple):
     """Working memory for one list after the other; float64.
 
     By document ``rise``, ``fall``, ``jump`` (see `exponents`); by document of a block, or of a list that is visited
-    pair by pair, and by grade ``upper``, ``lower`` (see `swaps`) and ``lower_by_grade``; ``powers`` by document of a
+    pair by pair, and by grade ``upper``, ``lower`` (see `fill_swaps`) and ``lower_by_grade``; ``powers`` by document of a
     block; ``prefixes`` by block; ``above`` and ``below``, the `moments` of the documents above and below; ``form``,
     room for a `Form`.
     """

@@ -165,7 +165,7 @@ class LongPass:
         )
 
     def settle_prefixes(self) -> None:
-        """Turn the tallies into C and E above each strip, see `swaps`."""
+        """Turn the tallies into C and E above each strip, see `fill_swaps`."""
         n_codes = self.query.n_codes
         tallies = self.arriving.prefix.reshape(self.n_strips, 2, -1)[:, :, :n_codes]
         above = np.cumsum(tallies, axis=0) - tallies

@@ -1,4 +1,9 @@
-"""lam and eta of every document of every list: pair by pair, or by running sums down and up the list."""
+"""lam and eta of every document of every list: pair by pair, or by running sums down and up the list.
+
+What the swap of two documents changes has a part that is known at the upper rank, and one that is known at the lower one. The
+two parts, and the prefix sums C and E in them, are defined in `gapboost._kernels.lambdarank`. A document has one row over all
+numbered grades in each table. Lanes beyond the query's own grades hold finite numbers that nobody reads.
+"""
 
 from typing import Any
 
@@ -9,8 +14,39 @@ from gapboost._kernels.lambdarank.form import Form, make_form
 from gapboost._kernels.lambdarank.lists import BLOCK, Arriving, ListMemory, Lists, pointers, set_zero
 from gapboost._kernels.lambdarank.moments import LENGTH, Block, Way, carry, collect, moments_at
 from gapboost._kernels.lambdarank.pairs import sum_pairs
-from gapboost._kernels.lambdarank.swaps import fill_swaps
-from gapboost._kernels.simd import LANES, Pointer, load8, pointer, store
+from gapboost._kernels.simd import LANES, Pointer, counting, load8, pointer, store
+
+
+@kernel
+def fill_swaps(
+    n: int, grade: Pointer, discount: Pointer, form: Form, prefix: Pointer, upper: Pointer, lower: Pointer
+) -> None:
+    """Rows of the ``n`` documents whose grades and discounts these are; carries ``prefix`` (C, then E) along.
+
+    Both parts have the sign that they have in D: sign(a - g) upper[p, g] and sign(g - b) lower[q, g].
+    """
+    width = form.width
+    for i in range(0, width, LANES):
+        own = load8(form.own, i)
+        c = load8(prefix, i)
+        e = load8(prefix, width + i)
+        for r in range(n):
+            row = grade[r] * width + i
+            here = discount[r] * load8(form.transposed, row)
+            store(upper, r * width + i, discount[r] * (own + c) - e - here)
+            c += load8(form.pair, row)
+            e += here
+        store(prefix, i, c)
+        store(prefix, width + i, e)
+    for r in range(n):
+        a = grade[r]
+        row = r * width
+        of_its_own = upper[row + a]
+        for i in range(0, width, LANES):
+            sign = (counting(i) < a) - (counting(i) > a)
+            signed = sign * (load8(upper, row + i) - of_its_own)
+            store(upper, row + i, signed)
+            store(lower, row + i, discount[r] * load8(form.bend, a * width + i) - signed)
 
 
 @kernel

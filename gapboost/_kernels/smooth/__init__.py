@@ -13,9 +13,8 @@ in M = sum_n share_n total_n, where ``share_n`` is the discount at the smooth ra
 within a cut-off) and ``b_n`` the derivative of M by the rank of document n.
 
 ==============  ====================================================================================
-`steps`         the two smooth steps and their derivatives
 `query`         what a query brings, and how a derivative becomes a gradient and a hessian
-`pairs`         the four sums pair by pair, for short lists
+`pairs`         the two smooth steps; the four sums pair by pair, for short lists
 `cells`         sums of a smooth function over sorted points in linear time, by polynomials on cells
 `sums`          the four sums by cells; which of the two ways a list goes
 `levels`        the four sums pair by pair, where most documents have grades of their own

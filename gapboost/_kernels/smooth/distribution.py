@@ -9,9 +9,8 @@ import numpy as np
 
 from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel, summing_kernel
-from gapboost._kernels.smooth.pairs import add_pushes
+from gapboost._kernels.smooth.pairs import GAUSSIAN, above, add_pushes, slope
 from gapboost._kernels.smooth.query import Documents
-from gapboost._kernels.smooth.steps import GAUSSIAN, above, slope
 
 
 class Distribution(NamedTuple):

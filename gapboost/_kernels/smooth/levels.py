@@ -2,8 +2,8 @@
 
 from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
+from gapboost._kernels.smooth.pairs import overtaking, slope
 from gapboost._kernels.smooth.query import Documents
-from gapboost._kernels.smooth.steps import overtaking, slope
 from gapboost._kernels.worth import Worth, pair_worth
 
 

@@ -1,16 +1,44 @@
-"""The four sums of `gapboost._kernels.smooth` pair by pair, for short or thinly spread lists. Sums leave out m = n.
+"""The two smooth steps, and the four sums of `gapboost._kernels.smooth` pair by pair, for short or thinly spread lists.
 
+A step is the probability to be above, by the difference of two positions. Sums leave out m = n.
 Positions fall, and each pair is visited once, from its upper document i. Beyond `FAR` a document is above or below
 with certainty: so sums run over windows, and over counts of all documents far above.
 """
 
+import math
+
 from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.smooth.query import Documents
-from gapboost._kernels.smooth.steps import overtaking, slope
+
+LOGISTIC, GAUSSIAN = 0, 1
 
 # Distance of two positions at which the steps are 0 or 1 to the last digit.
 FAR = 40.0
+
+
+@kernel
+def overtaking(step: int, distance: float) -> float:
+    """The probability to be above a document that is higher by ``distance``, at least 0; no digits lost where it is small."""
+    if step == GAUSSIAN:
+        return 0.5 * math.erfc(distance)
+    u = math.exp(-distance)
+    return u / (1.0 + u)
+
+
+@kernel
+def above(step: int, x: float) -> float:
+    """``1 / (1 + e^-x)``, or the probability that a Gaussian of variance 1/2 is below x; no digits lost where it is small."""
+    return 1.0 - overtaking(step, x) if x >= 0.0 else overtaking(step, -x)
+
+
+@kernel
+def slope(step: int, x: float) -> float:
+    """The derivative of `above`."""
+    if step == GAUSSIAN:
+        return math.exp(-x * x) / math.sqrt(math.pi)
+    u = math.exp(-abs(x))
+    return u / ((1.0 + u) * (1.0 + u))
 
 
 @kernel

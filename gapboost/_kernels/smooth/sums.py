@@ -19,9 +19,15 @@ from gapboost._kernels.smooth.cells import (
     interaction_tables,
     points_for,
 )
-from gapboost._kernels.smooth.pairs import add_pushes, compare_by_pairs, push_by_pairs, ranks_by_pairs
+from gapboost._kernels.smooth.pairs import (
+    GAUSSIAN,
+    LOGISTIC,
+    add_pushes,
+    compare_by_pairs,
+    push_by_pairs,
+    ranks_by_pairs,
+)
 from gapboost._kernels.smooth.query import Documents
-from gapboost._kernels.smooth.steps import GAUSSIAN, LOGISTIC
 
 # Longest list that goes pair by pair in any case: the cells cost more.
 SHORT = 64
