@@ -288,9 +288,9 @@ class Measure(metaclass=MeasureType):
 
 
 def _sum_of(*parts: tuple[float, Measure]) -> Measure:
-    from gapboost.measures.weighted import WeightedSum  # it is a measure itself
-
-    return WeightedSum(parts)
+    assert MeasureType.sum is not None  # `gapboost.measures` imports it
+    found: Measure = MeasureType.sum(parts)
+    return found
 
 
 def grade_limit(measures: Sequence[Measure]) -> GradeLimit:

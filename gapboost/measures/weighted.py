@@ -18,6 +18,7 @@ from gapboost.measures.arrays import no_pairs
 from gapboost.measures.form import QuadraticForm, as_form, tables_of
 from gapboost.measures.labels import plain, shortened
 from gapboost.measures.measure import Measure
+from gapboost.measures.metaclass import MeasureType
 from gapboost.measures.worth import Stated
 
 
@@ -158,3 +159,6 @@ class WeightedSum(QuadraticForm):
                 f"measure is {self!r}, which has several discounts; expected a measure with one, such as GAP()"
             )
         return [(weight, as_form(part)) for weight, part in self.parts]
+
+
+MeasureType.sum = WeightedSum
