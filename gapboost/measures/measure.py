@@ -280,7 +280,7 @@ class Measure(metaclass=MeasureType):
 
     @property
     def _addition_key(self) -> Any:
-        """Key, equal for measures that a `WeightedSum` merges; the measure itself if it merges none."""
+        """Key, equal for measures that a `WeightedSum` merges; else the measure itself."""
         return self
 
     def __mul__(self, weight: Any) -> "Measure":
