@@ -82,7 +82,7 @@ class LambdaRank(Objective):
 
 
 def pass_of_one(objective: LambdaRank, data: Judged, threads: int) -> Pass:
-    """For a measure with one discount."""
+    """Return the pass for a measure with one discount."""
     measure = objective.measure
     discount, begins = discounts_of(measure, data)
     setup = Setup(
