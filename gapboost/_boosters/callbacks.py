@@ -230,7 +230,7 @@ class Metrics(Callback[tuple[Judged, list[Measure]]]):
 
 
 def _has_content(data: Judged, label: Array, sizes: Array, weight: Array | None) -> bool:
-    """Return True if a booster would store these labels, sizes and weights for the judged queries."""
+    """Return True if a booster stores these labels, sizes and weights for the judged queries."""
     queries = data.queries
     if not np.array_equal(queries.sizes, sizes) or not np.array_equal(data.grades.astype(label.dtype), label):
         return False

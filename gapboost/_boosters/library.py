@@ -47,8 +47,8 @@ class InitialModel(NamedTuple):
     Attributes
     ----------
     learning_rate : float
-        Learning rate of the trees in the first round. The factors of positions keep it when callbacks
-        change it later, as in LightGBM.
+        Learning rate of the trees in the first round. The factors of positions keep it when
+        callbacks change it later, as in LightGBM.
     rounds : int
         Rounds of the model that training continues.
     penalty : float
@@ -80,7 +80,7 @@ class Library:
     best_round : callable
         ``best_round(booster) -> int``: rounds of the best model by early stopping, 0 without it.
     least_hessian : callable
-        ``least_hessian(parameters) -> float``: the sum of hessians that the booster requires in a leaf.
+        ``least_hessian(parameters) -> float``: the least sum of hessians in a leaf.
     inherits : bool
         True if the training set among the evaluation sets takes the weights and initial scores of training where it is given
         none, as in the booster's own ranker.

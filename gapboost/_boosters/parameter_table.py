@@ -1,7 +1,8 @@
 """Meaning of the boosters' parameters here: one table a library, which every entry point reads.
 
 Most parameters steer trees and are passed on. Those of the boosters' own ranking objectives and
-metrics would have no effect. A `ParameterRule` translates such a parameter or suggests what to write.
+metrics would have no effect. A `ParameterRule` translates such a parameter, or suggests a
+replacement.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,12 +29,12 @@ class ParameterRule:
     names : tuple of str
         The parameter and its aliases.
     applied : callable or None
-        ``applied(request, value, given)`` returns the request with the same meaning; `given` holds all
-        parameters. It raises TypeError or ValueError for values without an equivalent here. None if no
-        value has one.
+        ``applied(request, value, given)`` returns the request with the same meaning; `given` holds
+        all parameters. It raises TypeError or ValueError for values without an equivalent here.
+        None if no value has one.
     suggestion : callable
-        Like `applied`, for values without an equivalent: the error message suggests the result. It
-        returns the request unchanged, or raises, if there is nothing to suggest.
+        Like `applied`, for values without an equivalent: the error message suggests the result.
+        It returns the request unchanged, or raises, if there is nothing to suggest.
     why : str
         Reason in the error message without a suggestion, after "expected it unset: ".
     passed_on : callable
@@ -123,7 +124,7 @@ class ParameterTable:
         return next((step.after for step in reversed(self.steps(given, request).values())), request)
 
     def with_rules(self, *rules: ParameterRule) -> "ParameterTable":
-        """Return a table with more rules; they replace existing rules for the same name."""
+        """Return a table with more rules, which take precedence over rules for the same name."""
         return replace(self, rules=(*rules, *self.rules))
 
 

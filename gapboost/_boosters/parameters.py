@@ -43,7 +43,7 @@ class OwnParameters(NamedTuple):
 
     @property
     def request(self) -> TrainingRequest:
-        """Training request of these parameters. Unusable values, refused elsewhere, are left out."""
+        """Training request of these parameters; unusable values, refused elsewhere, count as unset."""
         request = TrainingRequest()
         with suppress(TypeError, ValueError):
             request = replace(request, metrics=tuple([] if self.metrics is None else as_metrics(self.metrics)))
@@ -137,7 +137,7 @@ def check_parameters(
 
 
 def _refusal(name: str, step: AppliedRule, own: OwnParameters, wanted: TrainingRequest) -> str:
-    """Return the end of the message about a refused parameter: what to write instead of all of them."""
+    """Return the end of the message about a refused parameter: what to write instead."""
     text = own.suggestion(step.before, step.after, wanted)
     unset = f"it unset, and {text}" if text else f"it unset: {step.rule.why}"
     return f"; expected {text if text.startswith(f'{name}=') else unset}"

@@ -1,14 +1,14 @@
 """Errors during `fit` for scikit-learn searches that would silently score a ranker wrongly.
 
-scikit-learn turns an error in scoring into a NaN and continues the search; an error in every fit ends
-it. So a ranker checks during `fit` how it is going to be scored. Only scikit-learn's loop over folds
-and candidates has this information, so its frame is looked up among the callers. The frame is an
-implementation detail of scikit-learn: if a variable that this file expects is missing there, nothing
+scikit-learn turns an error in scoring into a NaN and continues the search. Only errors in every fit
+end it. So a ranker checks during `fit` how it is going to be scored. The loop of scikit-learn over
+folds and candidates has this information, so its frame is looked up among the callers. The frame is
+an implementation detail of scikit-learn: if a variable that this file expects is missing, nothing
 is checked. `score` itself never takes all rows for one query.
 
-The loop is part of searches, `cross_validate`, `cross_val_score`, and validation and learning curves.
-`cross_val_predict`, `permutation_test_score` and `RFECV` fit elsewhere, and with a scorer that takes
-no qid there is none to check. A fit cannot see whether their folds cut queries.
+Searches, `cross_validate`, `cross_val_score`, and validation and learning curves use this loop.
+`cross_val_predict`, `permutation_test_score` and `RFECV` fit elsewhere, and a scorer that takes no
+qid passes none. A fit cannot see whether their folds cut queries.
 """
 
 from collections.abc import Mapping
@@ -68,7 +68,7 @@ def refuse_blind_search(ranker: Any) -> None:
 
 
 def _search_of(ranker: Any) -> Mapping[str, Any] | None:
-    """Return the variables of the scikit-learn loop around this fit; None if there is no such loop."""
+    """Return the variables of the scikit-learn loop around this fit, or None without one."""
     frame = search_in_progress()
     if frame is None:
         return None
@@ -80,7 +80,7 @@ def _search_of(ranker: Any) -> Mapping[str, Any] | None:
 
 
 def _fits(estimator: Any, ranker: Any) -> bool:
-    """Return True if the loop fits and scores this ranker, alone or as the last step of a pipeline."""
+    """Return True if the loop fits this ranker, alone or as the last step of a pipeline."""
     while isinstance(estimator, Pipeline):
         estimator = estimator.steps[-1][1]
     return estimator is ranker

@@ -35,8 +35,8 @@ Content = tuple[Array, Array, Array | None, WorkerShare | None]
 class PerDataSet(Generic[State]):
     """Cache of one state per data set, through a weak reference.
 
-    No lock is held while a state is built. Threads that need it at the same time build equal states,
-    and one of them is kept.
+    No lock is held while a state is built. Threads that need it at the same time build equal
+    states, and one of them is kept.
     """
 
     def __init__(self, build: Callable[[Array, Array, Array | None, WorkerShare | None], State]) -> None:

@@ -1,7 +1,7 @@
 """The work of a search on one fold: data binned once, and one training for all numbers of trees.
 
-A candidate group holds the candidates that differ only in the number of trees. One training, with the
-largest number of trees, scores all of them.
+A candidate group holds the candidates that differ only in the number of trees. One training, with
+the largest number of trees, scores all of them.
 """
 
 import time
@@ -59,7 +59,10 @@ class CandidateGroup:
 
 
 def candidate_groups(candidates: list[Params]) -> list[CandidateGroup]:
-    """Group `candidates` by all parameters but the number of trees; groups that share bins are adjacent."""
+    """Group `candidates` by all parameters but the number of trees.
+
+    Groups that can share binned data follow each other.
+    """
     # Values need not be hashable, nor equal only where they mean the same: repr tells tuples, floats and objectives apart.
     found: dict[str, CandidateGroup] = {}
     for number, candidate in enumerate(candidates):

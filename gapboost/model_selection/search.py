@@ -164,7 +164,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self, rows: RankingRows, candidates: list[Params], targets: list[Measure], folds: list[tuple[Array, Array]]
     ) -> None:
         groups = candidate_groups(candidates)
-        # With more processes than folds, several share the groups of a fold; each part bins its data once.
+        # More processes than folds share the groups of a fold; each part bins its data once.
         parts = min(len(groups), -(-effective_n_jobs(self.n_jobs) // len(folds)))
         tasks = [
             FoldWork(clone(self.estimator), rows, fold, groups[part::parts], targets)

@@ -9,7 +9,7 @@ KEYS_AT_ONCE = 1 << 20
 
 
 def tie_order(random_state: int, data: Judged) -> Array:
-    """Return the order of equal scores: a random permutation of each query's positions, int32 of shape (N,)."""
+    """Return a random permutation of each query's positions, int32 of shape (N,)."""
     offsets, sizes = data.queries.offsets, data.queries.sizes
     query = np.repeat(np.arange(len(sizes), dtype=np.uint64), sizes)
     rows = np.argsort(query << np.uint64(32) | tie_keys(random_state, data), kind="stable")
@@ -18,7 +18,7 @@ def tie_order(random_state: int, data: Judged) -> Array:
 
 
 def tie_keys(random_state: int, data: Judged) -> Array:
-    """Draw a random key for each document by its position in the whole data set, uint32 of shape (N,)."""
+    """Draw a key for each document by its row in the whole data set, uint32 of shape (N,)."""
     rng = np.random.default_rng(random_state)
 
     def draw(n: int) -> Array:
