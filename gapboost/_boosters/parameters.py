@@ -43,7 +43,7 @@ class OwnParameters(NamedTuple):
 
     @property
     def request(self) -> TrainingRequest:
-        """Training request of these parameters; unusable values, refused elsewhere, count as unset."""
+        """Training request of these parameters; unusable values, refused elsewhere, are unset."""
         request = TrainingRequest()
         with suppress(TypeError, ValueError):
             request = replace(request, metrics=tuple([] if self.metrics is None else as_metrics(self.metrics)))

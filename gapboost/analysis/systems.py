@@ -93,7 +93,7 @@ class SystemValues:
         ----------
         n : int
         measure : optional
-            One of the measures. The systems with its highest means are returned, the best one first.
+            One of the measures. The systems with its highest means are returned, the best first.
             With None, those with the best mean rank over all measures are returned, in their order
             in `systems`.
 
@@ -104,9 +104,9 @@ class SystemValues:
 
         Notes
         -----
-        Systems whose means are tied (`gapboost.analysis.ties`) share the mean of their ranks. Systems
-        with equal ranks are chosen by name, in alphabetical order, so the choice does not depend on
-        the order of the systems.
+        Systems whose means are tied (`gapboost.analysis.ties`) share the mean of their ranks.
+        Systems with equal ranks are chosen by name, in alphabetical order, so the choice does not
+        depend on the order of the systems.
         """
         if whole(n, "n") > len(self.systems):
             raise ValueError(f"n is {n!r}; expected between 1 and {len(self.systems)} systems")

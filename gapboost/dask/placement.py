@@ -1,6 +1,6 @@
 """Transfer of the rows to the workers of a plan.
 
-Each partition is computed once and cut into one shard for each worker that owns some of its queries.
+Each partition is computed once and cut into one shard for each worker that gets some of its rows.
 """
 
 import itertools

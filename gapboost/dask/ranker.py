@@ -65,7 +65,8 @@ class DaskGAPRanker(GAPRanker):
     def _predict(self, X: Any, like: Array, series: bool, **options: Any) -> Any:
         """Predict lazily, with `options` of `predict` of the local ranker.
 
-        `like` is the prediction of the local ranker for no rows: it gives dtype and shape. Predictions for a dataframe are a series with its index, or an array.
+        `like` is the prediction of the local ranker for no rows: it sets dtype and dimensions.
+        Predictions for a dataframe are a series with its index, or an array.
         """
         check_is_fitted(self)
         if not is_dask_collection(X):

@@ -2,8 +2,8 @@
 
 All workers of a fit are the tasks of one barrier stage. If one of them fails, Spark ends the others
 and the fit with an error. Spark retries a barrier stage that returns the result only if it has lost
-shuffled rows. It then starts all tasks anew. For that reason the tracker of the communicator runs in
-the first task.
+shuffled rows. It then starts all tasks anew. For that reason the tracker of the communicator runs
+in the first task.
 """
 
 import json
@@ -35,7 +35,7 @@ from gapboost.spark.columns import LABEL, POSITION, QID, ROW, START, VALID, WEIG
 from gapboost.xgboost import XGBGAPRanker
 from gapboost.xgboost.callbacks import sum_over_workers
 
-# Rows in which the first worker sends its message, cut into parts: Spark's rows should not be large.
+# Rows in which the first worker sends its message, in parts: Spark's rows should not be large.
 SCHEMA = "rank int, number int, data binary"
 PIECE_BYTES = 16 * 2**20
 

@@ -223,8 +223,8 @@ def sum_over_workers(values: Array) -> Array:
 def _worker_share(label: Array, sizes: Array, weight: Array | None) -> WorkerShare:
     """Summarize the rows of all workers, and count the rows of workers with lower ranks.
 
-    Labels that are no grades are skipped here; `from_groups` refuses them. The result is not cached:
-    a worker that had to compute it again would wait forever for workers that still have it.
+    Labels that are no grades are skipped here; `from_groups` refuses them. The result is not
+    cached: a worker that had to compute it again would wait forever for those that still have it.
     """
     grades = label[(label >= 0) & (label <= MAX_GRADE)].astype(np.float64)
     whole = grades == np.floor(grades)

@@ -70,7 +70,7 @@ class _XGBoostProgress(Progress, TrainingCallback):  # type: ignore[misc]
     def _find_best(self, model: Any) -> None:
         """Read the best round from the model, where early stopping writes it.
 
-        During training, early stopping runs after this callback: the last round is not yet included.
+        During training, early stopping runs after this callback: the last round is not included.
         """
         best = _best(model)
         # A model that is continued has that of its own training.
