@@ -108,7 +108,7 @@ def discounts_of(measure: Measure, data: Judged) -> tuple[Array, Array]:
 
 
 class LambdaRankPass(Pass):
-    """LambdaRank on one data set: order of tied documents, the tables of the measure, and memory that calls borrow."""
+    """LambdaRank on one data set, with the order of ties, tables of the measure, and work memory."""
 
     def __init__(self, setup: Setup, measure: Measure, data: Judged, truncation: int | None, threads: int) -> None:
         self.setup = setup

@@ -29,7 +29,8 @@ def tie_keys(random_state: int, data: Judged) -> Array:
         return draw(queries.n_rows)
     positions = np.arange(queries.n_rows) + np.repeat(whole.begins - queries.offsets[:-1], queries.sizes)
     keys = np.empty(queries.n_rows, dtype=np.uint32)
-    # Queries keep the order of the whole. Its keys are drawn block by block: all of them may not fit in a worker's memory.
+    # Queries keep the order of the whole data set. Its keys are drawn block by block: all of them
+    # might not fit in a worker's memory.
     filled, n_rows = 0, whole.summary.n_rows
     for first in range(0, n_rows, KEYS_AT_ONCE):
         block = draw(min(KEYS_AT_ONCE, n_rows - first))
