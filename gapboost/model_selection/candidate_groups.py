@@ -74,7 +74,7 @@ def candidate_groups(candidates: list[Params]) -> list[CandidateGroup]:
 
 
 def with_params(estimator: GAPRanker, params: Params) -> Any:
-    """Return a clone of `estimator` with copies of these parameters, as in scikit-learn's searches."""
+    """Return a clone of `estimator` with copies of these parameters, as scikit-learn does."""
     return clone(estimator).set_params(**clone(params, safe=False))
 
 

@@ -108,7 +108,7 @@ def discounts_of(measure: Measure, data: Judged) -> tuple[Array, Array]:
 
 
 class LambdaRankPass(Pass):
-    """LambdaRank on one data set, with the order of ties, tables of the measure, and work memory."""
+    """LambdaRank on one data set, with its order of ties, its tables, and work memory."""
 
     def __init__(self, setup: Setup, measure: Measure, data: Judged, truncation: int | None, threads: int) -> None:
         self.setup = setup
