@@ -26,7 +26,7 @@ from gapboost._data.queries import grouped_rows
 CHANGES_THE_MEASURE = ("g", "measure")
 
 # What the loop is expected to know when it fits.
-EXPECTED = ("estimator", "X", "scorer", "parameters", "train", "test", "score_params", "score_params_test")
+SEARCH_VARIABLES = ("estimator", "X", "scorer", "parameters", "train", "test", "score_params", "score_params_test")
 
 
 def refuse_blind_search(ranker: Any) -> None:
@@ -73,7 +73,7 @@ def _search_of(ranker: Any) -> Mapping[str, Any] | None:
     if frame is None:
         return None
     found = frame.f_locals
-    if any(name not in found for name in EXPECTED) or not _fits(found["estimator"], ranker):
+    if any(name not in found for name in SEARCH_VARIABLES) or not _fits(found["estimator"], ranker):
         return None
     mappings = (found["parameters"] or {}, found["score_params"], found["score_params_test"])
     return found if all(isinstance(m, Mapping) for m in mappings) else None

@@ -22,7 +22,7 @@ from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked
 from gapboost.measures.arrays import checked_arrays
 from gapboost.measures.discounts import Discount
-from gapboost.measures.labels import plain, shortened
+from gapboost.measures.labels import plain, short_label
 from gapboost.measures.metaclass import MeasureType
 
 SHORT_NAME = re.compile(r"[a-zA-Z0-9_.-]+")
@@ -111,7 +111,7 @@ class Measure(metaclass=MeasureType):
             if f.name != "k" and value != f.default:
                 words += [f.name, plain(value)]
         words += [] if self.k is None else ["at", str(self.k)]
-        return shortened("_".join(words))
+        return short_label("_".join(words))
 
     @property
     def n_grades(self) -> int | None:

@@ -16,7 +16,7 @@ from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost.measures.arrays import no_pairs
 from gapboost.measures.form import QuadraticForm, as_form, tables_of
-from gapboost.measures.labels import plain, shortened
+from gapboost.measures.labels import plain, short_label
 from gapboost.measures.measure import Measure
 from gapboost.measures.metaclass import MeasureType
 from gapboost.measures.worth import Stated
@@ -86,7 +86,7 @@ class WeightedSum(QuadraticForm):
     @property
     def label(self) -> str:
         """Such as ``0.7_gap_g_0.5_0.5_plus_0.3_ndcg_at_10``; see `Measure.label`."""
-        return shortened("_plus_".join(f"{plain(weight)}_{part.label}" for weight, part in self.parts))
+        return short_label("_plus_".join(f"{plain(weight)}_{part.label}" for weight, part in self.parts))
 
     @property
     def monotone(self) -> bool:

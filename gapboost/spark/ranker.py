@@ -28,9 +28,9 @@ from gapboost.spark.columns import QID, ROW, Roles, check_columns, check_feature
 from gapboost.spark.evaluator import RankingMeasureEvaluator
 from gapboost.spark.folds import query_folds, refuse_random_folds
 from gapboost.spark.params import VALUES, GAPParams, as_text
-from gapboost.spark.stage import check_slots, run
+from gapboost.spark.stage import check_slots, run_stage
 from gapboost.spark.summaries import positions_of, summaries
-from gapboost.spark.training import Features, Fitted, Job, received
+from gapboost.spark.training import Features, Fitted, Job, from_pieces
 from gapboost.xgboost import XGBGAPRanker
 from gapboost.xgboost.parameter_table import spelled
 from gapboost.xgboost.ranker import NOT_OF_XGBOOST
@@ -149,7 +149,7 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
         rows = dataset.select(
             *roles.selected(dataset), *feature_columns, F.monotonically_increasing_id().alias(ROW)
         ).repartition(n_workers, QID)
-        fitted = received(run(rows, job))
+        fitted = from_pieces(run_stage(rows, job))
         if fitted.warning is not None:
             warn_caller(fitted.warning)
         return self._model(fitted)

@@ -212,7 +212,7 @@ class Fitted(NamedTuple):
     warning: str | None
 
 
-def received(rows: list[Any]) -> Fitted:
+def from_pieces(rows: list[Any]) -> Fitted:
     """Return the trained model that the first worker sent in parts."""
     pieces = sorted(rows, key=lambda row: row["number"])
     found: Fitted = pickle.loads(b"".join(bytes(row["data"]) for row in pieces))
