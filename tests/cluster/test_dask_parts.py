@@ -14,7 +14,6 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from gapboost.dask.pieces import make_shard, survey
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -26,6 +25,7 @@ from gapboost.dask import exchange, training
 from gapboost.dask.columns import Columns, categories_of
 from gapboost.dask.exchange import Coordinator, Exchange, PeerLost
 from gapboost.dask.layout import LIMIT, PartitionLayout, layout_of, partition_workers, query_workers
+from gapboost.dask.shards import make_shard, survey
 from gapboost.dask.storage import dump, dump_rows, load, load_rows
 from gapboost.objectives import tie_order
 
