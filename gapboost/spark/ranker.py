@@ -193,7 +193,7 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
         )
 
     def _features(self, dataset: DataFrame) -> tuple[Features, list[Any]]:
-        """How the features come, and their columns."""
+        """Return the format of the features and their columns."""
         names = self.getOrDefault("feature_names")
         columns = self.getOrDefault(self.features_cols)
         if columns:
@@ -223,12 +223,12 @@ def _task(request: TrainingRequest, train: DataSummary, valid: DataSummary | Non
 
 
 class SparkXGBGAPRankerModel(GAPParams, SparkXGBRankerModel):
-    """What `SparkXGBGAPRanker.fit` returns; `transform` adds the scores of rows, higher is better.
+    """Model that `SparkXGBGAPRanker.fit` returns; `transform` adds the scores of rows.
 
     Attributes
     ----------
     measure_, objective_, g_, best_iteration_, position_bias_
-        As in `gapboost.xgboost.XGBGAPRanker`; a model that was saved and loaded knows no factors of positions.
+        As in `gapboost.xgboost.XGBGAPRanker`. A loaded model has no factors of positions.
     training_summary : XGBoostTrainingSummary
         Metrics of training and validation set, one value a round; a loaded model has none.
     """
