@@ -48,7 +48,7 @@ CHANGES = {
     "g": Change((1.0, 0.0)),
     "objective": Change("softrank"),
     "stopping_metric": Change(
-        "ndcg@1", {"early_stopping_rounds": 2, "n_estimators": 30, "learning_rate": 1.0, "eval_metric": ["ndcg@1"]}
+        "ndcg@1", {"early_stopping_rounds": 2, "n_estimators": 30, "learning_rate": 0.3, "eval_metric": ["ndcg@1"]}
     ),
 }
 
