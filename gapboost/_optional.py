@@ -53,9 +53,10 @@ def tqdm() -> Any:
 
 @contextmanager
 def progress_bar(total: int, shown: bool | None, label: str) -> Iterator[Callable[[int], Any]]:
-    """A function that moves a progress bar on by some of `total` steps; it does nothing where no bar is asked for.
+    """Yield a function that advances a progress bar by a number of its `total` steps.
 
-    With `shown` None there is a bar where someone may watch it, and tqdm.
+    With `shown` None there is a bar at a terminal or notebook, if tqdm is installed. Without a
+    bar the function does nothing.
     """
     if not (_watched() if shown is None else shown):
         yield lambda steps: None
@@ -65,7 +66,7 @@ def progress_bar(total: int, shown: bool | None, label: str) -> Iterator[Callabl
 
 
 def _watched() -> bool:
-    """Whether this is the process and the thread of a user at a terminal or notebook, with tqdm."""
+    """Return True in a user's main process and thread, at a terminal or notebook with tqdm."""
     in_worker = multiprocessing.parent_process() is not None or get_active_backend()[0].nesting_level != 0
     terminal = getattr(sys.stderr, "isatty", bool)()
     if in_worker or not (terminal or "ipykernel.zmqshell" in sys.modules):

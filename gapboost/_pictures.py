@@ -1,4 +1,4 @@
-"""What the pictures have in common: lines that differ in style as well as colour, and legends beside the data."""
+"""Styles that all pictures share: lines that differ in style and color, legends beside the data."""
 
 from typing import Any
 

@@ -15,8 +15,10 @@ from matplotlib.patches import FancyBboxPatch
 import gapboost as gb
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.rows import RankingRows, ranking_rows
+from gapboost._boosters.task import Task, make_task
 from gapboost._boosters.training import Training, prepare
 from gapboost.lightgbm import LGBMGAPRanker
+from gapboost.lightgbm.training import boost
 from gapboost.objectives.lambdarank import LambdaRankPass
 
 HERE = Path(__file__).parent
@@ -172,13 +174,14 @@ def near_linear():
 def way():
     """From `fit` to the kernels and back, by the names of the code."""
     steps = (
-        (LGBMGAPRanker.fit, "arguments in the words of the booster's own ranker"),
-        (ranking_rows, "checked, and in order of queries"),
-        (prepare, "the objective, ready for these rows, and whether it teaches anything"),
-        (LGBMGAPRanker._boost, "the booster trains, and asks for gradients in each round"),
-        (LambdaRankPass.__call__, "queries over threads; the loops are compiled"),
+        (LGBMGAPRanker.fit, "takes the arguments of the booster's own ranker"),
+        (ranking_rows, "checks the rows and brings them together by query"),
+        (make_task, "resolves g and the metrics by the grades of all rows"),
+        (prepare, "prepares the gradients, and checks that they teach an order"),
+        (boost, "trains the booster, which calls the gradients in each round"),
+        (LambdaRankPass.__call__, "spreads queries over threads; the loops are compiled"),
     )
-    passed = ("X, y, qid, ...", RankingRows.__name__, Training.__name__, "scores")
+    passed = ("X, y, qid, ...", RankingRows.__name__, Task.__name__, Training.__name__, "scores")
     figure, ax = canvas(22, -0.8, 2.2 * len(steps) - 0.4)
     for number, (step, text) in enumerate(steps):
         y = 2.2 * (len(steps) - 1 - number)

@@ -1,4 +1,4 @@
-"""What `gapboost.lightgbm` and `gapboost.xgboost` share; nothing here imports either library.
+"""Code that `gapboost.lightgbm` and `gapboost.xgboost` share; nothing here imports either library.
 
 Every entry point (`fit` of a local, Dask or Spark ranker, `cv`, `GSearchCV`) takes the same steps:
 

@@ -1,4 +1,7 @@
-"""What both boosters call back: gradients and metrics for labels, group sizes and weights as a data set holds them."""
+"""Gradients and metrics as callbacks of both boosters.
+
+They read labels, group sizes and weights from the booster's data set.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -51,7 +54,7 @@ class Callback(Generic[State]):
         self.state = PerDataSet(self.build)
 
     def build(self, label: Array, sizes: Array, weight: Array | None, workers: WorkerShare | None) -> State:
-        """What stays the same between iterations, of `Content`."""
+        """Compute the state of one data set that stays the same in all iterations."""
         raise NotImplementedError
 
     # LightGBM copies its callables six times in a fit and calls the copies: they must share what they know.
@@ -227,7 +230,7 @@ class Metrics(Callback[tuple[Judged, list[Measure]]]):
 
 
 def _has_content(data: Judged, label: Array, sizes: Array, weight: Array | None) -> bool:
-    """Whether these are the labels, group sizes and weights that a booster makes of judged queries."""
+    """Return True if a booster stores these labels, sizes and weights for the judged queries."""
     queries = data.queries
     if not np.array_equal(queries.sizes, sizes) or not np.array_equal(data.grades.astype(label.dtype), label):
         return False

@@ -1,4 +1,4 @@
-"""What `help()` says of the parameters that several methods share: described once, here."""
+"""Docstring entries of the parameters that several methods share."""
 
 import inspect
 from collections.abc import Callable

@@ -16,7 +16,7 @@ from gapboost.measures import Measure
 # Name, value, and True if higher values are better.
 Value = tuple[str, float, bool]
 
-EXPECTED = (
+EXPECTED_METRICS = (
     'a name such as "ndcg@10", a measure, or a function of (y_true, y_pred), (y_true, y_pred, weight) or '
     "(y_true, y_pred, weight, group)"
 )
@@ -142,7 +142,7 @@ def _metric_function(function: Callable[..., Any], by_query: bool) -> MetricFunc
     needed = [p for p in parameters if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     n = len(needed if by_query else parameters)
     if n not in (2, 3, 4):
-        raise TypeError(f"eval_metric holds {function!r}, which takes {n} arguments; expected {EXPECTED}")
+        raise TypeError(f"eval_metric holds {function!r}, which takes {n} arguments; expected {EXPECTED_METRICS}")
     return MetricFunction(function, n, by_query and n == 2)
 
 

@@ -1,4 +1,4 @@
-"""Folds of whole queries, and the course of measures over boosting iterations across them."""
+"""Folds of whole queries, and curves of measures over the boosting iterations."""
 
 import warnings
 from collections.abc import Callable, Sequence

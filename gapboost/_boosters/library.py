@@ -1,4 +1,4 @@
-"""What LightGBM or XGBoost is to the code that both share: one value a library."""
+"""Differences between LightGBM and XGBoost that shared code needs: one `Library` for each."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -12,14 +12,16 @@ from gapboost.objectives.objective import CheckedPass
 
 
 class BoosterTerms(NamedTuple):
-    """How `fit` of a booster's own ranker calls what both know.
+    """Names of the arguments of `fit` that the boosters' own rankers call differently.
 
     Attributes
     ----------
-    start, eval_weight, eval_start : str
-        Scores to start from, and weights and such scores of evaluation sets.
+    start : str
+        Initial scores.
+    eval_weight, eval_start : str
+        Weights and initial scores of evaluation sets.
     model : str
-        A model to continue.
+        Model to continue.
     """
 
     start: str
@@ -29,9 +31,10 @@ class BoosterTerms(NamedTuple):
 
 
 class GradientScale(NamedTuple):
-    """What a booster's gradients and hessians are multiplied by, in units of an objective whose queries weigh 1.
+    """Factors on the gradients and hessians of an objective whose queries weigh 1.
 
-    The penalty on factors of positions then means in both boosters what it means in LightGBM's own objectives.
+    The update of position factors divides by them. The penalty on these factors then means the same
+    in both boosters as in LightGBM's own objectives.
     """
 
     grad: float = 1.0
@@ -39,16 +42,17 @@ class GradientScale(NamedTuple):
 
 
 class InitialModel(NamedTuple):
-    """What a training began with.
+    """Settings and rounds of a booster at the start of training.
 
     Attributes
     ----------
     learning_rate : float
-        Of the trees, in the first round; callbacks that change it later leave that of the factors alone, as in LightGBM.
+        Learning rate of the trees in the first round. The factors of positions keep it when
+        callbacks change it later, as in LightGBM.
     rounds : int
-        Those of the model that it continues.
+        Rounds of the model that training continues.
     penalty : float
-        On factors of positions, where the booster itself was told one.
+        Penalty on factors of positions, if the booster's own parameters set one.
     """
 
     learning_rate: float
@@ -76,7 +80,7 @@ class Library:
     best_round : callable
         ``best_round(booster) -> int``: rounds of the best model by early stopping, 0 without it.
     least_hessian : callable
-        ``least_hessian(parameters) -> float``: the sum of hessians that the booster wants in a leaf.
+        ``least_hessian(parameters) -> float``: the least sum of hessians in a leaf.
     inherits : bool
         True if the training set among the evaluation sets takes the weights and initial scores of training where it is given
         none, as in the booster's own ranker.

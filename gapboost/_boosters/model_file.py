@@ -1,4 +1,4 @@
-"""What a model was trained for, as words in the boosters' own model files."""
+"""Objective of a model, as text in the boosters' own model files."""
 
 import ast
 import re

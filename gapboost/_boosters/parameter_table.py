@@ -1,7 +1,8 @@
-"""What parameters of the boosters mean here: one table a library, which every way into a training reads.
+"""Meaning of the boosters' parameters here: one table a library, which every entry point reads.
 
-Most parameters steer trees and are passed on. Those of the boosters' own ranking objectives and metrics would do nothing, and an
-`ParameterRule` says what each of them asks for.
+Most parameters steer trees and are passed on. Those of the boosters' own ranking objectives and
+metrics would have no effect. A `ParameterRule` translates such a parameter, or suggests a
+replacement.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,15 +29,16 @@ class ParameterRule:
     names : tuple of str
         The parameter and its aliases.
     applied : callable or None
-        What has the same meaning here: ``applied(asked, value, given)``, where `given` are all parameters, is what is then asked
-        for. It raises TypeError or ValueError for values without an equal; None where no value has one.
+        ``applied(request, value, given)`` returns the request with the same meaning; `given` holds
+        all parameters. It raises TypeError or ValueError for values without an equivalent here.
+        None if no value has one.
     suggestion : callable
-        In the same form, what the error proposes for values without an equal. It changes nothing, or raises, where there is
-        nothing to write in their place.
+        Like `applied`, for values without an equivalent: the error message suggests the result.
+        It returns the request unchanged, or raises, if there is nothing to suggest.
     why : str
-        What the error says then, after "expected it unset: ".
+        Reason in the error message without a suggestion, after "expected it unset: ".
     passed_on : callable
-        Whether a value is passed on all the same.
+        ``passed_on(value)`` is True for values that the booster receives all the same.
     """
 
     names: tuple[str, ...]
@@ -48,7 +50,7 @@ class ParameterRule:
 
 @dataclass(frozen=True, eq=False)
 class AppliedRule:
-    """One parameter that is not passed on, and what it changes in what is asked for."""
+    """A parameter that is not passed on, with the request before and after its rule."""
 
     rule: ParameterRule
     before: TrainingRequest
@@ -64,7 +66,7 @@ class ParameterTable:
     ----------
     library : str
     rules : tuple of ParameterRule
-        Each changes what those before it ask for.
+        Applied in this order, each to the request that the rules before it return.
     known : callable
         The names of all parameters that the installed version knows, aliases included.
     passed_on_by : str
@@ -107,7 +109,7 @@ class ParameterTable:
         return next(set_aliases, name)
 
     def steps(self, given: Parameters, request: TrainingRequest, takes: bool = True) -> dict[str, AppliedRule]:
-        """What each parameter asks for beside those before it; without `takes` none is taken."""
+        """Return the applied rule of each parameter; with ``takes=False`` none counts as taken."""
         steps: dict[str, AppliedRule] = {}
         for rule in self.rules:
             for name in rule.names:
@@ -118,11 +120,11 @@ class ParameterTable:
         return steps
 
     def translated(self, given: Parameters, request: TrainingRequest) -> TrainingRequest:
-        """What is asked for with all these parameters."""
+        """Return the request after the rules of all these parameters."""
         return next((step.after for step in reversed(self.steps(given, request).values())), request)
 
     def with_rules(self, *rules: ParameterRule) -> "ParameterTable":
-        """The same with more rules, which count before the others for a name that both have."""
+        """Return a table with more rules, which take precedence over rules for the same name."""
         return replace(self, rules=(*rules, *self.rules))
 
 

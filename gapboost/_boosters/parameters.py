@@ -27,9 +27,9 @@ class OwnParameters(NamedTuple):
     measure, g, objective
         As in the rankers.
     metrics : str, Measure, list of them, or None
-        What to report.
+        Metrics to report.
     where : str
-        Where that is told, if not among the parameters: " in fit".
+        Where `metrics` are given, if not among the parameters: " in fit".
     takes_objective : str
         The parameter that takes an objective as a value.
     """
@@ -43,7 +43,7 @@ class OwnParameters(NamedTuple):
 
     @property
     def request(self) -> TrainingRequest:
-        """What they ask for. Those that are unusable have errors of their own, and count as left out here."""
+        """Training request of these parameters; unusable values, refused elsewhere, are unset."""
         request = TrainingRequest()
         with suppress(TypeError, ValueError):
             request = replace(request, metrics=tuple([] if self.metrics is None else as_metrics(self.metrics)))
@@ -94,7 +94,7 @@ def check_parameters(
     begins: str = "{} is {}",
     takes: bool = True,
 ) -> TrainingRequest:
-    """What parameters ask for; those that would be ignored are refused, all at once.
+    """Return the training request; refuse all parameters that would be ignored, in one error.
 
     Parameters
     ----------
@@ -105,16 +105,16 @@ def check_parameters(
     listed : frozenset of str
         Names that signatures of rankers list.
     of_fit : frozenset of str
-        Those of arguments of `fit`.
+        Names of arguments of `fit`.
     begins : str
-        How a message names a parameter and its value.
+        Format of a parameter and its value, at the beginning of a message.
     takes : bool
-        Whether those that have an equal here are taken; else they are refused too.
+        If False, parameters with an equivalent here are refused too.
 
     Raises
     ------
     ValueError
-        With one line for each of them.
+        If any parameter is refused; one line for each.
     """
     given = {name: value for name, value in given.items() if value is not None}
     steps = table.steps(given, own.request, takes)
@@ -137,7 +137,7 @@ def check_parameters(
 
 
 def _refusal(name: str, step: AppliedRule, own: OwnParameters, wanted: TrainingRequest) -> str:
-    """What the message says of a parameter that is not taken: what to write for all of them together."""
+    """Return the end of the message about a refused parameter: what to write instead."""
     text = own.suggestion(step.before, step.after, wanted)
     unset = f"it unset, and {text}" if text else f"it unset: {step.rule.why}"
     return f"; expected {text if text.startswith(f'{name}=') else unset}"

@@ -1,4 +1,4 @@
-"""The bar over the rounds of a fit that both twins' callbacks show."""
+"""Progress bar over the rounds of a fit, for the callbacks of both boosters."""
 
 import threading
 from collections.abc import Collection, Iterator

@@ -1,4 +1,4 @@
-"""What the rankers of both boosters share: parameters, query order, checks before training, and the score."""
+"""Mixin of both boosters' rankers: parameters, query order, checks before training, score."""
 
 from collections.abc import Callable
 from dataclasses import replace

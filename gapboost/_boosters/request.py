@@ -1,4 +1,4 @@
-"""What a training is asked for, before its data are read."""
+"""Request for a training, from parameters and arguments, before data are read."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,7 +16,7 @@ DEFAULT = LambdaRank(GAP())
 
 @dataclass(frozen=True)
 class TrainingRequest:
-    """What parameters and arguments ask for, with every random number drawn.
+    """Training that parameters and arguments request, with every random number drawn.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What a fit learned, besides what the booster's own `fit` leaves in a ranker."""
+"""Result of a fit, besides the attributes that the booster's own `fit` sets on a ranker."""
 
 from dataclasses import dataclass
 from typing import Any

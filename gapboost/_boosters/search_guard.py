@@ -1,13 +1,14 @@
-"""What scikit-learn's searches would do wrongly with a ranker, without a word, is refused while it fits.
+"""Errors during `fit` for scikit-learn searches that would silently score a ranker wrongly.
 
-An error in scoring becomes a NaN in scikit-learn's results and the search goes on; an error in every fit ends it. So a ranker
-asks during `fit` how it is going to be scored. Only scikit-learn's loop over folds and candidates knows: its frame is looked up
-among the callers. That frame is scikit-learn's own affair: where anything is missing that this file expects there, nothing is
-said, and what is left is `score` itself, which never takes all rows for one query.
+scikit-learn turns an error in scoring into a NaN and continues the search. Only errors in every fit
+end it. So a ranker checks during `fit` how it is going to be scored. The loop of scikit-learn over
+folds and candidates has this information, so its frame is looked up among the callers. The frame is
+an implementation detail of scikit-learn: if a variable that this file expects is missing, nothing
+is checked. `score` itself never takes all rows for one query.
 
-The loop is the one of searches, `cross_validate`, `cross_val_score`, and validation and learning curves. `cross_val_predict`,
-`permutation_test_score` and `RFECV` fit elsewhere, and a scorer that wants no qid brings none: whether their folds cut queries
-is not to be seen from a fit.
+Searches, `cross_validate`, `cross_val_score`, and validation and learning curves use this loop.
+`cross_val_predict`, `permutation_test_score` and `RFECV` fit elsewhere, and a scorer that takes no
+qid passes none. A fit cannot see whether their folds cut queries.
 """
 
 from collections.abc import Mapping
@@ -25,7 +26,7 @@ from gapboost._data.queries import grouped_rows
 CHANGES_THE_MEASURE = ("g", "measure")
 
 # What the loop is expected to know when it fits.
-EXPECTED = ("estimator", "X", "scorer", "parameters", "train", "test", "score_params", "score_params_test")
+SEARCH_VARIABLES = ("estimator", "X", "scorer", "parameters", "train", "test", "score_params", "score_params_test")
 
 
 def refuse_blind_search(ranker: Any) -> None:
@@ -67,19 +68,19 @@ def refuse_blind_search(ranker: Any) -> None:
 
 
 def _search_of(ranker: Any) -> Mapping[str, Any] | None:
-    """What scikit-learn's loop that fits the ranker knows; None where there is none, or where it is not as expected."""
+    """Return the variables of the scikit-learn loop around this fit, or None without one."""
     frame = search_in_progress()
     if frame is None:
         return None
     found = frame.f_locals
-    if any(name not in found for name in EXPECTED) or not _fits(found["estimator"], ranker):
+    if any(name not in found for name in SEARCH_VARIABLES) or not _fits(found["estimator"], ranker):
         return None
     mappings = (found["parameters"] or {}, found["score_params"], found["score_params_test"])
     return found if all(isinstance(m, Mapping) for m in mappings) else None
 
 
 def _fits(estimator: Any, ranker: Any) -> bool:
-    """Whether the loop fits the ranker itself, or as the last step of a pipeline, and so scores this very fit."""
+    """Return True if the loop fits this ranker, alone or as the last step of a pipeline."""
     while isinstance(estimator, Pipeline):
         estimator = estimator.steps[-1][1]
     return estimator is ranker

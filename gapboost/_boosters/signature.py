@@ -70,12 +70,12 @@ def also_in_order_of(theirs: Callable[..., Any]) -> Callable[[Fit], Fit]:
 
 
 def _is_theirs(args: tuple[Any, ...], group: Any) -> bool:
-    """Whether what follows X and y are weights and scores to start from.
+    """Return True if the third argument can only be weights, as in LightGBM's own `fit`.
 
     Raises
     ------
     ValueError
-        Where the third could be query ids, or the fourth weights.
+        If the third argument could be query ids, or the fourth weights.
     """
     if args[2] is not None and not _could_be_ids(args[2], group):
         return True
@@ -88,7 +88,10 @@ def _is_theirs(args: tuple[Any, ...], group: Any) -> bool:
 
 
 def _could_be_ids(values: Any, group: Any) -> bool:
-    """Whether they can be ids of queries: as many as there are queries, none with a fraction. Collections of Dask can."""
+    """Return True if the values can be query ids: as many distinct ones as queries, all whole.
+
+    Dask collections and values that are no numbers always can.
+    """
     if hasattr(values, "__dask_graph__"):
         return True
     found = np.asarray(values)

@@ -1,4 +1,4 @@
-"""What callbacks remember of the data sets that a booster passes."""
+"""Cache of what callbacks compute once for each data set of a booster."""
 
 import weakref
 from collections.abc import Callable
@@ -13,14 +13,14 @@ State = TypeVar("State")
 
 
 class WorkerShare(NamedTuple):
-    """What a worker of a communicator knows of the whole data set.
+    """Summary of a distributed data set, and the offset of one worker's rows in it.
 
     Attributes
     ----------
     summary : DataSummary
-        Of the rows of all workers.
+        Summary of the rows of all workers.
     earlier : int
-        Rows of the workers with lower ranks.
+        Number of rows of the workers with lower ranks.
     """
 
     summary: DataSummary
@@ -33,9 +33,10 @@ Content = tuple[Array, Array, Array | None, WorkerShare | None]
 
 
 class PerDataSet(Generic[State]):
-    """One state for each data set that a booster passes: built when it is first seen, gone when the data set is.
+    """Cache of one state per data set, through a weak reference.
 
-    Threads that see a data set first at the same time build equal states, of which one stays: no lock is held meanwhile.
+    No lock is held while a state is built. Threads that need it at the same time build equal
+    states, and one of them is kept.
     """
 
     def __init__(self, build: Callable[[Array, Array, Array | None, WorkerShare | None], State]) -> None:

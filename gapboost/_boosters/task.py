@@ -13,7 +13,7 @@ from gapboost.objectives import Objective
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What to train for. Every worker of a cluster has the same task.
+    """Training request with every choice resolved, the same for all workers of a cluster.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What users give, checked and grouped in one place each.
+"""Checking and grouping of the data and parameters that users pass.
 
 =============  =================================================================
 `arguments`    numbers and choices

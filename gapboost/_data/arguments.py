@@ -28,7 +28,7 @@ def whole(value: Any, name: str, least: int = 1, meaning: str = "a whole number"
 
 
 def ordered(values: Any) -> bool:
-    """Whether it can be gone through in an order that somebody chose: text, mappings and sets have none."""
+    """Return True for iterables with an order; False for text, mappings, sets and scalars."""
     return bool(np.iterable(values)) and not isinstance(values, str | bytes | bytearray | Mapping | set | frozenset)
 
 
@@ -38,8 +38,8 @@ def as_floats(values: Iterable[Any]) -> tuple[float, ...]:
     Raises
     ------
     TypeError, ValueError
-        Where they are in no order, or one is no number: an array of one element either, which older versions of numpy take
-        for one.
+        If they have no order, or one is not a number. An array of one element is not a number
+        either, although older versions of numpy convert it.
     """
     if not ordered(values):
         raise TypeError("values in no order")
@@ -96,7 +96,10 @@ def _is_real(value: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """The same number of Python: numpy would cast the bounds to the type of its scalars, and float32 has no 1e100."""
+    """Return numpy's scalars as numbers of Python.
+
+    In a comparison numpy would cast a bound to the type of its scalar; float32 cannot hold 1e100.
+    """
     return value.item() if isinstance(value, np.generic) else value
 
 

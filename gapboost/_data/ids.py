@@ -42,7 +42,10 @@ def as_array(distinct: list[Any]) -> Array:
 
 
 def run_starts(ids: Array) -> Array:
-    """The rows at which runs of equal ids begin, int64; every row where a comparison of neighbours might mislead."""
+    """Return the rows where runs of equal ids begin, int64.
+
+    If adjacent ids cannot be compared reliably, return all rows.
+    """
     if ids.dtype.kind in "US" and ids.itemsize > 0:
         # numpy compares strings character by character. They are padded with zeros, so equal ones are equal words.
         word = next(word for word in (np.uint64, np.uint32, np.uint16, np.uint8) if ids.itemsize % word().itemsize == 0)

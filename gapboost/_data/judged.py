@@ -139,7 +139,10 @@ class Judged:
         )
 
     def up_to_grade(self, top: int | None) -> Self:
-        """The same with counts of the rows for the whole grades up to `top` at least, as `judged` makes them for a measure."""
+        """Return the data with the recall base of its rows, with grades up to `top` at least.
+
+        Data with fractional grades are returned as they are.
+        """
         if not self.base.is_whole:
             return self
         highest = max(int(self.codes.max()), top or 0)

@@ -29,23 +29,26 @@ class Judgements(NamedTuple):
 
     @property
     def whole(self) -> bool:
-        """Whether all grades are."""
+        """True if all grades are whole numbers."""
         return bool(self.grade.dtype.kind != "f")
 
     def counts(self, n_queries: int) -> Array:
-        """Of whole grades: documents of grade 0, 1, ... of each query, int64 of shape (Q, c + 1)."""
+        """Return the documents of grade 0, 1, ... of each query, int64 of shape (Q, c + 1).
+
+        All grades must be whole numbers.
+        """
         counts = np.zeros((n_queries, int(self.grade.max()) + 1), dtype=np.int64)
         np.add.at(counts, (self.query, self.grade), self.documents)
         return counts
 
 
 def judgements_of(recall_base: Any, ids: Array, qid_name: str, limit: GradeLimit | None) -> Judgements | None:
-    """Those of a mapping from queries to ``{grade: documents}``; None where `recall_base` is of another kind.
+    """Return the judgements of ``{query: {grade: documents}}``; None for other recall bases.
 
     Raises
     ------
     ValueError
-        Where grades or numbers of documents are none.
+        If a grade or a number of documents is invalid.
     """
     if not isinstance(recall_base, Mapping) or not any(isinstance(entry, Mapping) for entry in recall_base.values()):
         return None

@@ -15,7 +15,7 @@ CELLS = 1 << 18
 
 @dataclass(frozen=True, eq=False)
 class ManyLevels:
-    """The recall base of queries of which some have many grades: slices of it are a `RecallBase`.
+    """Recall base of queries of which some have many grades; a slice of it is a `RecallBase`.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class ManyLevels:
 
     @property
     def n_levels(self) -> int:
-        """How many a query has at most."""
+        """Largest number of grades in a query."""
         return int(np.diff(self.starts).max())
 
     @property
@@ -98,6 +98,6 @@ def numbered_by_query(grades: Array, offsets: Array) -> tuple[Array, ManyLevels]
 
 
 def numbered_alike(grades: Array, offsets: Array, levels: Array) -> tuple[Array, RecallBase]:
-    """As `numbered_by_query`, with the same `levels`, ascending, for all queries."""
+    """Return what `numbered_by_query` does, with the same `levels`, ascending, for all queries."""
     codes = np.searchsorted(levels, grades).astype(np.int32)
     return codes, RecallBase(grade_counts(codes, offsets, len(levels) - 1), levels)

@@ -1,4 +1,4 @@
-"""Where documents were shown: a position for each row, by whatever name."""
+"""Positions at which documents were shown, one for each row, under any name."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +25,7 @@ class Positions:
 
 
 def positions(position: Any, n_rows: int, name: str = "position", rows_of: str = "y") -> Positions:
-    """One position a row, checked: as query ids, anything that has a hash.
+    """Check the positions, one for each row: like query ids, any hashable values.
 
     Raises
     ------

@@ -32,7 +32,7 @@ class RecallBase:
     levels : float64 ndarray of shape (L,), or (Q, L)
         These grades, ascending: the same for all queries, or of each. Where a query has fewer, its highest is repeated.
     many_levels : bool
-        Whether some query of the data set has more grades than tables of grades by grades have room for.
+        True if some query of the data set has too many grades for tables of grades by grades.
     """
 
     counts: Array
@@ -41,14 +41,14 @@ class RecallBase:
 
     @classmethod
     def of_whole_grades(cls, counts: Array) -> Self:
-        """From the documents of grade 0, 1, ..., int64 of shape (Q, c + 1)."""
+        """Return a recall base from the documents of grade 0, 1, ..., int64 of shape (Q, c + 1)."""
         return cls(counts, np.arange(float(counts.shape[1])))
 
     def __len__(self) -> int:
         return len(self.counts)
 
     def __getitem__(self, queries: Any) -> Self:
-        """That of some of the queries, by a slice or an array of numbers."""
+        """Return the recall base of some queries, by a slice or an array of query numbers."""
         levels = self.levels if self.levels.ndim == 1 else self.levels[queries]
         return type(self)(self.counts[queries], levels, self.many_levels)
 
@@ -58,12 +58,12 @@ class RecallBase:
 
     @property
     def n_levels(self) -> int:
-        """How many grades there are."""
+        """Number of grades, L."""
         return int(self.levels.shape[-1])
 
     @property
     def is_whole(self) -> bool:
-        """Whether the grades are 0, 1, 2, ..."""
+        """True if the grades are 0, 1, 2, ..., the same for all queries."""
         return self.levels.ndim == 1 and np.array_equal(self.levels, np.arange(self.n_levels))
 
     @property
@@ -83,7 +83,10 @@ class RecallBase:
         return grades
 
     def total(self, worth: Array) -> Array:
-        """The sum over all documents of what their grades are worth: ``worth`` is of the shape of `levels`, the sum of (Q,)."""
+        """Return the sum of ``worth`` over the documents of each query, float64 of shape (Q,).
+
+        ``worth`` has the shape of `levels`.
+        """
         return sums_of(self.counts, worth)
 
     @property

@@ -1,4 +1,4 @@
-"""Compiled loops over plain arrays; nothing in this room knows what a measure, a booster or a qid is.
+"""Compiled loops over plain arrays, independent of measures, boosters and query ids.
 
 Every measure of the library is one quadratic form over the ranked grades of a query,
 

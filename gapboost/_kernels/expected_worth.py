@@ -37,13 +37,16 @@ class Above(NamedTuple):
 
 
 def tree_size(n: int) -> int:
-    """Room for a tree over `n` levels."""
+    """Number of elements of a tree over `n` levels."""
     nodes = -(-n // LANES)
     return LANES * nodes + (tree_size(nodes) if n > 1 else 0)
 
 
 def evaluate_worth(ranked: Ranked, discount: Array, begins: Array, depth: int, worth: Worth, out: Array) -> None:
-    """As `gapboost._kernels.expected_value.evaluate_form`, with ``worth`` by query and level."""
+    """Write the value of each query to ``out``; ``worth`` is by query and level.
+
+    The other arguments are those of `gapboost._kernels.expected_value.evaluate_form`.
+    """
     n_terms, _, n_levels = worth.above.shape
     cuts = np.empty((2, n_terms, *worth.own.shape), np.int32)
     trees = np.empty((1 + n_terms, tree_size(n_levels)))
@@ -53,7 +56,10 @@ def evaluate_worth(ranked: Ranked, discount: Array, begins: Array, depth: int, w
 
 @kernel
 def find_cuts(worth: Worth, cuts: Array) -> None:
-    """For each term and level, how many levels bring less than its floor, and how many no more than its cap."""
+    """Count, for each term and level, the levels that bring less than its floor or at most its cap.
+
+    ``cuts[0]`` holds the first count and ``cuts[1]`` the second, by term, query and level.
+    """
     for k in range(cuts.shape[1]):
         for q in range(cuts.shape[2]):
             above, floor, cap = worth.above[k, q], worth.floor[k, q], worth.cap[k, q]
@@ -98,7 +104,7 @@ def sum_before(n: int, level: int, tree: Pointer) -> float:
 
 @kernel
 def received(n: int, level: int, n_above: int, query: Above) -> float:
-    """What a document is worth below those above."""
+    """Return the worth of a document of this level below the ``n_above`` documents above it."""
     total = 0.0
     for k in range(query.terms):
         at = k * query.step + level
@@ -136,7 +142,11 @@ def with_itself(level: int, query: Above) -> float:
 def evaluate_levels(
     ranked: Ranked, discount: Array, begins: Array, depth: int, worth: Worth, cuts: Array, trees: Array, out: Array
 ) -> None:
-    """As `evaluate_worth`. A tied group is taken in the order of levels: in that of the rows, the last bit would tell it."""
+    """Run the loops of `evaluate_worth`; ``cuts`` is as `find_cuts` fills it, ``trees`` is scratch.
+
+    The documents of a tied group are sorted by level: rounding must not depend on the order
+    of the rows.
+    """
     starts, grades, ends = ranked.starts, ranked.grades, ranked.ends
     n_queries, n = worth.own.shape
     for q in range(n_queries):

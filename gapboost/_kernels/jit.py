@@ -1,4 +1,4 @@
-"""The one way functions of this room are compiled, and kept on disk."""
+"""Compilation of kernels, and a cache of compiled code on disk."""
 
 import logging
 import os
@@ -47,7 +47,10 @@ def kernel(function: Function) -> Function:
 
 
 def summing_kernel(function: Function) -> Function:
-    """As `kernel`, but sums may be reordered (the same way in every run) so that they use vector registers."""
+    """Compile as `kernel` does, but let sums be reordered so that they use vector registers.
+
+    The order is the same in every run.
+    """
     return _compiled(function, {"reassoc", "contract", "nsz"})
 
 
@@ -77,7 +80,7 @@ def _fingerprint(sources: list[bytes]) -> str:
 
 
 def _fingerprint_of_room() -> str | None:
-    """None where Python runs without our sources: then nothing tells new code from old."""
+    """Return a digest of the kernels' sources; None if the sources are not available."""
     try:
         sources = list(_sources(files(__package__)))
     except OSError:
@@ -90,7 +93,10 @@ SOURCES = _fingerprint_of_room()
 
 
 def _folders(source: str) -> Iterator[str]:
-    """Where code that was compiled from the file `source` may lie, best first: in the folders that numba itself would use."""
+    """Yield the folders that may hold code compiled from the file `source`, best first.
+
+    numba itself would use the same folders.
+    """
     folder = os.path.dirname(source)
     below = f"{os.path.basename(folder)}_{_fingerprint([folder.encode()])}"
     if config.CACHE_DIR:  # type: ignore[attr-defined]
@@ -103,12 +109,13 @@ def _folders(source: str) -> Iterator[str]:
 
 
 class KernelCache(NullCache):
-    """What one function was compiled to, on disk, one file for each combination of types and processor.
+    """Compiled code of one function on disk, one file for each combination of types and processor.
 
-    numba's own cache chooses the first folder that can be written and reads no other. In a container that would be an empty one,
-    or none at all, while the code lies beside the package, where another user has compiled it. Here every folder is read, and
-    the first that takes a file keeps it. Each file says what it was compiled from and by, and what for. A file begins with
-    digests of its stamp and of its content, because damaged code can end the process.
+    numba's own cache uses only the first folder that can be written. In a container this folder
+    is often empty or missing, although another user has compiled the code next to the package.
+    This cache reads every folder, and writes to the first that accepts a file. Each file records
+    its sources, the version of numba, the types and the processor. It begins with digests of its
+    stamp and of its content, because damaged code can end the process.
     """
 
     # Where the first file was kept in this process.
@@ -128,7 +135,7 @@ class KernelCache(NullCache):
         self.stamp = numba.__version__, SOURCES, own
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """What the function was compiled to for a signature, None where that is not on disk."""
+        """Load the compiled code for a signature; None if it is not on disk."""
         target_context.refresh()
         compiled = self.load((sig, target_context.codegen().magic_tuple()))
         return None if compiled is None else CompileResult._rebuild(target_context, *compiled)  # type: ignore[no-untyped-call]
@@ -140,7 +147,7 @@ class KernelCache(NullCache):
             self.save((sig, data.codegen.magic_tuple()), data._reduce())
 
     def load(self, key: tuple[Any, Any]) -> Any:
-        """What was saved for types and a processor; None where that is missing, stale or broken."""
+        """Load what was saved for types and a processor; None if it is missing, stale or broken."""
         for path in self._paths(key):
             # Not `open` and FileNotFoundError: this user may be refused a look into the folder of another.
             if not os.path.exists(path):

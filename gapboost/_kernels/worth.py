@@ -1,4 +1,4 @@
-"""What documents are worth by themselves and below others, number by number: the form without tables of grades by grades.
+"""The worth of documents by themselves and below others, without tables of grades by grades.
 
 Where most documents of a query have grades of their own, ``pair`` would have a row for each of them. Every pair of documents, i
 above j, is worth a sum of a few terms instead,
@@ -31,14 +31,17 @@ class Worth(NamedTuple):
     factor: Array
 
     def taken(self, *index: Array) -> "Worth":
-        """Some of them, by document: ``index`` is the query and level, or the number, of each."""
+        """Return the numbers of some documents, by document.
+
+        ``index`` is the query and the level of each document, or its number.
+        """
         of_each: tuple[Any, ...] = (..., *index)
         return Worth(*(np.ascontiguousarray(numbers[of_each]) for numbers in self))
 
 
 @kernel
 def pair_worth(worth: Worth, i: int, j: int) -> float:
-    """What document j is worth below document i."""
+    """Return the worth of document j below document i."""
     total = 0.0
     for k in range(len(worth.above)):
         brought = min(max(worth.above[k, i], worth.floor[k, j]), worth.cap[k, j])

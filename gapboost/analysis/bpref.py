@@ -66,7 +66,7 @@ def bpref(qrels: Qrels, run: Run, *, rel: int = 1, ties: Ties = "expected") -> d
 
 
 def _bpref_of(relevant: Array, scores: Array, n_relevant: int, n_irrelevant: int, ties: Ties) -> float:
-    """Of one list of judged documents; equal scores are in trec_eval's order."""
+    """Compute bpref of one list of judged documents; equal scores are in trec_eval's order."""
     order = np.argsort(-scores, kind="stable")
     relevant, scores = relevant[order], scores[order]
     changes = np.ones(len(scores), dtype=bool)

@@ -101,7 +101,7 @@ class PrecisionRecallCurve:
 
 @dataclass(frozen=True, repr=False)
 class _AtRank(QuadraticForm):
-    """What one rank contributes to a measure: to its value, or by the documents themselves to recall."""
+    """Contribution of one rank to the value of a measure, or (``part="own"``) to its recall."""
 
     measure: Measure | None = None
     rank: int = 1
@@ -165,7 +165,7 @@ def precision_recall(
 
 
 def curve(measure: Measure, data: Judged, scores: Array, ties: Ties = "expected") -> PrecisionRecallCurve:
-    """As `precision_recall`, for one query that is checked already."""
+    """Compute the curve of `precision_recall` for one query that is already checked."""
     measure = measure.resolved(data.occurring)
     _check_recall(measure, data.base.n_levels)
     ranks = np.arange(1, data.queries.n_rows + 1)

@@ -81,7 +81,7 @@ class MaximumEntropy:
         return relevant
 
     def expected(self, measure: Measure) -> float:
-        """What another measure is expected to be, given the value of this one."""
+        """Return the expected value of another measure, given the value of this one."""
         return expected_value(measure, self.probabilities, self.recall_base)
 
     def to_pandas(self) -> Any:
@@ -173,7 +173,7 @@ def maximum_entropy(measure: str | Measure, value: float, counts: Any, recall_ba
 
 
 def solve(measure: str | Measure, value: float, counts: Any, recall_base: Any = None) -> MaximumEntropy:
-    """As `maximum_entropy`, without the warning."""
+    """Compute `maximum_entropy` without its warning."""
     measure = as_measure(measure)
     whole = _counts(counts, "counts")
     base = whole if recall_base is None else _counts(recall_base, "recall_base")

@@ -1,4 +1,4 @@
-"""Means with their standard errors, where values come in clusters and where they do not; p-values looked at together; power."""
+"""Means and standard errors of independent and of clustered values, Holm's correction, power."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from scipy import optimize, stats
 from gapboost._kernels import Array
 
 LEVEL = 0.05
-# How often a difference that is stated as detectable is told.
+# Probability with which the test finds a difference that is called detectable.
 POWER = 0.8
 Name = TypeVar("Name", bound=Hashable)
 
@@ -24,29 +24,29 @@ class Estimate:
     freedom: float
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Of the mean."""
+        """Return the confidence interval of the mean."""
         half = float(stats.t.ppf((1 + confidence) / 2, self.freedom)) * self.error
         return self.mean - half, self.mean + half
 
     @property
     def p(self) -> float:
-        """Two-sided, of a mean of 0."""
+        """Two-sided p-value of the hypothesis that the true mean is 0."""
         if self.error == 0:
             return float(self.mean == 0)
         return float(2 * stats.t.sf(abs(self.mean) / self.error, self.freedom))
 
     def level(self, margin: float) -> bool:
-        """Whether two one-sided tests prove that the mean is within the margin: the 90 % interval is."""
+        """Return True if the 90 % interval lies within the margin, as in two one-sided tests."""
         low, high = self.interval(1 - 2 * LEVEL)
         return -margin < low and high < margin
 
     def detectable(self, level: float = LEVEL, power: float = POWER) -> float:
-        """The true mean that the two-sided t-test at `level` tells from 0 with probability `power`, by this standard error."""
+        """Return the true mean that a two-sided t-test detects with probability `power`."""
         return noncentrality(self.freedom, level, power) * self.error
 
 
 def independent(values: Array) -> Estimate:
-    """Mean of values that share nothing."""
+    """Return the mean of independent values."""
     return Estimate(float(values.mean()), float(stats.sem(values)), len(values) - 1)
 
 
@@ -78,7 +78,10 @@ def holm(p_values: Mapping[Name, float]) -> dict[Name, float]:
 
 
 def noncentrality(freedom: float, level: float = LEVEL, power: float = POWER) -> float:
-    """How many standard errors a true mean has to be from 0 for the two-sided t-test at `level` to tell it this often."""
+    """Return the true mean that the two-sided t-test at `level` detects with probability `power`.
+
+    The unit is the standard error.
+    """
     # Given the standard error that comes out, the estimate is normal: the mean over quantiles of that error. The non-central t of
     # scipy is NaN for few degrees of freedom.
     quantiles = (np.arange(2000) + 0.5) / 2000

@@ -1,11 +1,13 @@
-"""How much a measure's value tells about the list it summarises.
+"""Informativeness of a measure: what its value implies about the list that it summarizes.
 
-From the value alone, the maximum-entropy distribution of the grades (`gapboost.analysis.entropy`) infers a
-precision-recall curve; the nearer it is to the real one, the more informative the measure ([robertson2010] 4.1,
-[yilmaz2009] 3.3). With q_n the inferred probability of relevance at rank n and Q_n = q_1 + ... + q_n, the inferred curve
-runs through the points of recall Q_n / R and precision Q_n / n, linearly in between. It is compared with the real one
-where recall changes: at the k-th relevant document of rank n_k the real precision is k / n_k, the inferred one that at
-Q = k.
+The value of a measure implies a maximum-entropy distribution of the grades
+(`gapboost.analysis.entropy`), and with it a precision-recall curve. The nearer this curve is to the
+real one, the more informative is the measure ([robertson2010] 4.1, [yilmaz2009] 3.3).
+
+Let q_n be the inferred probability of relevance at rank n, and Q_n = q_1 + ... + q_n. The inferred
+curve connects the points of recall Q_n / R and precision Q_n / n by straight lines. It is compared
+with the real curve where recall changes. At the k-th relevant document, of rank n_k, the real
+precision is k / n_k. The inferred precision is that at Q = k.
 """
 
 from collections.abc import Sequence

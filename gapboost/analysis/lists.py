@@ -1,4 +1,4 @@
-"""Single ranked lists of grades: what informativeness looks at."""
+"""Single ranked lists of grades, the input of `informativeness`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -51,12 +51,12 @@ def ranked_lists(y_true: Any, y_score: Any, qid: Any = None, *, recall_base: Any
 
 
 def in_rank_order(data: Judged, scores: Array) -> list[RankedList]:
-    """As `ranked_lists`, for data that is checked already; queries without documents are left out.
+    """Return the `ranked_lists` of data that is already checked, without empty queries.
 
     Raises
     ------
     ValueError
-        Where grades are fractional: what takes these lists asks how likely each whole grade is.
+        If grades are fractional: maximum-entropy distributions are over whole grades.
     """
     if not isinstance(data.base, RecallBase) or not data.base.is_whole:
         raise ValueError("the judgements hold fractional grades; expected whole grades 0..c for lists of grades")

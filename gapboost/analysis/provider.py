@@ -54,7 +54,7 @@ class _Graded(ir_measures.Measure):  # type: ignore[misc]
         return repr(",".join(map(repr, v))) if isinstance(v, tuple) else repr(v)
 
     def gapboost_measure(self) -> GradedMeasure:
-        """The same as a measure of gapboost."""
+        """Return the equal measure of gapboost."""
         kind: Any = NAMED[str(self.NAME).lower()]
         measure: GradedMeasure = kind(g=self["g"], k=self.params.get("cutoff"))
         return measure

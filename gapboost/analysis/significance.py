@@ -74,7 +74,7 @@ class Significance:
         return int((d > 0).sum()), int((d == 0).sum()), int((d < 0).sum())
 
     def significant(self, level: float = 0.05) -> bool:
-        """Whether Wilcoxon's test, the sign test and the t-test all find a difference, the rule of [yilmaz2009]."""
+        """Return True if t-test, Wilcoxon and sign test all find a difference [yilmaz2009]."""
         return max(self.t, self.wilcoxon, self.sign) < level
 
     def __repr__(self) -> str:

@@ -47,7 +47,7 @@ class ThresholdSweep:
         return self.grid[int(np.argmin(self.result.mean_rms[: len(self.grid)].mean(axis=1)))]
 
     def to_pandas(self) -> Any:
-        """As `Informativeness.to_pandas`."""
+        """Return a frame with one row a measure; see `Informativeness.to_pandas`."""
         return self.result.to_pandas()
 
     def plot(self, ax: Any = None, rel: int = 1) -> Any:

@@ -77,34 +77,36 @@ class SystemValues:
         return means
 
     def on_topics(self, topics: Sequence[str]) -> Self:
-        """The same for some of the topics."""
+        """Return the values on some of the topics."""
         kept = places_of(topics, self.topics, "topics")
         return replace(self, topics=tuple(topics), values=self.values[:, :, kept])
 
     def of_systems(self, systems: Sequence[str]) -> Self:
-        """The same for some of the systems."""
+        """Return the values of some of the systems."""
         kept = places_of(systems, self.systems, "systems")
         return replace(self, systems=tuple(systems), values=self.values[:, kept])
 
     def best(self, n: int, measure: Any = None) -> Self:
-        """The same for the `n` best systems.
+        """Return the values of the `n` best systems.
 
         Parameters
         ----------
         n : int
         measure : optional
-            One of the measures: the systems with the highest means of it, the best one first. None: those with the best mean
-            rank over all measures, in the order they have here.
+            One of the measures. The systems with its highest means are returned, the best first.
+            With None, those with the best mean rank over all measures are returned, in their order
+            in `systems`.
 
         Raises
         ------
         ValueError
-            Where there are fewer than `n` systems, or there is no such measure.
+            If there are fewer than `n` systems, or there is no such measure.
 
         Notes
         -----
-        Systems whose means are tied (`gapboost.analysis.ties`) share the mean of their ranks. Where that leaves more than `n`,
-        names decide, in alphabetical order: the choice does not depend on the order of the systems.
+        Systems whose means are tied (`gapboost.analysis.ties`) share the mean of their ranks.
+        Systems with equal ranks are chosen by name, in alphabetical order, so the choice does not
+        depend on the order of the systems.
         """
         if whole(n, "n") > len(self.systems):
             raise ValueError(f"n is {n!r}; expected between 1 and {len(self.systems)} systems")
@@ -136,7 +138,7 @@ class SystemValues:
 
 
 def places_of(wanted: Sequence[str], known: Sequence[str], name: str) -> list[int]:
-    """Where `wanted` are among `known`; what `wanted` is called stands in `name`."""
+    """Return the positions of `wanted` in `known`; `name` is that of the argument, for errors."""
     at = {label: position for position, label in enumerate(known)}
     if not isinstance(wanted, Collection) or not ordered(wanted):
         raise TypeError(f"{name} is {wanted!r}; expected a list of some of {list(known)[:5]} ...")
@@ -212,12 +214,12 @@ def checked_measures(measures: Any) -> list[Any]:
 
 
 def position_of(measure: Any, measures: Sequence[Any], name: str = "measure") -> int:
-    """Where a measure stands among `measures`; a name may stand for one of gapboost.
+    """Return the position of a measure in `measures`; measures of gapboost may be given by name.
 
     Raises
     ------
     ValueError
-        Where it is not among them.
+        If `measures` does not hold it.
     """
     # An array compares to an array, which has no truth value: a ValueError as well.
     with suppress(ValueError):
@@ -243,7 +245,10 @@ def evaluated(
     n_jobs: int | None,
     progress: bool = False,
 ) -> SystemValues:
-    """As `system_values`, for runs whose documents are sorted out already: once for many sets of judgements."""
+    """Compute `system_values` from documents that are already extracted from the runs.
+
+    `found` can so be used for many sets of judgments.
+    """
     ours = [measure for measure in measures if isinstance(measure, Measure)]
     theirs = [measure for measure in measures if not isinstance(measure, Measure)]
     evaluator = ir_measures().evaluator(theirs, qrels) if theirs else None

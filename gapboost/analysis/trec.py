@@ -80,14 +80,14 @@ def map_gains(qrels: Qrels, grades: Mapping[float, float]) -> dict[str, dict[str
 
 @dataclass(frozen=True, eq=False)
 class Retrieved:
-    """What a run retrieved for some topics, before anything is judged.
+    """Documents that a run retrieved for some topics, not yet judged.
 
     Attributes
     ----------
     queries : Queries
         The ids are the topics; a topic may be empty.
     documents : list of str
-        Query by query, in the order in which trec_eval breaks ties: falling.
+        Ids query by query, in falling order: trec_eval breaks ties in this order.
     scores : float ndarray of shape (N,)
     ties : {"expected", "trec_eval"}
     """

@@ -14,7 +14,7 @@ from gapboost.comparison.comparison import Comparison
 from gapboost.comparison.files import read_data
 from gapboost.comparison.rankers import set_categories, standard_rankers
 from gapboost.comparison.report import Page, Table, summarize
-from gapboost.comparison.run import Run, prepare
+from gapboost.comparison.run import Run, prepare_run
 from gapboost.comparison.settings import MEASURES, ComparisonSettings
 from gapboost.comparison.tables import categories, table_format
 from gapboost.comparison.training import Result
@@ -58,7 +58,7 @@ def _prepared(given: argparse.Namespace, report: Path, checkpoint: Path) -> Run:
         choose_by=given.choose_by, leave_out=given.leave_out, checkpoint=checkpoint, n_jobs=given.n_jobs,
         source=_source(given, categorical),
     )  # fmt: skip
-    return prepare(settings, data.X, data.y, data.qid)
+    return prepare_run(settings, data.X, data.y, data.qid)
 
 
 def _source(given: argparse.Namespace, categorical: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 from gapboost._optional import progress_bar
 from gapboost.comparison.comparison import Comparison
-from gapboost.comparison.run import prepare
+from gapboost.comparison.run import prepare_run
 from gapboost.comparison.settings import MEASURES, ComparisonSettings
 from gapboost.measures import Measure, Measures
 
@@ -112,6 +112,6 @@ def compare_rankers(
         rankers=rankers, measures=measures, cv=cv, seeds=seeds, tune=tune, choose_by=choose_by, spaces=spaces,
         leave_out=leave_out, shuffle=shuffle, checkpoint=checkpoint, n_jobs=n_jobs, progress=progress,
     )  # fmt: skip
-    run = prepare(settings, X, y, qid, group)
+    run = prepare_run(settings, X, y, qid, group)
     with progress_bar(run.total, settings.progress, "compare_rankers") as advance:
         return run.compare(lambda result: advance(1))

@@ -16,7 +16,7 @@ from gapboost.measures.measure import grade_limit
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class DataPart:
     """Documents of some queries, each query in consecutive rows.
 
     Attributes
@@ -40,15 +40,15 @@ class Part:
 class Collection:
     """All documents, the ids of their queries, and the distinct grades."""
 
-    all: Part
+    all: DataPart
     ids: Array
     grades: Array
 
-    def select(self, queries: Array) -> Part:
+    def select(self, queries: Array) -> DataPart:
         """Return the documents of some queries; their numbers must ascend."""
         whole = self.all
         rows = np.flatnonzero(np.isin(whole.numbers, queries))
-        return Part(rows_of(whole.X, rows), whole.y[rows], whole.sizes[queries])
+        return DataPart(rows_of(whole.X, rows), whole.y[rows], whole.sizes[queries])
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ def documents(X: Any, y: Any, qid: Any, group: Any, settings: ComparisonSettings
     if settings.shuffle:
         order = np.lexsort((np.random.default_rng(0).random(len(number)), number))
     rows = order if queries.rows is None else queries.rows[order]
-    whole = Part(X if (rows == np.arange(len(rows))).all() else rows_of(X, rows), data.grades[order], queries.sizes)
+    whole = DataPart(X if (rows == np.arange(len(rows))).all() else rows_of(X, rows), data.grades[order], queries.sizes)
     return Collection(whole, queries.ids, data.graded), queries
 
 

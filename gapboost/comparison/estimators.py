@@ -51,7 +51,7 @@ def takes_seed(ranker: Any) -> bool:
     return bool(_parameters_named(ranker, SEEDS))
 
 
-def stops_early(ranker: Any) -> bool:
+def has_early_stopping(ranker: Any) -> bool:
     """Return True if early stopping is set, and `fit` takes evaluation sets."""
     last = last_step(ranker)
     given = last.get_params()

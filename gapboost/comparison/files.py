@@ -13,7 +13,7 @@ from gapboost._optional import imported
 from gapboost.comparison.tables import checked_features, read_tables, table_format
 from gapboost.datasets import RankingData, RankingSplit, load_letor, load_letor_fold
 
-Fold = tuple[Array, ...]
+FoldFiles = tuple[Array, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class Input:
     X: Any
     y: Any
     qid: Any
-    folds: list[Fold] | None
+    folds: list[FoldFiles] | None
 
 
 def read_data(
@@ -72,7 +72,7 @@ def _fold_of(parts: Sequence[RankingData]) -> Input:
     return Input(X, y, qid, [_consecutive(parts)])
 
 
-def _consecutive(parts: Sequence[Any]) -> Fold:
+def _consecutive(parts: Sequence[Any]) -> FoldFiles:
     """Return the row numbers of each part in their concatenation."""
     ends = np.cumsum([0, *map(len, parts)])
     return tuple(np.arange(begin, end) for begin, end in pairwise(ends))
@@ -86,7 +86,7 @@ def _folder(folder: Path) -> Input:
     return Input(data.X, data.y, data.qid, folds)
 
 
-def _rows(data: Input, split: RankingSplit, folder: Path) -> Fold:
+def _rows(data: Input, split: RankingSplit, folder: Path) -> FoldFiles:
     """Return the rows of a fold's parts in the first fold, which must hold the same queries."""
     ids, sizes = np.unique(np.concatenate([part.qid for part in split]), return_counts=True)
     there, expected = np.unique(data.qid, return_counts=True)

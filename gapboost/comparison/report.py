@@ -57,7 +57,7 @@ class Table:
         return "\n".join([head, f"| {' | '.join(rule)} |", *rest])
 
 
-Block = str | Table
+ReportBlock = str | Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,7 @@ class Page:
             parts += [f"## {heading}", *(b.markdown() if isinstance(b, Table) else escaped(b) for b in blocks)]
         return "\n\n".join(parts) + "\n"
 
-    def sections(self) -> list[tuple[str, list[Block]]]:
+    def sections(self) -> list[tuple[str, list[ReportBlock]]]:
         """Return the headings, each with paragraphs and tables."""
         best = f"{self.best} has the highest mean by {self.training.best_by}, which alone is no proof."
         return [

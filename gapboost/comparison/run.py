@@ -97,7 +97,7 @@ class Run:
             tasks = left
 
 
-def prepare(settings: ComparisonSettings, X: Any, y: Any, qid: Any = None, group: Any = None) -> Run:
+def prepare_run(settings: ComparisonSettings, X: Any, y: Any, qid: Any = None, group: Any = None) -> Run:
     """Check data, folds, rankers and checkpoint, before the first training.
 
     Raises

@@ -8,7 +8,7 @@ import joblib
 
 from gapboost._data.arguments import one_of, whole
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
-from gapboost.comparison.estimators import stops_early
+from gapboost.comparison.estimators import has_early_stopping
 from gapboost.comparison.rankers import checked_rankers
 from gapboost.comparison.spaces import draw_candidates
 from gapboost.measures import Measure, Measures, as_measure, as_measures
@@ -74,7 +74,7 @@ class ComparisonSettings:
     @property
     def needs_validation(self) -> bool:
         """True if parameters are tuned or a ranker stops early."""
-        return bool(self.candidates) or any(map(stops_early, self.rankers.values()))
+        return bool(self.candidates) or any(map(has_early_stopping, self.rankers.values()))
 
 
 def _measures_by_name(measures: Measures) -> dict[str, Measure]:

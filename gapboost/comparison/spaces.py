@@ -11,7 +11,7 @@ from sklearn.model_selection import ParameterSampler
 from gapboost._data.arguments import mapping, shown, whole
 from gapboost.comparison.estimators import unfitted
 
-LIGHTGBM = {
+LIGHTGBM_SPACE = {
     "num_leaves": [8, 16, 32, 64],
     "learning_rate": stats.loguniform(0.02, 0.2),
     "n_estimators": [50, 100, 200, 400],
@@ -19,7 +19,7 @@ LIGHTGBM = {
     "reg_lambda": stats.loguniform(0.01, 10),
     "min_child_samples": stats.randint(5, 100),
 }
-XGBOOST = {
+XGBOOST_SPACE = {
     "max_depth": [3, 4, 5, 6, 8],
     "learning_rate": stats.loguniform(0.02, 0.2),
     "n_estimators": [50, 100, 200, 400],
@@ -35,7 +35,7 @@ CATBOOST = {
     "l2_leaf_reg": stats.loguniform(0.01, 10),
 }
 # By the library of an estimator's class or of one of its base classes.
-SPACES: dict[str, dict[str, Any]] = {"lightgbm": LIGHTGBM, "xgboost": XGBOOST, "catboost": CATBOOST}
+SPACES: dict[str, dict[str, Any]] = {"lightgbm": LIGHTGBM_SPACE, "xgboost": XGBOOST_SPACE, "catboost": CATBOOST}
 
 
 def draw_candidates(rankers: Mapping[str, Any], tune: Any, spaces: Any) -> dict[str, list[dict[str, Any]]]:

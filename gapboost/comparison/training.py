@@ -12,8 +12,8 @@ import numpy as np
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._data.grades import checked_grades
 from gapboost._kernels import Array
-from gapboost.comparison.data import Collection, Part, Split
-from gapboost.comparison.estimators import configured, few_trees, fit_arguments, last_step, prefix, stops_early
+from gapboost.comparison.data import Collection, DataPart, Split
+from gapboost.comparison.estimators import configured, few_trees, fit_arguments, has_early_stopping, last_step, prefix
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure
 
@@ -91,7 +91,7 @@ class Training:
 
     def needs_validation(self, ranker: str) -> bool:
         """Return True if the trainings of this ranker stop early, by validation queries."""
-        return stops_early(self.rankers[ranker])
+        return has_early_stopping(self.rankers[ranker])
 
     def __call__(self, task: Task) -> Result:
         """Train on a fold, and evaluate on its test queries, or in a search on its validation queries."""
@@ -99,12 +99,12 @@ class Training:
         tested, measures = (split.vali, {CHOSEN_BY: self.choose_by}) if task.search else (split.test, self.measures)
         try:
             model, seconds = self.train(task, select(split.train), select(split.vali))
-            return Result(task, query_values(model, select(tested), measures), seconds)
+            return Result(task, values_by_query(model, select(tested), measures), seconds)
         except Exception as error:
             error.add_note(f"in the training of {task}")
             raise
 
-    def train(self, task: Task, train: Part, vali: Part) -> tuple[Any, float]:
+    def train(self, task: Task, train: DataPart, vali: DataPart) -> tuple[Any, float]:
         """Return a fitted copy of the ranker, and the seconds of its fit."""
         ranker = configured(self.rankers[task.ranker], self.params(task.ranker, task.candidate), task.seed)
         evaluation = vali if self.needs_validation(task.ranker) else None
@@ -115,7 +115,7 @@ class Training:
         return fitted, time.perf_counter() - start
 
 
-def fit_ranker(ranker: Any, train: Part, vali: Part | None) -> Any:
+def fit_ranker(ranker: Any, train: DataPart, vali: DataPart | None) -> Any:
     """Fit a ranker of any library on some documents; early stopping uses those of `vali`.
 
     A `fit` with `qid` gets ascending numbers of queries, one with `group` their sizes, and
@@ -135,7 +135,7 @@ def fit_ranker(ranker: Any, train: Part, vali: Part | None) -> Any:
     return ranker.fit(train.X, _grades_for(last, train), **arguments)
 
 
-def _evaluation_set(takes: set[str], vali: Part, y: Array) -> dict[str, Any]:
+def _evaluation_set(takes: set[str], vali: DataPart, y: Array) -> dict[str, Any]:
     if "group_id" in takes:
         from catboost import Pool
 
@@ -149,12 +149,12 @@ def _evaluation_set(takes: set[str], vali: Part, y: Array) -> dict[str, Any]:
     return given
 
 
-def _grades_for(ranker: Any, part: Part) -> Array:
+def _grades_for(ranker: Any, part: DataPart) -> Array:
     binary = ranker.get_params().get("objective") == "rank:map" and "xgboost" in type(ranker).__module__
     return (part.y > 0).astype(np.int32) if binary and not hasattr(ranker, "measure") else part.y
 
 
-def query_values(model: Any, part: Part, measures: Mapping[str, Measure]) -> dict[str, list[float]]:
+def values_by_query(model: Any, part: DataPart, measures: Mapping[str, Measure]) -> dict[str, list[float]]:
     """Return the value of each measure for each query, by the scores that the model predicts."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -191,7 +191,7 @@ def try_rankers(training: Training) -> None:
         )
 
 
-def _try(training: Training, name: str, sample: Part) -> None:
+def _try(training: Training, name: str, sample: DataPart) -> None:
     params = training.params(name, 0 if name in training.candidates else None)
     ranker = configured(training.rankers[name], params, 1)
     last = last_step(ranker)
@@ -202,10 +202,10 @@ def _try(training: Training, name: str, sample: Part) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = fit_ranker(ranker.set_params(**few_trees(ranker)), sample, vali)
-    query_values(model, sample, training.measures)
+    values_by_query(model, sample, training.measures)
 
 
-def _some_queries(documents: Collection) -> Part:
+def _some_queries(documents: Collection) -> DataPart:
     """Return 20 queries or 1000 documents, with the highest grade and a fractional grade."""
     y, numbers, sizes = documents.all.y, documents.all.numbers, documents.all.sizes
     special = numbers[[np.argmax(y), np.argmax(y != np.floor(y))]]

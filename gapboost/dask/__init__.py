@@ -1,4 +1,4 @@
-"""The rankers on a Dask cluster: `DaskLGBMGAPRanker` and `DaskXGBGAPRanker`, twins of the local ones.
+"""Rankers on a Dask cluster: `DaskLGBMGAPRanker` and `DaskXGBGAPRanker`.
 
 Read the files in this order: those of the client, of the workers, and of the processes that train.
 

@@ -1,4 +1,4 @@
-"""How the training processes of one fit join the booster's own network."""
+"""Contexts in which the training processes of one fit join the booster's own network."""
 
 import json
 import socket

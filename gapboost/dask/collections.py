@@ -24,7 +24,7 @@ class Collections(DataSet):
         return len(partitions(self.y))
 
     def named(self, partition: int) -> tuple[str, ...]:
-        """What errors call the parts in one of the partitions."""
+        """Return the names of the arguments in one partition, for error messages."""
         return tuple(f"{name} in partition {partition}" for name in self.names)
 
 
@@ -107,7 +107,7 @@ def _ids_in_partition(sizes: Any, rows: Any, partition: int, names: ArgumentName
 
 
 def is_array(value: Any) -> bool:
-    """Whether it is a Dask array: otherwise it is a dataframe or series."""
+    """Return True for a Dask array, False for a Dask dataframe or series."""
     return isinstance(value, da.Array)
 
 

@@ -39,7 +39,7 @@ class PeerLost(RuntimeError):
 
 
 class CoordinatorAddress(NamedTuple):
-    """Where a coordinator listens, how many processes it waits for, and the key that they prove to know."""
+    """Address of a coordinator, the number of its processes, and the key that they share."""
 
     host: str
     port: int

@@ -65,7 +65,7 @@ class WorkerQueries(NamedTuple):
         Their numbers in the data set, ascending.
     weights : float64 ndarray of shape (Q,)
     varied : bool
-        Whether weights differ within a query of the whole.
+        True if weights differ within any query of the whole data set.
     whole : Whole
     positions : list or None
         The distinct positions of the whole.
@@ -79,14 +79,14 @@ class WorkerQueries(NamedTuple):
 
 
 class PartitionLayout(NamedTuple):
-    """What the data set knows of one partition.
+    """Queries and positions of one partition, by their numbers in the whole data set.
 
     Attributes
     ----------
     codes, sizes : int64 ndarrays of shape (Q,)
-        Of each of its queries: the number in the data set, and the rows in the partition.
+        Number of each of its queries in the data set, and rows of the query in the partition.
     places : int64 ndarray of shape (P,) or None
-        Of each of its distinct positions: the number in the data set.
+        Number of each of its distinct positions in the data set.
     """
 
     codes: Array
@@ -107,9 +107,9 @@ class DataLayout:
     sizes : int64 ndarray of shape (Q,)
         Documents of each query.
     weights : float64 ndarray of shape (Q,)
-        The mean over the documents of the query.
+        Mean over the documents of each query.
     varied : bool
-        Whether they differ within a query.
+        True if weights differ within any query.
     occurring : ndarray
         The distinct grades, ascending.
     n_contrasts : int
@@ -117,7 +117,7 @@ class DataLayout:
     positions : list or None
         The distinct positions.
     places : list of (int64 ndarray or None)
-        Of each partition, as in `PartitionLayout`.
+        `PartitionLayout.places` of each partition.
     """
 
     partition: Array
@@ -134,7 +134,7 @@ class DataLayout:
 
     @property
     def begins(self) -> Array:
-        """Where each query begins in the grouped order of the whole, int64 of shape (Q,)."""
+        """First row of each query in the grouped order of the data set, int64 of shape (Q,)."""
         return np.cumsum(self.sizes) - self.sizes
 
     @property
@@ -155,7 +155,7 @@ class DataLayout:
         return int(self.sizes.sum())
 
     def by_partition(self) -> list[PartitionLayout]:
-        """What is known of each partition."""
+        """Return the layout of each partition."""
         edges = np.searchsorted(self.partition, np.arange(self.n_partitions + 1)).tolist()
         entries = [slice(first, last) for first, last in itertools.pairwise(edges)]
         return [
@@ -164,7 +164,7 @@ class DataLayout:
         ]
 
     def rows_by_worker(self, owner: Array, n_workers: int) -> Array:
-        """How many rows each partition has for each worker, int64 of shape (P, n_workers)."""
+        """Count the rows of each partition for each worker, int64 of shape (P, n_workers)."""
         cells = self.partition * n_workers + owner[self.code]
         counts = np.bincount(cells, self.size, minlength=self.n_partitions * n_workers)
         return counts.astype(np.int64).reshape(self.n_partitions, n_workers)

@@ -1,4 +1,7 @@
-"""How the rows come to the workers of a plan: each partition is computed once and cut into one piece for each of them."""
+"""Transfer of the rows to the workers of a plan.
+
+Each partition is computed once and cut into one shard for each worker that gets some of its rows.
+"""
 
 import itertools
 from collections.abc import Sequence
@@ -18,7 +21,10 @@ from gapboost.dask.training import files_of_rows
 
 
 def place_rows(session: Session, plan: Plan) -> list[list[Any]]:
-    """For each data set the file with each worker's rows; None for a worker that has none of the queries."""
+    """Write the rows of each data set to one file per worker; return the paths.
+
+    The path is None for a worker that has none of the queries.
+    """
     n_sets = len(plan.sets)
     tasks = [
         session.submit(files_of_rows, session.fit, rank, n_sets, worker=worker)
@@ -80,7 +86,7 @@ def _width(session: Session, X: Any, futures: dict[int, Future]) -> int:
 def _shards(
     session: Session, counted: SurveyedSet, owner: Array, X: dict[int, Future], n_workers: int, width: int
 ) -> list[list[Future]]:
-    """For each worker the shards with its rows, in the order of the partitions."""
+    """Cut the partitions into shards; return those of each worker, in the order of partitions."""
     given = counted.given
     columns = Columns(width, feature_names(given.X), categories_of(given.X), given.names.X)
     shards: list[list[Future]] = [[] for _ in range(n_workers)]

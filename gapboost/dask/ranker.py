@@ -1,4 +1,4 @@
-"""What the Dask rankers of both boosters share: the arguments of a fit, lazy predictions, and the way back to a local one."""
+"""Mixin of the Dask rankers: arguments of `fit`, lazy predictions, and the local ranker."""
 
 import pickle
 from dataclasses import replace
@@ -63,8 +63,9 @@ class DaskGAPRanker(GAPRanker):
         return self.to_local().to_vendor()
 
     def _predict(self, X: Any, like: Array, series: bool, **options: Any) -> Any:
-        """`predict` of the twins, with `options` of the local ranker; `like` is what that gives for no rows.
+        """Predict lazily, with `options` of `predict` of the local ranker.
 
+        `like` is the prediction of the local ranker for no rows: it sets dtype and dimensions.
         Predictions for a dataframe are a series with its index, or an array.
         """
         check_is_fitted(self)

@@ -1,4 +1,4 @@
-"""What workers do before training: survey the queries of a partition, cut it into shards, and assemble their own rows."""
+"""Work of the workers before training: survey and cut partitions, assemble a worker's rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -93,7 +93,7 @@ def make_shard(
         The partition.
     known : PartitionLayout
     kept : bool ndarray of shape (Q,) or None
-        Whether the piece takes each of these queries; None for all.
+        True for each of these queries that the shard takes; None takes all.
     names : tuple of str
         The caller's names of `X` and `y`.
     columns : Columns
@@ -122,7 +122,7 @@ def assemble(shards: Sequence[Shard], share: WorkerQueries, weighted: bool, limi
     share : WorkerQueries
         The queries that these must be.
     weighted : bool
-        Whether weights were given.
+        True if weights were given.
     limit : GradeLimit, optional
     path : str
     """

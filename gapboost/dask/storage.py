@@ -1,4 +1,7 @@
-"""What a worker and its training process hand to each other, in files: rows with mapped arrays, and anything else by value."""
+"""Files between a worker and its training process.
+
+Arrays of rows are memory-mapped; all other objects are pickled.
+"""
 
 import pickle
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What workers do to train: start a training process, wait for it, and end it when told to."""
+"""Training process of a worker: its start, the wait for its result, and its end."""
 
 import atexit
 import os
@@ -55,7 +55,10 @@ def folder(fit: str, rank: int) -> Path:
 
 
 def files_of_rows(fit: str, rank: int, n_sets: int) -> list[str]:
-    """Where the worker keeps its rows of each data set, as its own system writes paths: the client's may be another one."""
+    """Return the path of the worker's rows for each data set.
+
+    The paths are made on the worker: the client's operating system may be another one.
+    """
     placement = folder(fit, rank)
     return [str(placement / f"rows-{i}") for i in range(n_sets)]
 

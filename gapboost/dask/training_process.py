@@ -48,7 +48,7 @@ JOB, RESULT = "job", "result"
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """What one worker is to train.
+    """Training job of one worker.
 
     Attributes
     ----------
@@ -83,14 +83,14 @@ class Job:
 
 
 class Report(NamedTuple):
-    """What one worker trained.
+    """Result of the training of one worker.
 
     Attributes
     ----------
     ranker : GAPRanker or None
         The fitted local ranker, from the worker of rank 0 alone.
     n_queries, n_rows : int
-        What the worker trained on.
+        Numbers of training queries and rows of the worker.
     best_iteration : int
         The same for all workers.
     warning : str or None

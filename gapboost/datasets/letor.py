@@ -259,7 +259,7 @@ def load_letor_fold(
 
 
 def _files(directory: PathLike | Sequence[PathLike]) -> dict[str, Path]:
-    """Where the training, validation and test rows are."""
+    """Return the files of the training, validation and test rows."""
     if isinstance(directory, str | os.PathLike):
         return {name: _find(Path(directory), name) for name in RankingSplit._fields}
     listed = isinstance(directory, list | tuple) and len(directory) == 3

@@ -111,7 +111,7 @@ class LightGBMObjective(Gradients):
         return self.gradients(*_passed(y_true, y_pred, weight, group), position)
 
     def _refuse_what_is_ignored(self, params: dict[str, Any]) -> None:
-        """What `lightgbm.train` was asked for and does not do, or does wrongly, with an objective from Python."""
+        """Refuse parameters that `lightgbm.train` ignores or misapplies with a Python objective."""
         ignored = {name: params[name] for name in BESIDE_OBJECTIVE.names if name in params}
         if ignored:
             own = OwnParameters("gap", None, self.objective, None, takes_objective="measure")

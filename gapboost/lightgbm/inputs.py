@@ -14,7 +14,7 @@ from gapboost._kernels import Array
 from gapboost.lightgbm.versions import readable
 
 # The class of `lightgbm.early_stopping(...)`.
-EARLY_STOPPING = type(lightgbm.early_stopping(1))
+EARLY_STOPPING_CALLBACK = type(lightgbm.early_stopping(1))
 
 
 def stopping_by_the_first(callbacks: Any) -> Any:
@@ -23,7 +23,7 @@ def stopping_by_the_first(callbacks: Any) -> Any:
         return callbacks  # LightGBM refuses what is none
     changed = []
     for callback in callbacks:
-        if isinstance(callback, EARLY_STOPPING):
+        if isinstance(callback, EARLY_STOPPING_CALLBACK):
             callback = copy(callback)
             callback.first_metric_only = True
         changed.append(callback)

@@ -1,4 +1,4 @@
-"""What LightGBM is to the code that both boosters share."""
+"""LightGBM as a `Library` for the code that both boosters share."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -18,7 +18,7 @@ from gapboost._boosters.signature import also_in_order_of, taking
 from gapboost._boosters.stopping import check_stops, stops_early
 from gapboost._boosters.training import Training
 from gapboost._kernels import Array
-from gapboost.lightgbm.inputs import EARLY_STOPPING, read_exactly
+from gapboost.lightgbm.inputs import EARLY_STOPPING_CALLBACK, read_exactly
 from gapboost.lightgbm.library import LIBRARY
 from gapboost.lightgbm.model_text import VENDOR_OBJECTIVE, labelled
 from gapboost.lightgbm.parameter_table import LIGHTGBM
@@ -223,7 +223,9 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     def _check_stopping(self, of_booster: dict[str, Any]) -> None:
         parameters, callbacks = self._booster_parameters(), of_booster["callbacks"]
         given = callbacks if isinstance(callbacks, Collection) else ()
-        check_stops(self.stopping_metric, stops_early(parameters) or any(isinstance(c, EARLY_STOPPING) for c in given))
+        check_stops(
+            self.stopping_metric, stops_early(parameters) or any(isinstance(c, EARLY_STOPPING_CALLBACK) for c in given)
+        )
         if self.stopping_metric is not None and parameters.get("first_metric_only") not in (None, True):
             raise ValueError(
                 f"stopping_metric is {self.stopping_metric!r}, but first_metric_only is False, by which every metric stops "

@@ -47,13 +47,11 @@ def boost(
     network : mapping
         LightGBM's parameters of the network between workers, if the rows are one worker's.
     """
-    rows, sets = training.rows, training.evaluation_sets
-    if eval_names is not None and (not isinstance(eval_names, list | tuple) or len(eval_names) != len(sets)):
+    rows, n_sets = training.rows, len(training.evaluation_sets)
+    if eval_names is not None and (not isinstance(eval_names, list | tuple) or len(eval_names) != n_sets):
         raise ValueError(f"eval_names is {eval_names!r}; expected a list with a name for each evaluation set")
     X, y = read_exactly(rows.X, "X"), rows.y
-    # LightGBM recognizes the training set among the evaluation sets by the same two objects.
-    eval_X = [X if e is rows else read_exactly(e.X, f"eval_set[{i}] X") for i, e in enumerate(sets)]
-    eval_y = [y if e is rows else e.y for e in sets]
+    evaluation_arguments = _evaluation_arguments(training, X, y)
     if init_model is not None:
         init_model = to_continue(init_model, feature_names(X) if isinstance(feature_name, str) else feature_name)
     # Training happens on a fresh LGBMRanker: an error or an interrupt leaves the user's as it was.
@@ -67,26 +65,43 @@ def boost(
             sample_weight=row_weights(rows),
             init_score=rows.start,
             group=rows.sizes,
-            **evaluation_sets(eval_X, eval_y),
-            eval_group=[e.sizes for e in sets] or None,
-            eval_sample_weight=[row_weights(e) for e in sets],
-            eval_init_score=[e.start for e in sets],
-            eval_metric=LightGBMRound(training),
+            **evaluation_arguments,
             eval_names=eval_names,
             feature_name=feature_name,
             categorical_feature=categorical_feature,
             callbacks=_with_booster(callbacks, training),
             init_model=init_model,
         )
-    booster = trained.booster_
-    inscribe(booster, training.task.objective)
+    inscribe(trained.booster_, training.task.objective)
+    _leave_network(trained.booster_, network)
+    return _learned(trained), trained.booster_
+
+
+def _evaluation_arguments(training: Training, X: Any, y: Array) -> dict[str, Any]:
+    """Return the arguments of `LGBMRanker.fit` about evaluation sets; `X` and `y` are those of training."""
+    rows, sets = training.rows, training.evaluation_sets
+    # LightGBM recognizes the training set among the evaluation sets by the same two objects.
+    eval_X = [X if e is rows else read_exactly(e.X, f"eval_set[{i}] X") for i, e in enumerate(sets)]
+    return {
+        **evaluation_sets(eval_X, [y if e is rows else e.y for e in sets]),
+        "eval_group": [e.sizes for e in sets] or None,
+        "eval_sample_weight": [row_weights(e) for e in sets],
+        "eval_init_score": [e.start for e in sets],
+        "eval_metric": LightGBMRound(training),
+    }
+
+
+def _leave_network(booster: lightgbm.Booster, network: Mapping[str, Any]) -> None:
     if network:
         booster.free_network()
         for name in network:
             booster.params.pop(name)
+
+
+def _learned(trained: lightgbm.LGBMRanker) -> dict[str, Any]:
     # Its objective holds the training data.
     not_learned = {*trained.get_params(), "_other_params", "_objective"}
-    return {name: value for name, value in vars(trained).items() if name not in not_learned}, booster
+    return {name: value for name, value in vars(trained).items() if name not in not_learned}
 
 
 def binned(train: RankingRows, held_out: RankingRows) -> tuple[lightgbm.Dataset, lightgbm.Dataset]:

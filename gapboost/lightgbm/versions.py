@@ -1,4 +1,4 @@
-"""What LightGBM 4.6 wants otherwise; all of it can go with that version."""
+"""Workarounds for LightGBM 4.6; delete this file with support of that version."""
 
 from collections.abc import Sequence
 from inspect import signature

@@ -9,7 +9,9 @@ from gapboost._kernels import Array
 
 
 def checked_arrays(measure: object, method: str, returned: Any, shapes: list[tuple[int, ...]]) -> list[Array]:
-    """What a method returned, C-contiguous float64: a measure of someone else's may get it wrong.
+    """Check the arrays that a measure's method returned; return them as C-contiguous float64.
+
+    A measure defined by a user may return wrong ones.
 
     Raises
     ------

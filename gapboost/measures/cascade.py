@@ -123,7 +123,7 @@ class ERR(Cascade):
         return self.top
 
     def resolved(self, occurring: Array) -> Self:
-        """With the highest grade that occurs for `top`."""
+        """Return the measure with ``top=None`` set to the highest grade that occurs."""
         return self if self.top is not None else replace(self, top=max(math.ceil(occurring[-1]), 1))
 
     def stops(self, levels: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Discounts of ranks as values: what measures state as their ``discount_at``, and what tells whether two have the same.
+"""Discounts of ranks as values that can be compared; a measure has one as ``discount_at``.
 
 Each is a function of real ranks, a float64 ndarray of any shape, that returns weights and slopes as `Measure.discount_at`
 promises. Two of them are equal where they weigh every rank alike.
@@ -62,7 +62,7 @@ class Geometric:
 
 @dataclass(frozen=True)
 class Constant:
-    """The same `weight` at every rank."""
+    """Constant discount: `weight` at every rank."""
 
     weight: float
 

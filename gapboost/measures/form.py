@@ -40,9 +40,10 @@ class QuadraticForm(Measure):
     """
 
     def worth(self, base: RecallBase) -> Stated:
-        """What documents are worth by themselves and below others, by level: where this is stated, `tables` follow from it.
+        """Return the worth of documents by themselves and below others, by level.
 
-        With it a measure is defined for any number of different grades in a query, without it for up to 64.
+        A measure that defines `worth` gets `tables` from it, and accepts any number of different
+        grades in a query. A measure that defines only `tables` accepts up to 64.
 
         Parameters
         ----------
@@ -53,7 +54,7 @@ class QuadraticForm(Measure):
         -------
         own : float64 ndarray of shape (Q, L)
         pairs : tuple of Pairs
-            Terms whose sum a document is worth below another one (`gapboost.measures.worth`).
+            Terms; their sum is the worth of a document below another (`gapboost.measures.worth`).
         """
         raise ValueError(
             f"{self!r} has tables of grades by grades, for few different grades in a query; expected grades rounded to "

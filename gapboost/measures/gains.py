@@ -1,4 +1,4 @@
-"""Gains of grades, which measures of cumulated gain have to be told."""
+"""Gains of grades, a parameter of measures of cumulated gain."""
 
 from typing import Any
 

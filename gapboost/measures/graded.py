@@ -113,13 +113,14 @@ class GradedMeasure(QuadraticForm):
 
     @property
     def between_whole_grades(self) -> bool:
-        """Where `g` is given without `levels`."""
+        """True if `g` is given without `levels`."""
         return self.g is not None and self.levels is None
 
     def resolved(self, occurring: Array) -> Self:
-        """With ``g=None``: equal probabilities for the positive grades in `occurring`, 0 for the others.
+        """Return the measure with ``g=None`` set to equal probabilities of the grades that occur.
 
-        Where some are fractional: a threshold that is uniform from 0 to the highest.
+        These are the positive grades in `occurring`; other grades get 0. If some grades are
+        fractional, the threshold is uniform from 0 to the highest grade.
         """
         if self.g is not None:
             return self

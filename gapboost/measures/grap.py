@@ -1,7 +1,8 @@
 """The graded average precision of [moffat2022], in which documents are accepted independently of each other.
 
-It is another measure than `GAP` by almost the same name. GAP has one threshold for all documents of a list, so that a pair is
-worth ``G[min(i, j)]``; here it is worth the product of two gains.
+It differs from `GAP`, although the names are almost the same. GAP has one threshold for all
+documents of a list, so that a pair is worth ``G[min(i, j)]``; here it is worth the product of two
+gains.
 
 >>> import gapboost as gb
 >>> gb.evaluate(gb.grAP(gains=(0, 0.5, 1)), y_true=[1, 2, 0], y_score=[3.0, 2.0, 1.0])
@@ -86,7 +87,7 @@ class grAP(QuadraticForm):
         return super().highest_grade if self.top is None else self.top
 
     def resolved(self, occurring: Array) -> Self:
-        """With the highest grade that occurs for `top`."""
+        """Set ``top=None`` to the highest grade that occurs, unless `gains` are given."""
         return self if self.gains is not None or self.top is not None else replace(self, top=float(occurring[-1]))
 
     def worth(self, base: RecallBase) -> Stated:

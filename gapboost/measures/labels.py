@@ -9,7 +9,7 @@ import numpy as np
 NUMBERS = int | float | np.integer | np.floating
 
 
-def shortened(label: str) -> str:
+def short_label(label: str) -> str:
     """A label of at most 200 characters: MLflow takes 250, files 255 with their endings."""
     return label if len(label) <= 200 else f"{label[:150]}-{hashlib.sha256(label.encode()).hexdigest()[:16]}"
 

@@ -22,7 +22,7 @@ from gapboost._kernels import Array
 from gapboost._kernels.expected_value import Ranked
 from gapboost.measures.arrays import checked_arrays
 from gapboost.measures.discounts import Discount
-from gapboost.measures.labels import plain, shortened
+from gapboost.measures.labels import plain, short_label
 from gapboost.measures.metaclass import MeasureType
 
 SHORT_NAME = re.compile(r"[a-zA-Z0-9_.-]+")
@@ -30,7 +30,7 @@ SHORT_NAME = re.compile(r"[a-zA-Z0-9_.-]+")
 
 @dataclass(frozen=True, repr=False)
 class Measure(metaclass=MeasureType):
-    """A measure of rankings: a frozen value that evaluates them, and knows what a swap of two documents changes.
+    """A measure of rankings: evaluates a ranking and the effect of swapping two of its documents.
 
     Subclasses are frozen dataclasses; they are hashable, picklable and print as they are written.
     ``0.7 * one + 0.3 * another`` is a measure too (`WeightedSum`).
@@ -79,12 +79,13 @@ class Measure(metaclass=MeasureType):
     def short_name(self) -> str:
         """Lower-case name by which rankers take the measure and boosters report it: letters, digits, ``_``, ``.`` and ``-``.
 
-        It is read when the measure is made. XGBoost parts what it reports at blanks and colons.
+        It is checked when the measure is created. XGBoost splits its reports at blanks and colons,
+        so a name cannot contain them.
         """
 
     @property
     def monotone(self) -> bool:
-        """Whether the value never falls when a higher grade moves above a lower one."""
+        """True if the value never falls when a higher grade moves above a lower one."""
         return True
 
     @property
@@ -111,7 +112,7 @@ class Measure(metaclass=MeasureType):
             if f.name != "k" and value != f.default:
                 words += [f.name, plain(value)]
         words += [] if self.k is None else ["at", str(self.k)]
-        return shortened("_".join(words))
+        return short_label("_".join(words))
 
     @property
     def n_grades(self) -> int | None:
@@ -120,16 +121,22 @@ class Measure(metaclass=MeasureType):
 
     @property
     def highest_grade(self) -> float:
-        """The highest grade that the measure is defined for; infinite where it is for any."""
+        """Highest grade that the measure is defined for; infinite if there is no limit."""
         return math.inf if self.n_grades is None else self.n_grades
 
     @property
     def between_whole_grades(self) -> bool:
-        """Whether it was told something of whole grades alone, and reads fractional ones between them."""
+        """True if parameters given at whole grades are interpolated for fractional ones."""
         return False
 
     def resolved(self, occurring: Array) -> Self:
-        """The same measure with what it leaves to the data (``g=None``) taken from the grades that occur, ascending."""
+        """Return the measure with open parameters (``g=None``) set from the grades that occur.
+
+        Parameters
+        ----------
+        occurring : ndarray
+            These grades, distinct and ascending.
+        """
         return self
 
     def depth(self, n: int) -> int:
@@ -222,7 +229,7 @@ class Measure(metaclass=MeasureType):
         return changes
 
     def swap_changes(self, ranked: Any, recall_base: Any = None) -> Array:
-        """What the measure gains when two documents of a ranking change places, for all pairs of ranks.
+        """Return the change of the value when two documents swap ranks, for all pairs of ranks.
 
         In a `QuadraticForm`, with a the grade at rank p, b the grade at rank q > p, and the prefix sums
         ``C_g[r] = sum_{m<=r} pair[i_m, g]`` and ``E_g[r] = sum_{n<=r} discount[n] pair[g, i_n]``, the change is the sum of a
@@ -232,7 +239,7 @@ class Measure(metaclass=MeasureType):
             upper[p, g] = discount[p] (own[g] + C_g[p-1] - own[a] - C_a[p-1]) - (E_g[p] - E_a[p])
             lower[q, g] = discount[q] (own[g] + C_g[q-1] + pair[b, g] - pair[g, g] - own[b] - C_b[q-1]) - (E_g[q-1] - E_b[q-1])
 
-        `LambdaRank` weighs its pairs by it.
+        `LambdaRank` weights its pairs by this change.
 
         Parameters
         ----------
@@ -273,7 +280,7 @@ class Measure(metaclass=MeasureType):
 
     @property
     def _addition_key(self) -> Any:
-        """What measures have in common that a `WeightedSum` adds up to one; the measure itself if it adds up with none."""
+        """Key, equal for measures that a `WeightedSum` merges; else the measure itself."""
         return self
 
     def __mul__(self, weight: Any) -> "Measure":
@@ -288,13 +295,13 @@ class Measure(metaclass=MeasureType):
 
 
 def _sum_of(*parts: tuple[float, Measure]) -> Measure:
-    from gapboost.measures.weighted import WeightedSum  # it is a measure itself
-
-    return WeightedSum(parts)
+    assert MeasureType.sum is not None  # `gapboost.measures` imports it
+    found: Measure = MeasureType.sum(parts)
+    return found
 
 
 def grade_limit(measures: Sequence[Measure]) -> GradeLimit:
-    """The grades that all of `measures` know."""
+    """Return the limit on grades that all of `measures` accept."""
     highest, measure = min(((m.highest_grade, repr(m)) for m in measures), default=(math.inf, ""))
     between = next((repr(m) for m in measures if m.between_whole_grades), "")
     return GradeLimit(highest, measure, between)

@@ -1,6 +1,7 @@
 """The type of all classes of measures."""
 
 from abc import ABCMeta
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 
@@ -10,8 +11,9 @@ class MeasureType(ABCMeta):
     Users derive their measures from `Measure` and define one of the two: the form follows from it.
     """
 
-    # `QuadraticForm`, as soon as it exists.
+    # `QuadraticForm` and `WeightedSum`, as soon as they exist: both derive from `Measure`.
     form: ClassVar[type | None] = None
+    sum: ClassVar[Callable[..., Any] | None] = None
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any) -> "MeasureType":
         """Make a class. `QuadraticForm` takes the place of `Measure` among its bases where it has the form."""

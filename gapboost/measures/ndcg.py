@@ -37,7 +37,7 @@ class CumulatedGain(QuadraticForm):
 
     @property
     def discount_at(self) -> Discount:
-        """That of `discount_by`."""
+        """Discount of each rank, as selected by `discount_by`."""
         return NAMED[self.discount_by] if isinstance(self.discount_by, str) else LogFromBase(self.discount_by)
 
 

@@ -1,4 +1,4 @@
-"""What a measure gains when two documents of a ranking change places."""
+"""Change of a measure when two documents of a ranking swap ranks."""
 
 import numpy as np
 
@@ -6,7 +6,9 @@ from gapboost._kernels import Array
 
 
 def changes_of(grades: Array, pair: Array, own: Array, weights: Array) -> Array:
-    """The upper triangle of `Measure.swap_changes`, where the formula stands, from the arrays of the form of one query.
+    """Return the upper triangle of `Measure.swap_changes` from the quadratic form of one query.
+
+    The docstring of `Measure.swap_changes` has the formula.
 
     Parameters
     ----------
@@ -14,7 +16,7 @@ def changes_of(grades: Array, pair: Array, own: Array, weights: Array) -> Array:
         Numbers of levels, best rank first.
     pair, own : float64 ndarrays of shapes (L, L) and (L,)
     weights : float64 ndarray of shape (n,)
-        Of the ranks.
+        Discount of each rank.
 
     Returns
     -------

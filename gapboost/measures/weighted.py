@@ -16,18 +16,20 @@ from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
 from gapboost.measures.arrays import no_pairs
 from gapboost.measures.form import QuadraticForm, as_form, tables_of
-from gapboost.measures.labels import plain, shortened
+from gapboost.measures.labels import plain, short_label
 from gapboost.measures.measure import Measure
+from gapboost.measures.metaclass import MeasureType
 from gapboost.measures.worth import Stated
 
 
 @dataclass(frozen=True, repr=False)
 class WeightedSum(QuadraticForm):
-    """A sum of measures, each times a number above 0: what ``0.7 * one + 0.3 * another`` makes.
+    """Weighted sum of measures, with weights above 0, such as ``0.7 * one + 0.3 * another``.
 
-    Measures with the same discount and cut-off are one measure of the form, whose tables are the sum of theirs: together
-    they cost what one of them costs, and every objective trains for them. Discounts are the same where they are equal as
-    values (`Measure.discount_at`): nothing depends on the data or on the order of the parts.
+    Measures with the same discount and cut-off are merged into one quadratic form, whose tables are
+    the sum of their tables. The merged form costs as much as a single measure, and every objective
+    can train for it. Discounts are compared as values (`Measure.discount_at`), so that the result
+    depends neither on the data nor on the order of the parts.
 
     Parameters
     ----------
@@ -76,7 +78,7 @@ class WeightedSum(QuadraticForm):
 
     @property
     def short_name(self) -> str:
-        """Such as ``0.7*gap+0.3*ndcg@10``; a cut-off of all parts is not in it."""
+        """Name such as ``0.7*gap+0.3*ndcg@10``; a cut-off that all parts share is left out."""
         shown = [
             f"{weight:g}*{part.short_name}{f'@{part.k}' if part.k != self.k else ''}" for weight, part in self.parts
         ]
@@ -84,41 +86,41 @@ class WeightedSum(QuadraticForm):
 
     @property
     def label(self) -> str:
-        """Such as ``0.7_gap_g_0.5_0.5_plus_0.3_ndcg_at_10``; see `Measure.label`."""
-        return shortened("_plus_".join(f"{plain(weight)}_{part.label}" for weight, part in self.parts))
+        """Label such as ``0.7_gap_g_0.5_0.5_plus_0.3_ndcg_at_10``; see `Measure.label`."""
+        return short_label("_plus_".join(f"{plain(weight)}_{part.label}" for weight, part in self.parts))
 
     @property
     def monotone(self) -> bool:
-        """Whether all parts are."""
+        """True if all parts are monotone."""
         return all(part.monotone for _, part in self.parts)
 
     @property
     def trains(self) -> bool:
-        """Whether `LambdaRank` can train for all parts."""
+        """True if `LambdaRank` can train for all parts."""
         return all(part.trains for _, part in self.parts)
 
     @property
     def n_grades(self) -> int | None:
-        """The least number that a part is defined for."""
+        """Smallest `n_grades` of the parts; None if none of them has a limit."""
         return min((part.n_grades for _, part in self.parts if part.n_grades is not None), default=None)
 
     @property
     def highest_grade(self) -> float:
-        """The lowest of those of the parts."""
+        """Lowest `highest_grade` of the parts."""
         return min(part.highest_grade for _, part in self.parts)
 
     @property
     def between_whole_grades(self) -> bool:
-        """Whether some part is."""
+        """True if `between_whole_grades` is True for some part."""
         return any(part.between_whole_grades for _, part in self.parts)
 
     def resolved(self, occurring: Array) -> Self:
-        """With all parts resolved."""
+        """Return the sum with all parts resolved."""
         return type(self)(parts=tuple((weight, part.resolved(occurring)) for weight, part in self.parts))
 
     @property
     def terms(self) -> tuple[tuple[float, Measure], ...]:
-        """The parts, those of one discount and cut-off together."""
+        """Weighted parts; those with the same discount and cut-off are merged into one."""
         sums: dict[Any, list[tuple[float, Measure]]] = {}
         for weight, part in self.parts:
             sums.setdefault(part._addition_key, []).append((weight, part))
@@ -127,13 +129,13 @@ class WeightedSum(QuadraticForm):
         return tuple(each[0] if len(each) == 1 else (1.0, WeightedSum(tuple(each))) for each in sums.values())
 
     def discount_at(self, ranks: Array) -> tuple[Array, Array]:
-        """That of every part."""
+        """Return weight and slope of the discount, which all parts share."""
         discount = self._forms[0][1].discount_at
         assert discount is not None
         return discount(ranks)
 
     def tables(self, base: RecallBase) -> tuple[Array, Array]:
-        """The weighted sums of those of the parts."""
+        """Return the weighted sums of the tables of the parts."""
         pair, own = no_pairs(base), np.zeros(base.counts.shape)
         for weight, part in self._forms:
             of_part = tables_of(part, base)
@@ -142,7 +144,7 @@ class WeightedSum(QuadraticForm):
         return pair, own
 
     def worth(self, base: RecallBase) -> Stated:
-        """The terms of all parts, each times its weight."""
+        """Return the terms of all parts, each times its weight."""
         own, terms = np.zeros(base.counts.shape), []
         for weight, part in self._forms:
             alone, pairs = part.worth(base)
@@ -158,3 +160,6 @@ class WeightedSum(QuadraticForm):
                 f"measure is {self!r}, which has several discounts; expected a measure with one, such as GAP()"
             )
         return [(weight, as_form(part)) for weight, part in self.parts]
+
+
+MeasureType.sum = WeightedSum

@@ -1,4 +1,7 @@
-"""What documents are worth by themselves and below others, by level: what most measures state, and what tables are made of."""
+"""Worth of documents by themselves and below others, by level, and the tables made from it.
+
+Most measures define their worth rather than tables.
+"""
 
 from typing import NamedTuple
 
@@ -11,7 +14,7 @@ from gapboost.measures.arrays import no_pairs
 
 
 class Pairs(NamedTuple):
-    """A term of what a document is worth below another: see `gapboost._kernels.worth`.
+    """A term of the worth of a document below another: see `gapboost._kernels.worth`.
 
     Float64 ndarrays of shape (L,) or (Q, L), by level. `above`, `floor` and `cap` never fall from one level to the next.
 
@@ -20,11 +23,11 @@ class Pairs(NamedTuple):
     above
         What the upper document brings.
     cap, floor
-        The most and the least of it that the lower one takes.
+        Upper and lower limit of `above`, set by the lower document.
     zero
-        What counts nothing.
+        The number that counts as nothing: it is subtracted from the limited `above`.
     factor
-        Of the lower document.
+        Factor of the lower document.
     """
 
     above: Array
@@ -48,7 +51,7 @@ class Pairs(NamedTuple):
 
     @property
     def helps(self) -> Array:
-        """Whether a document of each level may be worth more than 0 below another, bool."""
+        """Bool array: True for levels whose documents may be worth more than 0 below another."""
         helps: Array = np.maximum((self.cap - self.zero) * self.factor, (self.floor - self.zero) * self.factor) > 0
         return helps
 
@@ -77,7 +80,7 @@ def for_each_query(worth: Array, base: RecallBase) -> Array:
 
 
 def tables_from(stated: Stated, base: RecallBase) -> tuple[Array, Array]:
-    """``pair`` and ``own`` of `Measure.tables`."""
+    """Return ``pair`` and ``own`` of `QuadraticForm.tables`."""
     own, pairs = stated
     if not pairs:
         return no_pairs(base), own
@@ -88,7 +91,7 @@ def tables_from(stated: Stated, base: RecallBase) -> tuple[Array, Array]:
 
 
 def worth_from(stated: Stated, base: RecallBase) -> Worth:
-    """The same by query and level for compiled code."""
+    """Return the worth by query and level, as arrays for compiled code."""
     own, pairs = stated
     shape = base.counts.shape
 

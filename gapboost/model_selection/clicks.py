@@ -155,7 +155,10 @@ def g_from_clicks(
 
 
 def _observations(grades: Any, clicks: Any, impressions: Any, sessions: Any) -> tuple[Array, Array]:
-    """What the bootstrap draws: clicks and impressions by grade, float64 of shape (U, 2, c + 1), and how often each occurs."""
+    """Return the units that the bootstrap draws, and how often each occurs.
+
+    A unit is the clicks and impressions by grade; all units are float64 of shape (U, 2, c + 1).
+    """
     if grades is None:
         raise ValueError("grades is missing; expected the grade of every shown document, clicked or not")
     grade = checked_grades(grades, "grades")

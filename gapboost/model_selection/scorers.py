@@ -80,7 +80,7 @@ class MeasureScorer:
         return float(values[self.measure])
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """What is routed here: qid and, where given, the weights."""
+        """Request `qid` and `sample_weight`, the metadata that the scorer takes."""
         request = MetadataRequest(owner=self)
         request.score.add_request(param="qid", alias=True)
         request.score.add_request(param="sample_weight", alias=True)

@@ -29,7 +29,7 @@ from gapboost._processes import over_processes
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, Measures
 from gapboost.measures.measure import grade_limit
-from gapboost.model_selection.courses import FoldWork, Params, as_courses, with_params
+from gapboost.model_selection.candidate_groups import FoldWork, Params, candidate_groups, with_params
 from gapboost.model_selection.scorers import checked_target
 
 
@@ -163,25 +163,25 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     def _search(
         self, rows: RankingRows, candidates: list[Params], targets: list[Measure], folds: list[tuple[Array, Array]]
     ) -> None:
-        courses = as_courses(candidates)
-        # More processes than folds share the courses of a fold; each part bins its data once.
-        parts = min(len(courses), -(-effective_n_jobs(self.n_jobs) // len(folds)))
+        groups = candidate_groups(candidates)
+        # More processes than folds share the groups of a fold; each part bins its data once.
+        parts = min(len(groups), -(-effective_n_jobs(self.n_jobs) // len(folds)))
         tasks = [
-            FoldWork(clone(self.estimator), rows, fold, courses[part::parts], targets)
+            FoldWork(clone(self.estimator), rows, fold, groups[part::parts], targets)
             for fold in folds
             for part in range(parts)
         ]
         scores = np.empty((len(candidates), len(folds), len(targets)))
         times = np.empty((len(candidates), len(folds)))
         warnings: list[str] = []
-        with progress_bar(len(courses) * len(folds), self.progress, "GSearchCV") as advance:
+        with progress_bar(len(groups) * len(folds), self.progress, "GSearchCV") as advance:
             for number, (found, of_fold) in enumerate(_run_tasks(tasks, self.n_jobs, advance)):
                 warnings += of_fold
                 for candidate, values, seconds in found:
                     scores[candidate, number // parts] = values
                     times[candidate, number // parts] = seconds
         if warnings:
-            warn_caller(f"{warnings[0]}; so or alike in {len(warnings)} of {len(courses) * len(folds)} trainings")
+            warn_caller(f"{warnings[0]}; so or alike in {len(warnings)} of {len(groups) * len(folds)} trainings")
         names = ["score"] if isinstance(self.scoring, str | Measure) else [str(m) for m in targets]
         self.cv_results_ = _results(candidates, names, scores, times)
         self.best_index_ = int(self.cv_results_[f"rank_test_{names[0]}"].argmin())
@@ -240,7 +240,7 @@ def _run_tasks(tasks: list[FoldWork], n_jobs: int | None, advance: Callable[[int
         yield from (task(advance) for task in tasks)
         return
     for task, found in zip(tasks, over_processes(_silent, tasks, processes), strict=True):
-        advance(len(task.courses))
+        advance(len(task.groups))
         yield found
 
 
@@ -273,7 +273,7 @@ def _check_candidates(
     """Refuse candidates that could not be trained, before any is; return the grades that all measures know."""
     for candidate in candidates:
         whole(candidate["n_estimators"], "n_estimators in param_grid")
-    rankers = [with_params(estimator, course.params) for course in as_courses(candidates)]
+    rankers = [with_params(estimator, group.params) for group in candidate_groups(candidates)]
     measures = list(targets)
     for ranker in rankers:
         name = ranker._parameter_table.name_in_use("n_estimators", ranker.get_params())

@@ -3,7 +3,7 @@
 ============  ========================================================
 `objective`   what an objective is, and a pass of it over one data set
 `lambdarank`  LambdaRank
-`turns`       the order of documents with equal scores
+`tie_order`   the order of documents with equal scores
 `pairs`       its passes pair by pair, for cascades and for many different grades in a query
 `smooth`      what SoftRank and ApproxRank share
 `softrank`    SoftRank

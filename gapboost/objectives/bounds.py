@@ -1,4 +1,4 @@
-"""How far ApproxRank can be from its measure: the theorems of [qin2008], section 5.
+"""Bounds on the error of ApproxRank: the theorems of [qin2008], section 5.
 
 With n documents whose scores differ from each other by at least d, and e the largest error of an approximate rank,
 
@@ -33,23 +33,23 @@ from gapboost.objectives.approxrank import ApproxRank
 
 @dataclass(frozen=True, eq=False)
 class ApproximationBound:
-    """What the theorems of [qin2008] say about one set of scores.
+    """Error bounds of [qin2008] for one set of scores.
 
-    NaN stands where they say nothing: in queries with equal scores, which have no one ranking.
+    Queries with equal scores have NaN: their ranking is not unique.
 
     Attributes
     ----------
     qid : ndarray of shape (Q,)
         The queries, in the order in which they first occur.
     document : float64 ndarray of shape (N,)
-        Theorem 3: by how much the approximate rank of each row may be off.
+        Theorem 3: bound on the error of the approximate rank of each row.
     corollary : float64 ndarray of shape (Q,)
-        Corollary 4: the same for the worst document of each query.
+        Corollary 4: bound on the largest rank error in each query.
     rank_error : float64 ndarray of shape (Q,)
-        By how much it is off, e.
+        Largest rank error e that occurs in each query.
     value : float64 ndarray of shape (Q,)
-        Theorem 5 for AP, Theorem 6 for nDCG, with e: by how much the smooth measure of each query may be off. Infinite for
-        AP where e >= 1/2.
+        Bound on the error of the smooth measure of each query, from e by Theorem 5 for AP and by
+        Theorem 6 for nDCG. Infinite for AP with e >= 1/2.
     """
 
     qid: Array
@@ -92,7 +92,7 @@ def approximation_bound(objective: ApproxRank, y_true: Any, y_score: Any, qid: A
     corollary, rank_error, value = np.empty((3, len(data.queries)))
     for q, (begin, end) in enumerate(pairwise(data.queries.offsets)):
         order = begin + np.argsort(-scores[begin:end], kind="stable")
-        # Beyond exp(709) a float has no room, nor beyond some distances; the bound is 0 by then.
+        # exp(710) overflows, and so do some distances; the bound is 0 by then.
         with np.errstate(over="ignore"):
             gap = nearest(scores[order].astype(np.float64))
             document[order] = (end - begin - 1) / (np.exp(np.minimum(objective.alpha * gap, 709.0)) + 1.0)
@@ -105,7 +105,7 @@ def approximation_bound(objective: ApproxRank, y_true: Any, y_score: Any, qid: A
 
 
 def has_theorem(measure: Measure) -> bool:
-    """Whether [qin2008] bounds the error of its approximation."""
+    """Return True if [qin2008] bounds the error of the measure's approximation."""
     if measure.k is not None:
         return False
     # Not those of a subclass, which may be another measure.
@@ -113,7 +113,7 @@ def has_theorem(measure: Measure) -> bool:
 
 
 def nearest(falling: Array) -> Array:
-    """How far each of these falling scores is from the next one; infinite for a single one."""
+    """Return the distance of each falling score to the nearest other; infinite if it is alone."""
     apart = np.concatenate(([np.inf], -np.diff(falling), [np.inf]))
     return np.minimum(apart[:-1], apart[1:])
 

@@ -24,7 +24,7 @@ from gapboost.measures.form import tables_of
 from gapboost.measures.measure import Measure
 from gapboost.objectives.objective import Objective, Pass
 from gapboost.objectives.pairs import CascadePass, LevelsPass
-from gapboost.objectives.turns import turns
+from gapboost.objectives.tie_order import tie_order
 
 # The tables are kept between iterations while they cost less than this many bytes a document.
 KEPT_TABLE_BYTES = 32
@@ -82,11 +82,11 @@ class LambdaRank(Objective):
 
 
 def pass_of_one(objective: LambdaRank, data: Judged, threads: int) -> Pass:
-    """For a measure with one discount."""
+    """Return the pass for a measure with one discount."""
     measure = objective.measure
     discount, begins = discounts_of(measure, data)
     setup = Setup(
-        grades=data.codes, turns=turns(objective.random_state, data), discount=discount, begins=begins,
+        grades=data.codes, turns=tie_order(objective.random_state, data), discount=discount, begins=begins,
         weights=data.weights, sigma=objective.sigma, normalize=objective.normalize,
         least_curvature=0.0 if measure.monotone else CURVATURE_OF_A_PUSH,
     )  # fmt: skip
@@ -108,7 +108,7 @@ def discounts_of(measure: Measure, data: Judged) -> tuple[Array, Array]:
 
 
 class LambdaRankPass(Pass):
-    """LambdaRank on one data set: turns of tied documents, the tables of the measure, and memory that calls borrow."""
+    """LambdaRank on one data set, with its order of ties, its tables, and work memory."""
 
     def __init__(self, setup: Setup, measure: Measure, data: Judged, truncation: int | None, threads: int) -> None:
         self.setup = setup

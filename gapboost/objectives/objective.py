@@ -1,4 +1,4 @@
-"""What an objective is: a frozen value over a measure that turns scores into gradients, query by query."""
+"""Base classes of objectives, which compute gradients of a measure from scores, query by query."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -44,16 +44,17 @@ class Pass(ABC):
 
 
 class CheckedPass(Pass):
-    """That of an objective, which may be someone else's: what it leaves unwritten would be trained on.
+    """Pass of an objective, with a check that it writes finite numbers to all of its output.
 
-    Where weights differ within a query, each document's gradient and hessian are multiplied by its own afterwards.
+    Users can define objectives, and an unwritten gradient would otherwise be trained on. If weights
+    differ within a query, each document's gradient and hessian are multiplied by its factor.
 
     Raises
     ------
     TypeError
-        At a call, where it returns something.
+        If a call returns something.
     ValueError
-        At a call, where not all that it leaves is finite.
+        If a call leaves gradients or hessians that are not finite.
     """
 
     def __init__(self, objective: "Objective", data: Judged, n_jobs: int | None = None) -> None:
@@ -120,10 +121,10 @@ class Objective(ABC):
 
     @abstractmethod
     def prepared(self, data: Judged, n_jobs: int | None = None) -> Pass:
-        """Everything the gradients of `data` need that does not change between iterations."""
+        """Return the pass over `data`: everything that does not change between iterations."""
 
     def resolved(self, occurring: Array) -> Self:
-        """The same objective with what its measure leaves to the data taken from the grades that occur."""
+        """Return the objective, its measure resolved with the grades that occur."""
         return replace(self, measure=self.measure.resolved(occurring))
 
     def gradients(
@@ -160,7 +161,7 @@ class Objective(ABC):
         return data.queries.ungrouped(grad), data.queries.ungrouped(hess)
 
     def _check(self, y_true: Any, y_score: Any, qid: Any, sample_weight: Any) -> tuple[Judged, Array, Self]:
-        """Judgements and scores in grouped order, and the objective with every choice made."""
+        """Return checked judgements and scores in grouped order, and the resolved objective."""
         data = judged(y_true, qid, sample_weight=sample_weight, limit=grade_limit([self.measure]), real=True)
         scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
         return data, scores, self.resolved(data.graded)

@@ -148,7 +148,7 @@ def check_pairs(data: Judged, deepest: int, what: str, instead: str) -> None:
 
 
 def worth_by_document(measure: Measure, data: Judged) -> Worth:
-    """What the documents are worth, in grouped order, where a query has many different grades."""
+    """Return the worth of documents, in grouped order, for queries with many different grades."""
     base, offsets = data.base, data.queries.offsets
     assert isinstance(base, ManyLevels)
     parts = []

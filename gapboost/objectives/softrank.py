@@ -104,7 +104,11 @@ class SoftRankPass(SmoothPass):
             self.ranges = [(q, q + 1) for q in range(len(data.queries))]
 
     def has_pairs(self) -> bool:
-        """Whether the measure is one of pairs, as all workers of a cluster answer alike, or has some for these queries."""
+        """Return True if the measure has pairs, in a query with every grade or in these queries.
+
+        The query with every grade is not part of the data: it gives the same answer on all workers
+        of a cluster.
+        """
         base = self.data.base
         if base.many_levels:
             return bool(self.worth.factor.any())

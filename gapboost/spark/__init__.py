@@ -1,4 +1,4 @@
-"""A ranker on Spark beside `xgboost.spark.SparkXGBRanker`: `SparkXGBGAPRanker`, the twin of the local `XGBGAPRanker`.
+"""Ranker on Spark: `SparkXGBGAPRanker`, the distributed form of `XGBGAPRanker`.
 
 Read the files in this order.
 
@@ -7,7 +7,7 @@ Read the files in this order.
 `params`     measures and objectives among Spark's parameters
 `columns`    the columns of a data frame, checked
 `summaries`  summaries of the whole data frame, by aggregation
-`training`   what a worker does: it trains the local ranker on its queries
+`training`   training of the local ranker on the queries of one worker
 `stage`      the barrier stage: its tasks, and the errors of its workers
 `folds`      folds of whole queries for Spark's cross-validation
 `evaluator`  any measure as the evaluator of Spark's searches

@@ -35,7 +35,7 @@ def as_text(given: Any) -> Any:
 
 
 def as_value(text: Any) -> Any:
-    """What `as_text` wrote; a name stays a name."""
+    """Parse text that `as_text` wrote; names stay names."""
     if isinstance(text, list | tuple):
         return type(text)(as_value(one) for one in text)
     parsed = value(text) if isinstance(text, str) else None
@@ -43,7 +43,7 @@ def as_value(text: Any) -> Any:
 
 
 class GAPParams(Params):
-    """What the ranker and its model share."""
+    """Parameters that the ranker and its model share."""
 
     position_col: "Param[str]" = Param(
         Params._dummy(),

@@ -28,9 +28,9 @@ from gapboost.spark.columns import QID, ROW, Roles, check_columns, check_feature
 from gapboost.spark.evaluator import RankingMeasureEvaluator
 from gapboost.spark.folds import query_folds, refuse_random_folds
 from gapboost.spark.params import VALUES, GAPParams, as_text
-from gapboost.spark.stage import check_slots, run
+from gapboost.spark.stage import check_slots, run_stage
 from gapboost.spark.summaries import positions_of, summaries
-from gapboost.spark.training import Features, Fitted, Job, received
+from gapboost.spark.training import Features, Fitted, Job, from_pieces
 from gapboost.xgboost import XGBGAPRanker
 from gapboost.xgboost.parameter_table import spelled
 from gapboost.xgboost.ranker import NOT_OF_XGBOOST
@@ -149,7 +149,7 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
         rows = dataset.select(
             *roles.selected(dataset), *feature_columns, F.monotonically_increasing_id().alias(ROW)
         ).repartition(n_workers, QID)
-        fitted = received(run(rows, job))
+        fitted = from_pieces(run_stage(rows, job))
         if fitted.warning is not None:
             warn_caller(fitted.warning)
         return self._model(fitted)
@@ -193,7 +193,7 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
         )
 
     def _features(self, dataset: DataFrame) -> tuple[Features, list[Any]]:
-        """How the features come, and their columns."""
+        """Return the format of the features and their columns."""
         names = self.getOrDefault("feature_names")
         columns = self.getOrDefault(self.features_cols)
         if columns:
@@ -223,12 +223,12 @@ def _task(request: TrainingRequest, train: DataSummary, valid: DataSummary | Non
 
 
 class SparkXGBGAPRankerModel(GAPParams, SparkXGBRankerModel):
-    """What `SparkXGBGAPRanker.fit` returns; `transform` adds the scores of rows, higher is better.
+    """Model that `SparkXGBGAPRanker.fit` returns; `transform` adds the scores of rows.
 
     Attributes
     ----------
     measure_, objective_, g_, best_iteration_, position_bias_
-        As in `gapboost.xgboost.XGBGAPRanker`; a model that was saved and loaded knows no factors of positions.
+        As in `gapboost.xgboost.XGBGAPRanker`. A loaded model has no factors of positions.
     training_summary : XGBoostTrainingSummary
         Metrics of training and validation set, one value a round; a loaded model has none.
     """

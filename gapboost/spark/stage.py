@@ -25,7 +25,7 @@ def check_slots(session: Any, n_workers: int) -> None:
         )
 
 
-def run(rows: DataFrame, job: Job) -> list[Any]:
+def run_stage(rows: DataFrame, job: Job) -> list[Any]:
     """Train in one barrier stage.
 
     Raises

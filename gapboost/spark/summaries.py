@@ -12,6 +12,9 @@ from gapboost._data.summary import DataSummary
 from gapboost._data.weights import LEAST_WEIGHT, MOST_WEIGHT
 from gapboost.spark.columns import LABEL, POSITION, PREDICTION, QID, START, VALID, WEIGHT, Roles
 
+# Columns of scores, which are to be finite.
+SCORES = (START, PREDICTION)
+
 
 def summaries(columns: DataFrame, roles: Roles) -> tuple[DataSummary, DataSummary | None]:
     """Summarize the training set and the validation set, after checks of their values.
@@ -99,16 +102,7 @@ def _count(condition: Column) -> Column:
 
 
 def _check_values(columns: DataFrame, roles: Roles) -> None:
-    """Refuse missing values, grades that are none, and weights that are none."""
-    types = dict(columns.dtypes)
-
-    def missing(name: str) -> Column:
-        null = F.col(name).isNull()
-        return null | F.isnan(name) if types[name] in ("double", "float") else null
-
-    def finite(name: str) -> Column:
-        return ~F.col(name).isin(float("inf"), float("-inf"))
-
+    """Raise ValueError for missing values, unusable grades, weights and scores."""
     names = {
         LABEL: f"label_col {roles.label!r}",
         WEIGHT: f"weight_col {roles.weight!r}",
@@ -117,34 +111,44 @@ def _check_values(columns: DataFrame, roles: Roles) -> None:
         POSITION: f"position_col {roles.position!r}",
         PREDICTION: f"prediction_col {roles.prediction!r}",
     }
-    scores = [name for name in (START, PREDICTION) if name in types]
-    present = [name for name in (QID, *names) if name in types]
-    asked = {name: _count(missing(name)).alias(name) for name in present}
-    asked["lowest"], asked["highest"] = F.min(LABEL).alias("lowest"), F.max(LABEL).alias("highest")
-    asked["rows"] = F.count(F.lit(1)).alias("rows")
-    if WEIGHT in types:
-        asked["weights"] = _count((F.col(WEIGHT) < 0) | ~finite(WEIGHT)).alias("weights")
-    for name in scores:
-        asked[f"infinite {name}"] = _count(~finite(name)).alias(f"infinite {name}")
-    row = columns.agg(*asked.values()).collect()[0]
-    if not row["rows"]:
+    names = {name: own for name, own in names.items() if name in columns.columns}
+    found = columns.agg(*_counts(columns)).collect()[0]
+    if not found["rows"]:
         raise ValueError("the data frame has no rows; expected at least one query")
-    if row[QID]:
-        raise missing_ids(row[QID], f"qid_col {roles.qid!r}", "query id")
+    if found[QID]:
+        raise missing_ids(found[QID], f"qid_col {roles.qid!r}", "query id")
     for name, own in names.items():
-        if name in types and row[name]:
-            raise ValueError(f"{own} holds {row[name]} missing values (null, NaN); expected one in every row")
-    if row["highest"] == float("inf") or row["lowest"] == float("-inf"):
+        if found[name]:
+            raise ValueError(f"{own} holds {found[name]} missing values (null, NaN); expected one in every row")
+    if found["highest"] == float("inf") or found["lowest"] == float("-inf"):
         raise ValueError(f"{names[LABEL]} holds infinite values; expected grades >= 0")
-    if row["lowest"] < 0:
-        raise ValueError(f"{names[LABEL]} holds the negative grade {row['lowest']:g}; expected grades >= 0")
-    if row["highest"] > MAX_GRADE:
-        check_highest(row["highest"], names[LABEL], None)
-    if WEIGHT in types and row["weights"]:
+    if found["lowest"] < 0:
+        raise ValueError(f"{names[LABEL]} holds the negative grade {found['lowest']:g}; expected grades >= 0")
+    if found["highest"] > MAX_GRADE:
+        check_highest(found["highest"], names[LABEL], None)
+    if WEIGHT in names and found["weights"]:
         raise ValueError(f"{names[WEIGHT]} holds a negative or infinite value; expected finite weights >= 0")
-    for name in scores:
-        if row[f"infinite {name}"]:
+    for name in SCORES:
+        if name in names and found[f"infinite {name}"]:
             raise ValueError(f"{names[name]} holds infinite values; expected finite scores")
+
+
+def _counts(columns: DataFrame) -> list[Column]:
+    """Return the numbers of rows, of missing values by column, and of unusable weights and scores."""
+    types = dict(columns.dtypes)
+
+    def missing(name: str) -> Column:
+        null = F.col(name).isNull()
+        return null | F.isnan(name) if types[name] in ("double", "float") else null
+
+    def infinite(name: str) -> Column:
+        return F.col(name).isin(float("inf"), float("-inf"))
+
+    counts = [_count(missing(name)).alias(name) for name in types]
+    counts += [F.min(LABEL).alias("lowest"), F.max(LABEL).alias("highest"), F.count(F.lit(1)).alias("rows")]
+    if WEIGHT in types:
+        counts.append(_count((F.col(WEIGHT) < 0) | infinite(WEIGHT)).alias("weights"))
+    return counts + [_count(infinite(name)).alias(f"infinite {name}") for name in SCORES if name in types]
 
 
 def _check_set(row: Any, roles: Roles) -> None:

@@ -1,8 +1,9 @@
-"""What a worker does: it trains the local ranker on its own queries, inside XGBoost's communicator.
+"""Training of the local ranker on the queries of one worker, inside XGBoost's communicator.
 
-All workers of a fit are the tasks of one barrier stage. Where one of them fails, Spark ends the others and the fit with an error;
-it retries no barrier stage that returns the result, except where it has lost shuffled rows, and then starts all tasks anew: the
-tracker of the communicator is a part of the first task for that.
+All workers of a fit are the tasks of one barrier stage. If one of them fails, Spark ends the others
+and the fit with an error. Spark retries a barrier stage that returns the result only if it has lost
+shuffled rows. It then starts all tasks anew. For that reason the tracker of the communicator runs
+in the first task.
 """
 
 import json
@@ -34,22 +35,22 @@ from gapboost.spark.columns import LABEL, POSITION, QID, ROW, START, VALID, WEIG
 from gapboost.xgboost import XGBGAPRanker
 from gapboost.xgboost.callbacks import sum_over_workers
 
-# What a worker sends, and its pieces: Spark's rows are not to be large.
+# Rows in which the first worker sends its message, in parts: Spark's rows should not be large.
 SCHEMA = "rank int, number int, data binary"
 PIECE_BYTES = 16 * 2**20
 
 
 class Features(NamedTuple):
-    """How the features of the rows come.
+    """Format of the features of the rows.
 
     Attributes
     ----------
     columns : list of str or None
         One column a feature; None where one column holds arrays.
     sparse : bool
-        Whether that column holds vectors that become a sparse matrix.
+        True if that column holds vectors that become a sparse matrix.
     names : list of str or None
-        What the features of arrays are called.
+        Names of the features, where one column holds arrays.
     """
 
     columns: list[str] | None
@@ -81,7 +82,7 @@ class Features(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """What the workers are to train.
+    """Training job of the workers.
 
     Attributes
     ----------
@@ -92,7 +93,7 @@ class Job:
     positions : list or None
         The distinct positions.
     validated : bool
-        Whether there is a validation set.
+        True if there is a validation set.
     of_booster : dict
         Arguments of `XGBGAPRanker.fit` that only XGBoost has.
     n_workers : int
@@ -195,7 +196,7 @@ class Job:
 
 
 class Fitted(NamedTuple):
-    """What the first worker sends.
+    """Trained model as the first worker sends it.
 
     Attributes
     ----------
@@ -211,8 +212,8 @@ class Fitted(NamedTuple):
     warning: str | None
 
 
-def received(rows: list[Any]) -> Fitted:
-    """Return what the first worker sent, from its pieces."""
+def from_pieces(rows: list[Any]) -> Fitted:
+    """Return the trained model that the first worker sent in parts."""
     pieces = sorted(rows, key=lambda row: row["number"])
     found: Fitted = pickle.loads(b"".join(bytes(row["data"]) for row in pieces))
     return found

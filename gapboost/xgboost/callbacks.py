@@ -51,12 +51,12 @@ def objective(
     n_jobs : int, optional
         Threads for the gradients.
     weight : array-like of shape (N,), optional
-        Weights of the documents of the training set, in the order of its rows, in place of those of its data set, which has room
-        for one a query.
+        Weights of the documents of the training set, in the order of its rows. They replace the
+        weights of its data set, which holds only one a query.
     position : array-like of shape (N,), optional
-        Where each document of the training set was shown, in the order of its rows, which XGBoost's data set has no place for:
-        additive factors of positions are then learnt beside the trees, as in `XGBGAPRanker.fit`. `position_bias` of the
-        objective tells them.
+        Where each document of the training set was shown, in the order of its rows: XGBoost's data
+        set cannot hold positions. Additive factors of positions are then learned along with the
+        trees, as in `XGBGAPRanker.fit`. `position_bias` of the objective returns them.
     lambdarank_position_bias_regularization : float, default=0.0
         Penalty on their squares, as in LightGBM.
 
@@ -221,10 +221,10 @@ def sum_over_workers(values: Array) -> Array:
 
 
 def _worker_share(label: Array, sizes: Array, weight: Array | None) -> WorkerShare:
-    """What all workers hold together; what is no grade or weight is refused where it is read.
+    """Summarize the rows of all workers, and count the rows of workers with lower ranks.
 
-    It is asked in every round and not once a data set: what one worker remembers another may have to build anew, and would wait
-    for ever.
+    Labels that are no grades are skipped here; `from_groups` refuses them. The result is not
+    cached: a worker that had to compute it again would wait forever for those that still have it.
     """
     grades = label[(label >= 0) & (label <= MAX_GRADE)].astype(np.float64)
     whole = grades == np.floor(grades)

@@ -34,7 +34,7 @@ def cv(
     position: Any = None,
     lambdarank_position_bias_regularization: float = 0.0,
 ) -> dict[Measure, Curve]:
-    """Cross-validation over folds of whole queries, `gapboost.lightgbm.cv`'s twin; the same folds for the same queries.
+    """Cross-validation over whole queries, with the same folds as `gapboost.lightgbm.cv`.
 
     Parameters
     ----------

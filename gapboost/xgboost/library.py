@@ -1,4 +1,4 @@
-"""What XGBoost is to the code that both boosters share."""
+"""XGBoost as a `Library` for the code that both boosters share."""
 
 import re
 from collections.abc import Mapping

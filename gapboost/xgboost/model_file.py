@@ -1,4 +1,4 @@
-"""What model files of XGBoost say besides the trees, and a ranker that loads one."""
+"""Attributes that gapboost adds to XGBoost's model files, and the loading of such a file."""
 
 from collections.abc import Callable
 from typing import Any

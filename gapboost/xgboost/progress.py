@@ -68,7 +68,10 @@ class _XGBoostProgress(Progress, TrainingCallback):  # type: ignore[misc]
         return model
 
     def _find_best(self, model: Any) -> None:
-        """What early stopping wrote into the model; in a round it does so after this callback."""
+        """Read the best round from the model, where early stopping writes it.
+
+        During training, early stopping runs after this callback: the last round is not included.
+        """
         best = _best(model)
         # A model that is continued has that of its own training.
         self.bar.best = None if best == self.bar.continued else best

@@ -1,4 +1,4 @@
-"""What older versions of XGBoost want otherwise; each entry can go with the last version that needs it."""
+"""Workarounds for older versions of XGBoost; delete each with the last version that needs it."""
 
 from typing import Any
 

@@ -76,7 +76,7 @@ def test_a_fit_that_has_trained_outlives_its_network(booster, how, said, two, mo
     expected = scores()
     with monkeypatch.context() as patched:
         ring = partial(how, str(tmp_path / "log"), NETWORKS[booster])
-        patched.setattr(type(small(booster, two)[0]), "_ring", staticmethod(ring))
+        patched.setattr(type(small(booster, two)[0]), "_booster_network", staticmethod(ring))
         assert_array_equal(scores(), expected)
     # The processes are gone, or go now; other ones train.
     assert_array_equal(scores(), expected)
@@ -87,7 +87,7 @@ def test_a_fit_that_has_trained_outlives_its_network(booster, how, said, two, mo
 def test_an_error_in_joining_the_network_is_raised_by_fit(booster, two, monkeypatch):
     ranker, given = small(booster, two)
     with monkeypatch.context() as patched:
-        patched.setattr(type(ranker), "_ring", staticmethod(partial(unjoinable, NETWORKS[booster])))
+        patched.setattr(type(ranker), "_booster_network", staticmethod(partial(unjoinable, NETWORKS[booster])))
         with pytest.raises(OSError, match="Address already in use"):
             ranker.fit(**given)
     assert ranker.fit(**given).n_queries_in_ == 40

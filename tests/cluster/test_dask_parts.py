@@ -14,7 +14,6 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from gapboost.dask.pieces import make_shard, survey
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -26,8 +25,9 @@ from gapboost.dask import exchange, training
 from gapboost.dask.columns import Columns, categories_of
 from gapboost.dask.exchange import Coordinator, Exchange, PeerLost
 from gapboost.dask.layout import LIMIT, PartitionLayout, layout_of, partition_workers, query_workers
+from gapboost.dask.shards import make_shard, survey
 from gapboost.dask.storage import dump, dump_rows, load, load_rows
-from gapboost.objectives import turns
+from gapboost.objectives import tie_order
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -181,17 +181,17 @@ def test_partitions_with_other_columns_are_refused(case):
 
 @pytest.mark.parametrize("at_once", [1, 7, 1 << 20])
 def test_tie_keys_of_a_part_are_those_of_the_whole(monkeypatch, at_once):
-    monkeypatch.setattr(turns, "KEYS_AT_ONCE", at_once)
+    monkeypatch.setattr(tie_order, "KEYS_AT_ONCE", at_once)
     qid = np.repeat(np.arange(30), np.random.default_rng(0).integers(1, 9, 30))
     y = np.arange(len(qid)) % 3
     data = judged(y, qid)
-    keys, begins = turns.tie_keys(3, data), data.queries.offsets[:-1]
+    keys, begins = tie_order.tie_keys(3, data), data.queries.offsets[:-1]
     for own in (np.arange(30) % 3 == 1, np.arange(30) > 20, np.arange(30) == 0):
         rows = own[qid]
         part = judged(y[rows], qid[rows])
         whole = Whole(begins[own], data.summary)
         object.__setattr__(part, "whole", whole)
-        np.testing.assert_array_equal(turns.tie_keys(3, part), keys[rows])
+        np.testing.assert_array_equal(tie_order.tie_keys(3, part), keys[rows])
 
 
 @pytest.mark.parametrize("objective", [gb.LambdaRank(gb.AP()), gb.SoftRank(gb.AP()), gb.ApproxRank(gb.AP())])

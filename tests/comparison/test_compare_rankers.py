@@ -25,8 +25,8 @@ from sklearn.preprocessing import StandardScaler
 
 import gapboost as gb
 from gapboost.comparison import compare_rankers, standard_rankers
-from gapboost.comparison.data import Part
-from gapboost.comparison.estimators import few_trees, stops_early
+from gapboost.comparison.data import DataPart
+from gapboost.comparison.estimators import few_trees, has_early_stopping
 from gapboost.comparison.settings import ComparisonSettings
 from gapboost.comparison.training import fit_ranker
 from gapboost.lightgbm import LGBMGAPRanker
@@ -121,8 +121,8 @@ def recorder(arguments):
     return type("Recording", (Recorder,), {"fit": scope["fit"]})
 
 
-TRAIN = Part(np.ones((6, 2)), np.array([0, 1, 2, 0, 1, 2]), np.array([2, 4]))
-VALI = Part(np.zeros((3, 2)), np.array([1, 0, 2]), np.array([1, 2]))
+TRAIN = DataPart(np.ones((6, 2)), np.array([0, 1, 2, 0, 1, 2]), np.array([2, 4]))
+VALI = DataPart(np.zeros((3, 2)), np.array([1, 0, 2]), np.array([1, 2]))
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ VALI = Part(np.zeros((3, 2)), np.array([1, 0, 2]), np.array([1, 2]))
 )
 def test_fit_gets_the_queries_that_it_has_arguments_for(arguments, expected):
     ranker = recorder(arguments)(early_stopping_rounds=3)
-    assert stops_early(ranker)
+    assert has_early_stopping(ranker)
     found = fit_ranker(ranker, TRAIN, VALI).given_
     given = {name: found[name] for name in arguments if found[name] is not None}
     ((X_vali, y_vali),) = given.pop("eval_set")

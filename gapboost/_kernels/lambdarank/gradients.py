@@ -27,7 +27,7 @@ NOTHING_ARRIVES = Arriving(above=np.empty((0, 0)), below=np.empty((0, 0)), prefi
 
 @dataclass(frozen=True, kw_only=True)
 class Setup:
-    """What a pass reads of all queries, the same in every call.
+    """Inputs of a pass for all queries; they are the same in every call.
 
     Attributes
     ----------
@@ -94,9 +94,11 @@ def reach(discount: Array, longest: int, truncation: int) -> int:
 def short_queries(
     offsets: Array, discount: Array, truncation: int, first: int, last: int, by_pairs: bool | None = None
 ) -> ShortQueries:
-    """What stays the same; with ``truncation`` > 0 only pairs whose upper document is among that many first ranks count.
+    """Prepare queries ``first..last-1`` for the passes over them.
 
-    ``by_pairs`` forces one of the two ways on all queries; else the pairs of a list are visited one by one where that is quicker.
+    ``truncation`` > 0 keeps only the pairs whose upper document is among that many first ranks.
+    ``by_pairs`` selects one algorithm for all queries: True visits every pair, False uses running
+    sums. With None each query gets the quicker one.
     """
     begin, end = int(offsets[first]), int(offsets[last])
     starts = offsets[first : last + 1] - begin
@@ -147,12 +149,12 @@ def write(
 
 
 def dampening(size: Array) -> Array:
-    """What the gradients of each query are multiplied with so that their absolute sum S becomes log2(1 + S)."""
+    """Return the factor of each query that changes its absolute gradient sum S to log2(1 + S)."""
     return np.divide(np.log2(1.0 + size), size, out=np.ones(len(size)), where=size > 0.0)
 
 
 def factors(mass: Array, weights: Array, setup: Setup) -> tuple[Array, Array]:
-    """What lam and eta of each query are multiplied by, where ``mass`` is its sum of absolute lam."""
+    """Return the factors of lam and eta of each query; ``mass`` is its sum of absolute lam."""
     factor = weights * dampening(setup.sigma * mass) if setup.normalize else weights
     return factor * setup.sigma, factor * setup.sigma**2
 

@@ -1,4 +1,4 @@
-"""What sums run over: documents in order of rank, list after list; what arrives at each list; and memory for one of them."""
+"""Lists of documents in order of rank, the sums that enter each list, and memory for one list."""
 
 import itertools
 from typing import Any, NamedTuple
@@ -55,7 +55,7 @@ class Lists(NamedTuple):
 
 
 class Arriving(NamedTuple):
-    """What arrives at each list of documents of the same query; no rows where they are whole queries.
+    """Sums that enter each list from the rest of its query; no rows if the lists are whole queries.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class ListMemory(NamedTuple):
     By document ``rise``, ``fall``, ``jump`` (see `exponents`); by document of a block, or of a list that is visited
     pair by pair, and by grade ``upper``, ``lower`` (see `fill_swaps`) and ``lower_by_grade``; ``powers`` by document of a
     block; ``prefixes`` by block; ``above`` and ``below``, the `moments` of the documents above and below; ``form``,
-    room for a `Form`.
+    memory for a `Form`.
     """
 
     rise: Any
@@ -128,7 +128,7 @@ def padded(n: int) -> int:
 
 @kernel
 def pointers(memory: ListMemory) -> ListMemory:
-    """The same as pointers."""
+    """Return the memory with a pointer for each array."""
     return ListMemory(
         rise=pointer(memory.rise), fall=pointer(memory.fall), jump=pointer(memory.jump), upper=pointer(memory.upper),
         lower=pointer(memory.lower), lower_by_grade=pointer(memory.lower_by_grade), powers=pointer(memory.powers),

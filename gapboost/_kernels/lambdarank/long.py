@@ -66,7 +66,10 @@ class LongQuery:
 def long_query(
     grades: Array, offsets: Array, discount: Array, pair: Array, own: Array, truncation: int, number: int
 ) -> LongQuery:
-    """What stays the same; with ``truncation`` > 0 only pairs whose upper document is among that many first ranks count."""
+    """Prepare one long query for the passes over it.
+
+    ``truncation`` > 0 keeps only the pairs whose upper document is among that many first ranks.
+    """
     rows = slice(int(offsets[number]), int(offsets[number + 1]))
     occurring, codes = np.unique(grades[rows], return_inverse=True)
     grade_of = np.zeros(own.shape[1], np.uint8)

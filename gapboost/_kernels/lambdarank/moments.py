@@ -102,7 +102,7 @@ def collect(way: Way, block: Block, form: Form, room: Pointer, moments: Moments)
 
 @kernel
 def add_constants(step: int, a: int, width: int, table: Pointer, moments: Moments) -> None:
-    """What one document of grade a adds to the count and the constants."""
+    """Add one document of grade a to the count and the constants of ``moments``."""
     for i in range(0, width, LANES):
         grades = counting(i)
         store(moments.count, i, load8(moments.count, i) + (grades == a))

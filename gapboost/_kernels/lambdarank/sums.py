@@ -60,7 +60,7 @@ def copy(n: int, source: Pointer, target: Pointer) -> None:
 def sum_moments(
     n: int, receive: bool, s: Pointer, grade: Pointer, form: Form, memory: ListMemory, lam: Pointer, eta: Pointer
 ) -> Any:
-    """Down the list and up again, block by block; returns the last anchor.
+    """Visit the list downwards and upwards, block by block; return the last anchor.
 
     The first row of ``memory.prefixes`` is the prefix above the list, ``memory.above`` and ``memory.below`` are the moments
     of the documents above it, at its first anchor, and below it, at its last. Moments are carried to the other end.
@@ -99,7 +99,10 @@ def sum_moments(
 
 @kernel
 def collect_moments(blocks: int, n: int, grade: Pointer, form: Form, memory: ListMemory) -> None:
-    """What `sum_moments` leaves for the next list, of a list with one anchor where nobody receives."""
+    """Add the documents of a list to the moments above and below it, where no document receives.
+
+    The list has a single anchor. The result is that of `sum_moments`, in fewer steps.
+    """
     above, below = moments_at(memory.above, form.width), moments_at(memory.below, form.width)
     down, up = ways(memory)
     for k in range(blocks):

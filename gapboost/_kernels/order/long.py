@@ -20,7 +20,7 @@ Each = Callable[[Callable[[int], None], int], None]
 PARTS = 16
 SLICES = 8
 
-# Rows whose scores tell about how far they spread.
+# Number of rows from whose scores the range of all scores is estimated.
 SAMPLED = 512
 
 
@@ -52,7 +52,10 @@ def deal(scores: Array, rows: Array, high: float, scale: float, places: Array, t
 
 
 def spread_of(scores: Array) -> tuple[float, float]:
-    """Where the first part begins, and parts per unit of score, for parts of about the same width."""
+    """Return the score at which the first part begins, and the number of parts per unit of score.
+
+    Both are estimated from a sample of the scores.
+    """
     sample = scores[np.arange(SAMPLED) * len(scores) // SAMPLED].astype(np.float64)
     high, low = float(sample.max()), float(sample.min())
     scale = PARTS / (high - low) if high > low else 0.0

@@ -26,7 +26,7 @@ BY_ROW = np.empty(0, np.int32)
 
 
 class Elements(NamedTuple):
-    """What is ranked: scores, and the positions of their rows in the query."""
+    """Elements to rank: scores, and the positions of their rows in the query."""
 
     scores: Any
     rows: Any

@@ -13,7 +13,8 @@ _ENTRY = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 # void GOMP_parallel(void (*entry)(void *), void *data, unsigned n_threads, unsigned flags)
 _FORK_AND_JOIN = ctypes.CFUNCTYPE(None, _ENTRY, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint)
 
-# In the environment, read when a booster's twin is imported: 0 leaves the booster's threads alone.
+# Environment variable, read on import of gapboost.lightgbm or gapboost.xgboost: 0 leaves the
+# booster's threads alone.
 SWITCH = "GAPBOOST_OPENMP"
 
 

@@ -298,7 +298,7 @@ def total(typing: Any, vector: Any) -> Built:
 
 @_builtin
 def number(typing: Any, vector: Any) -> Built:
-    """How many of 8 lanes are not 0.0."""
+    """Number of lanes, of 8, that are not 0.0."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         mask = builder.fcmp_unordered("!=", args[0], ir.Constant(args[0].type, None))

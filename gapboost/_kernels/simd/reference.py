@@ -31,7 +31,7 @@ class Pointer:
         self.array[self.checked(i, 1)] = value
 
     def checked(self, offset: int, n: int) -> int:
-        """Where ``n`` elements begin that must be inside the array."""
+        """Return the index of the first of ``n`` elements; raise IndexError if one is outside."""
         first = self.start + int(offset)
         if not 0 <= first <= len(self.array) - n:
             raise IndexError(f"elements {first} to {first + n - 1} of an array of {len(self.array)}")
@@ -39,7 +39,10 @@ class Pointer:
 
 
 def _without_warnings(function: Callable[..., Any]) -> Callable[..., Any]:
-    """As compiled: overflow and division by zero give inf or nan and no warning, be it in lanes that nobody reads."""
+    """Turn off numpy's warnings in a function, as compiled code gives none.
+
+    Overflow and division by zero give inf or nan, sometimes in lanes that are never read.
+    """
 
     @functools.wraps(function)
     def silent(*args: Any) -> Any:
@@ -149,7 +152,7 @@ def total(vector: Vector) -> float:
 
 
 def number(vector: Vector) -> int:
-    """How many lanes are not 0.0."""
+    """Number of lanes that are not 0.0."""
     return int(np.count_nonzero(vector.lanes))
 
 

@@ -38,7 +38,11 @@ class Reach(NamedTuple):
 
 
 class Points(NamedTuple):
-    """Where sorted points are: ``cell`` (int64) and ``t`` (float64) by point; by cell ``number`` (int64), which may skip some."""
+    """Positions of sorted points: the cell of each point, and its position inside the cell.
+
+    ``cell`` (int64) and ``t`` (float64, -1 to 1) are by point. ``number`` (int64) is by cell; it
+    skips empty cells.
+    """
 
     cell: Array
     t: Array
@@ -61,7 +65,7 @@ def interaction_tables(function: Any, width: float, reach: int) -> Array:
 
 
 def points_for(longest: int, most: int) -> Points:
-    """Room for lists up to `longest` in up to `most` cells."""
+    """Memory for lists up to `longest` in up to `most` cells."""
     return Points(cell=np.empty(longest, np.int64), t=np.empty(longest), number=np.empty(most, np.int64))
 
 
@@ -115,7 +119,7 @@ def add_moments(r: int, channel: int, weight: float, points: Points, moments: Ar
 def interact(
     cells: int, channels: int, reach: Reach, points: Points, moments: Array, so_far: Array, arriving: Array
 ) -> None:
-    """The polynomials of what arrives in each cell, for the first channels; ``so_far`` is scratch by channel."""
+    """Fill ``arriving``: the polynomial of each cell, by channel; ``so_far`` is scratch."""
     span = len(reach.tables) // 2
     for c in range(channels):
         so_far[c] = 0.0
@@ -142,7 +146,7 @@ def interact(
 
 @kernel
 def arriving_at(r: int, channel: int, points: Points, arriving: Array) -> Any:
-    """What arrives at a point."""
+    """Evaluate the polynomial of a point's cell, in a channel, at the point."""
     at = (points.cell[r] * arriving.shape[1] + channel) * COEFFICIENTS
     start = pointer(arriving)
     return start[at] + total(load16(start, at + 1) * powers(points.t[r]))

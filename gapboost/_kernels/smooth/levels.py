@@ -9,7 +9,7 @@ from gapboost._kernels.worth import Worth, pair_worth
 
 @kernel
 def compare_levels(starts: Array, step: int, worth: Worth, turning: bool, documents: Documents) -> None:
-    """As `gapboost._kernels.smooth.sums.compare`; ``worth`` is by document."""
+    """Add the sums of `gapboost._kernels.smooth.sums.compare`; ``worth`` is by document."""
     x, share, total, rising = documents.x, documents.share, documents.total, documents.rising
     for q in range(len(starts) - 1):
         for i in range(starts[q], starts[q + 1]):
@@ -28,7 +28,10 @@ def compare_levels(starts: Array, step: int, worth: Worth, turning: bool, docume
 
 @kernel
 def push_levels(starts: Array, step: int, worth: Worth, paired: bool, by_level: Array, documents: Documents) -> None:
-    """As `gapboost._kernels.smooth.sums.push`; ``by_level`` are the documents of each query, those of a grade together."""
+    """Add the sums of `gapboost._kernels.smooth.sums.push`; ``worth`` is by document.
+
+    ``by_level`` lists the documents of each query, those of the same grade next to each other.
+    """
     grade, x, share, b = documents.grade, documents.x, documents.share, documents.by_rank
     for q in range(len(starts) - 1):
         for i in range(starts[q], starts[q + 1]):

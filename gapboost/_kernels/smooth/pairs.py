@@ -129,7 +129,7 @@ def push_by_pairs(step: int, pair: Array, paired: bool, by_grade: Array, documen
 
 @kernel
 def add_pushes(i: int, by_grade: Array, documents: Documents) -> None:
-    """What the documents of each grade push one document up."""
+    """Add the pushes on document ``i``, by grade of the others, to ``rising`` and ``pushes``."""
     for g in range(len(by_grade)):
         documents.rising[i] += by_grade[g]
         documents.pushes[i] += abs(by_grade[g])

@@ -163,7 +163,7 @@ def compare(starts: Array, step: SmoothStep, pairs: Array, turning: bool, room: 
 
 @kernel
 def read_turned(pair: Array, room: Room, documents: Documents) -> None:
-    """What arrives by grade, for weight 1 and for the shares, as `compare` adds it to ``rising``."""
+    """Add to ``rising`` as `compare` describes, from the polynomials of the step's derivative."""
     n_grades = len(pair)
     for r in range(len(documents.x)):
         a = documents.grade[r]

@@ -1,6 +1,7 @@
 """The work of a search on one fold: data binned once, and one training for all numbers of trees.
 
-A course is a training that passes through several candidates, those that differ only in the number of trees.
+A candidate group holds the candidates that differ only in the number of trees. One training, with
+the largest number of trees, scores all of them.
 """
 
 import time
@@ -49,34 +50,37 @@ SHARE_BINS = frozenset(
 
 
 @dataclass(frozen=True)
-class Course:
-    """Candidates that differ only in the number of trees: one training passes through all of them."""
+class CandidateGroup:
+    """Candidates that differ only in the number of trees, all scored during one training."""
 
     params: Params
     trees: dict[int, list[int]]  # number of trees: the candidates with that many, more than one where grids overlap
-    bins: str  # equal for courses whose data is binned alike
+    bins: str  # equal for groups that can share binned data
 
 
-def as_courses(candidates: list[Params]) -> list[Course]:
-    """The trainings that pass through all `candidates`; those on the same bins one after the other."""
+def candidate_groups(candidates: list[Params]) -> list[CandidateGroup]:
+    """Group `candidates` by all parameters but the number of trees.
+
+    Groups that can share binned data follow each other.
+    """
     # Values need not be hashable, nor equal only where they mean the same: repr tells tuples, floats and objectives apart.
-    found: dict[str, Course] = {}
+    found: dict[str, CandidateGroup] = {}
     for number, candidate in enumerate(candidates):
         params = {name: value for name, value in candidate.items() if name != "n_estimators"}
         bins = repr({name: value for name, value in params.items() if name not in SHARE_BINS})
-        course = found.setdefault(repr(params), Course(params, {}, bins))
-        course.trees.setdefault(int(candidate["n_estimators"]), []).append(number)
-    return sorted(found.values(), key=lambda course: course.bins)
+        group = found.setdefault(repr(params), CandidateGroup(params, {}, bins))
+        group.trees.setdefault(int(candidate["n_estimators"]), []).append(number)
+    return sorted(found.values(), key=lambda group: group.bins)
 
 
 def with_params(estimator: GAPRanker, params: Params) -> Any:
-    """A ranker with these parameters. What it draws or changes in them no other candidate sees, as in scikit-learn's searches."""
+    """Return a clone of `estimator` with copies of these parameters, as scikit-learn does."""
     return clone(estimator).set_params(**clone(params, safe=False))
 
 
 @dataclass(frozen=True, eq=False)
 class FoldWork:
-    """Courses of candidates on one fold.
+    """Training and scoring of candidate groups on one fold.
 
     Attributes
     ----------
@@ -85,14 +89,14 @@ class FoldWork:
         All data.
     fold : tuple of ndarray
         The numbers of the training and of the test queries.
-    courses : list of Course
+    groups : list of CandidateGroup
     targets : list of Measure
     """
 
     estimator: GAPRanker
     rows: RankingRows
     fold: tuple[Array, Array]
-    courses: list[Course]
+    groups: list[CandidateGroup]
     targets: list[Measure]
 
     def __call__(self, advance: Callable[[int], None]) -> tuple[list[tuple[int, list[float], float]], list[str]]:
@@ -103,18 +107,18 @@ class FoldWork:
         held_out = [test.data.up_to_grade(target.n_grades) for target in self.targets]
         found, warnings = [], []
         bins, binned = None, None
-        for course in self.courses:
-            ranker = with_params(self.estimator, {**course.params, "n_estimators": max(course.trees)})
-            if course.bins != bins:
-                bins, binned = course.bins, ranker._bins(train, test)
-            scored, warning = self._run(ranker, course, train, binned, held_out)
+        for group in self.groups:
+            ranker = with_params(self.estimator, {**group.params, "n_estimators": max(group.trees)})
+            if group.bins != bins:
+                bins, binned = group.bins, ranker._bins(train, test)
+            scored, warning = self._run(ranker, group, train, binned, held_out)
             found += scored
             warnings += [] if warning is None else [warning]
             advance(1)
         return found, warnings
 
     def _run(
-        self, ranker: GAPRanker, course: Course, train: RankingRows, binned: Any, held_out: list[Judged]
+        self, ranker: GAPRanker, group: CandidateGroup, train: RankingRows, binned: Any, held_out: list[Judged]
     ) -> tuple[list[tuple[int, list[float], float]], str | None]:
         found: list[tuple[int, list[float], float]] = []
         trees = 0
@@ -123,15 +127,15 @@ class FoldWork:
         def watch(scores: Array) -> None:
             nonlocal trees
             trees += 1
-            if trees in course.trees:
+            if trees in group.trees:
                 means = [mean_value(target, data, scores) for target, data in zip(self.targets, held_out, strict=True)]
                 seconds = time.perf_counter() - start
-                found.extend((candidate, means, seconds) for candidate in course.trees[trees])
+                found.extend((candidate, means, seconds) for candidate in group.trees[trees])
 
         warning = ranker._train_on_bins(train, binned, watch)
-        if trees != max(course.trees):
+        if trees != max(group.trees):
             raise ValueError(
-                f"training with {course.params} ended after {trees} of {max(course.trees)} trees; expected an estimator without "
+                f"training with {group.params} ended after {trees} of {max(group.trees)} trees; expected an estimator without "
                 "early stopping: the search chooses the number of trees"
             )
         return found, warning

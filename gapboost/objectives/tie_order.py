@@ -1,4 +1,4 @@
-"""The order of documents with equal scores: by random keys, never by row."""
+"""Order of documents with equal scores: by random keys, never by row."""
 
 import numpy as np
 
@@ -8,8 +8,8 @@ from gapboost._kernels import Array
 KEYS_AT_ONCE = 1 << 20
 
 
-def turns(random_state: int, data: Judged) -> Array:
-    """The order in which the documents of each query are ranked where their scores are equal: int32 of shape (N,), positions."""
+def tie_order(random_state: int, data: Judged) -> Array:
+    """Return a random permutation of each query's positions, int32 of shape (N,)."""
     offsets, sizes = data.queries.offsets, data.queries.sizes
     query = np.repeat(np.arange(len(sizes), dtype=np.uint64), sizes)
     rows = np.argsort(query << np.uint64(32) | tie_keys(random_state, data), kind="stable")
@@ -18,7 +18,7 @@ def turns(random_state: int, data: Judged) -> Array:
 
 
 def tie_keys(random_state: int, data: Judged) -> Array:
-    """A random key for each document, uint32 of shape (N,), by its position in the whole data set."""
+    """Draw a key for each document by its row in the whole data set, uint32 of shape (N,)."""
     rng = np.random.default_rng(random_state)
 
     def draw(n: int) -> Array:
@@ -29,7 +29,8 @@ def tie_keys(random_state: int, data: Judged) -> Array:
         return draw(queries.n_rows)
     positions = np.arange(queries.n_rows) + np.repeat(whole.begins - queries.offsets[:-1], queries.sizes)
     keys = np.empty(queries.n_rows, dtype=np.uint32)
-    # Queries keep the order of the whole. Its keys are drawn block by block: no worker has room for all of them.
+    # Queries keep the order of the whole data set. Its keys are drawn block by block: all of them
+    # might not fit in a worker's memory.
     filled, n_rows = 0, whole.summary.n_rows
     for first in range(0, n_rows, KEYS_AT_ONCE):
         block = draw(min(KEYS_AT_ONCE, n_rows - first))
