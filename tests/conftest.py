@@ -1,6 +1,7 @@
 """How long the property tests run, and what the tests of bad input and the fuzzers went through."""
 
 import gc
+import os
 import sys
 from collections import Counter
 from importlib.util import find_spec
@@ -9,6 +10,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from installed import MISSING, boosters_of
+
+# Threads that wait for each other sleep instead of spinning: tests that run at the same time need the cores.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+# Dask's profiler can stop a whole process for ever on Python 3.11.7 (python/cpython#106883).
+os.environ.setdefault("DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED", "False")
 
 import gapboost
 from gapboost.objectives import LambdaRank
