@@ -144,10 +144,10 @@ class GAPRanker(RankerParameters):
         request = self._request(
             eval_metric=arguments.eval_metric, eval_at=arguments.eval_at, position=arguments.train.position
         )
-        self._check_stopping(arguments.of_booster)
         given = arguments.evaluation_sets()
         rows = ranking_rows(arguments.train, request.limit)
         task = make_task(request, rows.data.summary, arguments.train.names.y)
+        self._check_stopping(arguments.of_booster)
         evaluation_sets = [self._evaluation_rows(one, arguments.train, rows, task) for one in given]
         training = prepare(self._library, task, rows, evaluation_sets)
         if training.warning is not None:

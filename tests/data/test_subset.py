@@ -8,9 +8,10 @@ import pytest
 from scipy import sparse
 
 import gapboost as gb
-from gapboost._boosters.request import Beside
+from gapboost._boosters.data_set import DataSet
 from gapboost._boosters.rows import ranking_rows, stand_in
 from gapboost._data.judged import Whole, judged
+from gapboost._data.summary import DataSummary
 from gapboost.evaluation import query_values
 
 N_QUERIES, N = 9, 900
@@ -71,7 +72,7 @@ def test_a_subset_keeps_the_recall_base_and_no_row_numbers():
 
 def test_a_part_of_a_data_set_remains_one():
     data = judged(np.arange(6) % 3, [1, 1, 2, 2, 2, 3])
-    part = replace(data, whole=Whole(np.array([4, 10, 20]), n_rows=30, n_queries=10, weighted_size=2.5))
+    part = replace(data, whole=Whole(np.array([4, 10, 20]), DataSummary(30, 10, 10, 2.5, (0, 1), 2)))
     some = part.subset(np.array([False, True, True]))
     assert some.whole.begins.tolist() == [10, 20]
     assert (some.mean_size, some.weighted_size) == (3.0, 2.5)
@@ -82,8 +83,8 @@ def test_a_part_of_a_data_set_remains_one():
 )
 def test_a_subset_of_rows_has_their_features_scores_and_positions(kind):
     qid, y = np.array([3, 1, 3, 2, 1, 2]), np.array([0, 1, 2, 0, 2, 1])
-    beside = Beside(weight=np.arange(1.0, 4.0), start=np.arange(6.0), position=list("uvwuvw"))
-    rows = ranking_rows(kind(np.arange(12.0).reshape(6, 2)), y, qid, beside)
+    X = kind(np.arange(12.0).reshape(6, 2))
+    rows = ranking_rows(DataSet(X, y, qid, np.arange(1.0, 4.0), np.arange(6.0), list("uvwuvw")))
     some = rows.subset(np.array([0, 2]))
     X = some.X.toarray() if sparse.issparse(some.X) else np.asarray(some.X)
     assert X[:, 0].tolist() == [0, 4, 6, 10]
@@ -95,7 +96,7 @@ def test_a_subset_of_rows_has_their_features_scores_and_positions(kind):
 
 
 def test_the_query_that_stands_for_none_has_no_weight():
-    rows = ranking_rows(np.arange(5.0)[:, None], [0, 1, 2, 1, 0], [1, 1, 2, 3, 3], Beside(start=np.arange(5.0)))
+    rows = ranking_rows(DataSet(np.arange(5.0)[:, None], [0, 1, 2, 1, 0], [1, 1, 2, 3, 3], start=np.arange(5.0)))
     one = stand_in(rows)
     assert one.sizes.tolist() == [1]
     assert one.X.tolist() == [[2.0]]
