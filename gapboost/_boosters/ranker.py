@@ -11,7 +11,7 @@ from gapboost._boosters.described import source_url
 from gapboost._boosters.eval_metric import check_grouped
 from gapboost._boosters.fit_arguments import FitArguments
 from gapboost._boosters.ranker_parameters import RankerParameters
-from gapboost._boosters.result import TrainingResult
+from gapboost._boosters.result import TrainingResult, with_result
 from gapboost._boosters.rows import RankingRows, ranking_rows
 from gapboost._boosters.task import Task, make_task
 from gapboost._boosters.training import Training, prepare
@@ -138,6 +138,9 @@ class GAPRanker(RankerParameters):
         """Hold what was learned."""
         # In one step, so that fits in other threads leave no mixture: while `update` drops the old booster, others may run.
         self.__dict__ = {**vars(self), **learned, "_result": result}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(with_result(state))  # type: ignore[misc]
 
     def _fit(self, arguments: FitArguments) -> Self:
         """Train on arrays or tables that this process holds."""

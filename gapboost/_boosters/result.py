@@ -30,3 +30,18 @@ class TrainingResult:
     feature_names: tuple[str, ...] = ()
     position_bias: dict[Any, float] | None = None
     last_position_bias: dict[Any, float] | None = None
+
+
+def with_result(state: dict[str, Any]) -> dict[str, Any]:
+    """Return the state of a pickled ranker; those of 0.1.0rc1 hold the parts of the result one by one."""
+    if "_trained_by" not in state:
+        return state
+    state = dict(state)
+    result = TrainingResult(
+        objective=state.pop("_trained_by"),
+        n_queries=state.pop("n_queries_in_", None),
+        feature_names=state.pop("_feature_names", ()),
+        position_bias=state.pop("_position_bias", None),
+        last_position_bias=state.pop("_last_bias", None),
+    )
+    return {**state, "_result": result}

@@ -326,3 +326,24 @@ def test_words_of_a_g_for_many_grades(twin, tmp_path):
     assert read(
         says(file_of(ranker, tmp_path / f"model{'.txt' if twin is LIGHTGBM else '.json'}")), gb.LambdaRank(gb.AP())
     ) == (ranker.objective_)
+
+
+@twins
+def test_pickles_of_0_1_0rc1_are_read(twin):
+    """They hold the parts of the result one by one."""
+    ranker = twin.ranker(n_estimators=3)
+    ranker.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, position=np.arange(len(TRAIN.y)) % 5)
+    state = ranker.__getstate__()
+    result = state.pop("_result")
+    state |= {
+        "_trained_by": result.objective,
+        "n_queries_in_": result.n_queries,
+        "_feature_names": result.feature_names,
+        "_position_bias": result.position_bias,
+        "_last_bias": result.last_position_bias,
+    }
+    loaded = object.__new__(type(ranker))
+    loaded.__setstate__(state)
+    for name in ("measure_", "objective_", "n_queries_in_", "position_bias_"):
+        assert getattr(loaded, name) == getattr(ranker, name)
+    npt.assert_array_equal(loaded.predict(TEST.X), ranker.predict(TEST.X))

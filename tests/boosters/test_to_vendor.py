@@ -14,6 +14,7 @@ import xgboost
 from sklearn.exceptions import NotFittedError
 
 import gapboost as gb
+from gapboost._boosters.own_parameters import OWN_NAMES
 from gapboost.datasets import load_digits_ranking
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
@@ -36,16 +37,13 @@ def check_same(vendor, ranker, X=TEST.X):
     np.testing.assert_array_equal(vendor.predict(X), ranker.predict(X))
 
 
-OWN = ("measure", "g", "objective", "stopping_metric")
-
-
 @boosters
 def test_the_same_kind_parameters_and_predictions(booster):
     ranker = fitted(booster, measure="egap", g=(0.2, 0.8), learning_rate=0.2, subsample=0.9, max_bin=31)
     vendor = ranker.to_vendor()
     assert type(vendor) is RANKERS[booster][1]
     check_same(vendor, ranker)
-    expected = {name: value for name, value in ranker.get_params().items() if name not in OWN}
+    expected = {name: value for name, value in ranker.get_params().items() if name not in OWN_NAMES}
     found = vendor.get_params()
     assert found.pop("objective") == {"lightgbm": "lambdarank", "xgboost": "rank:ndcg"}[booster]
     np.testing.assert_equal(found, expected)
