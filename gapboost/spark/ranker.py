@@ -69,8 +69,9 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
     data frame four times: cache one that is dear to compute. Metrics are exact means over the queries of all workers.
     """
 
-    @taking(None, first=OWN_PARAMETERS)
+    # The documentation is built without pyspark: the signature is made before its decorator sees the function.
     @keyword_only
+    @taking(None, first=OWN_PARAMETERS)
     def __init__(self, *, position_col: str | None = None, **kwargs: Any) -> None:
         super().__init__(**self._input_kwargs)
 

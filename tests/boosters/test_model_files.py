@@ -333,7 +333,7 @@ def test_pickles_of_0_1_0rc1_are_read(twin):
     """They hold the parts of the result one by one."""
     ranker = twin.ranker(n_estimators=3)
     ranker.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid, position=np.arange(len(TRAIN.y)) % 5)
-    state = ranker.__getstate__()
+    state = dict(ranker.__getstate__())
     result = state.pop("_result")
     state |= {
         "_trained_by": result.objective,
