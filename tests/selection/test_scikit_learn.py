@@ -26,7 +26,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import gapboost as gb
-from gapboost._boosters.search_guard import EXPECTED
+from gapboost._boosters.search_guard import SEARCH_VARIABLES
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.model_selection import GSearchCV, MeasureScorer, measure_scorer, simplex_grid
 from gapboost.xgboost import XGBGAPRanker
@@ -266,7 +266,7 @@ def test_the_loop_of_these_tests_is_refused_as_scikit_learns_is():
     assert loop(LOOP).n_queries_in_ == 24
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.parametrize("name", SEARCH_VARIABLES)
 def test_nothing_is_said_where_scikit_learn_calls_a_local_otherwise(name):
     renamed = re.sub(rf"\b{name}\b", f"{name}_of_another_version", LOOP)
     assert renamed != LOOP
