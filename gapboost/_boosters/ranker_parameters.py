@@ -99,7 +99,7 @@ class RankerParameters:
             If a parameter is unusable, or would be ignored.
         """
         request = self._check_parameters(eval_metric, eval_at)
-        checked_penalty(self._penalty, position)
+        penalty = checked_penalty(self._penalty, position)
         refuse_blind_search(self)
         objective = self._requested_objective()
         measures, _ = split_metrics(eval_metric)
@@ -112,7 +112,7 @@ class RankerParameters:
             functions=tuple(metric_functions(eval_metric, self._library.metric_by_query)),
             stopping_metric=self.stopping_metric,
             n_jobs=self._n_jobs,
-            penalty=float(self._penalty or 0.0),
+            penalty=penalty,
             parameters=self._with_seed(parameters),
             least_hessian=self._library.least_hessian(parameters),
         )

@@ -1,6 +1,6 @@
 """A ranker beside `lightgbm.LGBMRanker`."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,14 +15,13 @@ from gapboost._boosters.own_parameters import OWN_NAMES, OWN_PARAMETERS, taken_f
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.rows import RankingRows
 from gapboost._boosters.signature import also_in_order_of, taking
-from gapboost._boosters.stopping import check_stops, stops_early
 from gapboost._boosters.training import Training
 from gapboost._kernels import Array
-from gapboost.lightgbm.inputs import EARLY_STOPPING_CALLBACK, read_exactly
+from gapboost.lightgbm.inputs import read_exactly
 from gapboost.lightgbm.library import LIBRARY
 from gapboost.lightgbm.model_text import VENDOR_OBJECTIVE, labelled
 from gapboost.lightgbm.parameter_table import LIGHTGBM
-from gapboost.lightgbm.training import binned, boost, boost_on_bins
+from gapboost.lightgbm.training import binned, boost, boost_on_bins, check_stopping
 from gapboost.lightgbm.versions import BEFORE_4_7, names_of_frame
 from gapboost.measures import Measure
 from gapboost.objectives import Objective
@@ -221,16 +220,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         boost_on_bins(training, self._n_rounds, bins, watch)
 
     def _check_stopping(self, of_booster: dict[str, Any]) -> None:
-        parameters, callbacks = self._booster_parameters(), of_booster["callbacks"]
-        given = callbacks if isinstance(callbacks, Collection) else ()
-        check_stops(
-            self.stopping_metric, stops_early(parameters) or any(isinstance(c, EARLY_STOPPING_CALLBACK) for c in given)
-        )
-        if self.stopping_metric is not None and parameters.get("first_metric_only") not in (None, True):
-            raise ValueError(
-                f"stopping_metric is {self.stopping_metric!r}, but first_metric_only is False, by which every metric stops "
-                "training; expected one of them"
-            )
+        if self.stopping_metric is not None:
+            check_stopping(self.stopping_metric, self._booster_parameters(), of_booster["callbacks"])
 
     def predict(
         self,

@@ -8,11 +8,13 @@ from lightgbm.callback import CallbackEnv
 
 from gapboost._boosters.progress import following
 from gapboost._boosters.rows import RankingRows
+from gapboost._boosters.stopping import check_stops, stops_early
 from gapboost._boosters.training import Training
 from gapboost._data.features import feature_names
 from gapboost._kernels import Array
 from gapboost.lightgbm.callbacks import LightGBMRound
 from gapboost.lightgbm.inputs import (
+    EARLY_STOPPING_CALLBACK,
     read_exactly,
     row_weights,
     stopping_by_the_first,
@@ -23,6 +25,17 @@ from gapboost.lightgbm.model_text import inscribe
 from gapboost.lightgbm.versions import evaluation_sets
 
 NO_NETWORK: Mapping[str, Any] = {}
+
+
+def check_stopping(stopping_metric: Any, parameters: Mapping[str, Any], callbacks: Any) -> None:
+    """Raise ValueError if `stopping_metric` of a ranker would be ignored."""
+    given = callbacks if isinstance(callbacks, Collection) else ()
+    check_stops(stopping_metric, stops_early(parameters) or any(isinstance(c, EARLY_STOPPING_CALLBACK) for c in given))
+    if parameters.get("first_metric_only") not in (None, True):
+        raise ValueError(
+            f"stopping_metric is {stopping_metric!r}, but first_metric_only is False, by which every metric stops "
+            "training; expected one of them"
+        )
 
 
 def boost(

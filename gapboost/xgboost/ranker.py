@@ -41,16 +41,15 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     ----------
     {own_parameters}
     **kwargs
-        Every parameter of `xgboost.XGBRanker` and every other one that the installed XGBoost knows. `eval_metric` takes names
-        and values of measures and callables, or a list of them. A callable ``f(y_true, y_score)`` is that of `xgboost.XGBRanker`:
-        it is called for each query and returns a number, whose mean weighs queries by their size. Its name is its
-        ``__name__``, and a lower value is better unless that begins with ``auc``, ``pre``, ``map`` or ``ndcg``. A callable
-        ``f(y_true, y_pred, weight)`` or ``f(y_true, y_pred, weight, group)`` is that of LightGBM: see
-        `gapboost.lightgbm.LGBMGAPRanker.fit`. Where higher values are better it is reported as ``map-`` and its name.
-        ``callbacks=[progress()]`` shows a progress bar. For fits with `position` also
-        `lambdarank_position_bias_regularization`, which is LightGBM's, and not XGBoost's `lambdarank_unbiased`. `fit` refuses
-        names that are unknown, unless ``validate_parameters=False`` passes them on, and those that steer XGBoost's own ranking
-        objectives and metrics, all in one error with what to write instead.
+        Every parameter of `xgboost.XGBRanker` and every other one that the installed XGBoost knows. `eval_metric` takes
+        names, measures and callables, or a list of them. A callable ``f(y_true, y_score)`` is that of `xgboost.XGBRanker`:
+        it returns a number for each query, and the mean weighs queries by their size. Its name is its ``__name__``; lower
+        is better unless that begins with ``auc``, ``pre``, ``map`` or ``ndcg``. A callable of three or four arguments is
+        that of LightGBM (`gapboost.lightgbm.LGBMGAPRanker.fit`), reported as ``map-`` and its name if higher is better.
+        ``callbacks=[progress()]`` shows a progress bar. Fits with `position` take
+        `lambdarank_position_bias_regularization`, as LightGBM, and not `lambdarank_unbiased`. `fit` refuses unknown names,
+        unless ``validate_parameters=False`` passes them on, and those that steer XGBoost's own ranking objectives and
+        metrics, all in one error with what to write instead.
 
     Attributes
     ----------
@@ -58,10 +57,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     best_iteration_ : int
         Rounds of the best model by early stopping, 0 without it; `best_iteration` counts from 0. The booster holds
         these rounds and no later ones.
-    best_iteration : int
-        XGBoost's own, which counts from 0; after early stopping.
-    best_score : float
-        After early stopping.
+    best_iteration, best_score : int, float
+        XGBoost's own, after early stopping; the first counts from 0.
     evals_result_ : dict {set: {metric: list of float}}
         What was reported in each round; by ``evals_result()`` too.
     feature_importances_ : ndarray of shape (n_features,)
@@ -285,14 +282,14 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     def load_model(self, fname: Any) -> None:
         """Load what `save_model` saved; `measure_` and `g_` are then those that it was trained for.
 
-        The parameters stay as they are. If the file does not say its measure, as those of `xgboost.XGBRanker`, they tell it.
-        Of a model of `xgboost.XGBRanker` that was stopped early, only the rounds up to the best one are kept.
+        The parameters stay as they are; they tell the measure of a file that does not say it. Of a model of
+        `xgboost.XGBRanker` that was stopped early, only the rounds up to the best one are kept.
 
         Raises
         ------
         ValueError
-            If the model was trained for a measure or objective that is not gapboost's own, and the parameters say another; or
-            with another value of `missing`.
+            If the model was trained with another `missing`, or for a measure or objective that is not gapboost's own
+            and the parameters say another.
         """
         load_into(self, super().load_model, fname)
 
