@@ -294,11 +294,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         load_into(self, super().load_model, fname)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters of the ranker, as they were given.
-
-        XGBoost's own would draw from a `random_state` that is a RandomState or Generator, so that printing or copying a ranker
-        changes what it trains.
-        """
+        """Return the parameters as they were given."""
+        # XGBoost's own draws from a RandomState or Generator: printing or copying a ranker would change what it trains.
         drawless = object.__new__(type(self))
         drawless.__dict__.update(vars(self), random_state=None)
         parameters: dict[str, Any] = super(XGBGAPRanker, drawless).get_params(deep)
