@@ -91,7 +91,8 @@ class RankerParameters:
     def _request(self, *, eval_metric: Any = None, eval_at: Any = None, position: Any = None) -> TrainingRequest:
         """Return what the parameters, and these arguments of `fit`, ask for.
 
-        Every entry point checks them here, and draws every random number here, once for each training.
+        They are checked here. Random numbers are drawn here too, once for each training and the same
+        for all workers.
 
         Raises
         ------

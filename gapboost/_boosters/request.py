@@ -16,7 +16,9 @@ DEFAULT = LambdaRank(GAP())
 
 @dataclass(frozen=True)
 class TrainingRequest:
-    """Training that parameters and arguments request, with every random number drawn.
+    """Training that parameters and arguments request.
+
+    `RankerParameters._request` draws its random numbers, once for all workers.
 
     Attributes
     ----------

@@ -53,7 +53,8 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):
         None is the one that was opened last. Not part of a pickle.
     {own_parameters}
     extra_trees : bool, default=True
-        As there. Several workers draw other thresholds than one, from the same seed.
+        As in `gapboost.lightgbm.LGBMGAPRanker`. Several workers draw other thresholds than one, from the
+        same seed.
     **kwargs
         Every parameter of `lightgbm.LGBMRanker`; `machines`, `num_machines` and `local_listen_port` change nothing, with a
         warning: Dask tells where the workers are, and each fit takes ports that are free. Workers use `n_jobs` threads

@@ -28,7 +28,7 @@ class SurveyedSet:
     y, qid, weight, start, position : list of Future
         The partitions, in memory. Of the last three, None for each where there are none, and of weights that are constant in
         every query.
-    layout_of : DataLayout
+    layout : DataLayout
     """
 
     given: Collections

@@ -16,6 +16,9 @@ TRAINED_FOR = "gapboost_objective"
 # The one that says which value of a feature is missing, which XGBoost's files leave out.
 MISSING = "gapboost_missing"
 
+# What `fit` left in a ranker, which a loaded model replaces.
+LEARNED = ("_Booster", "evals_result_", "_result")
+
 
 def inscribe(booster: xgboost.Booster, objective: Objective, missing: Any) -> None:
     """Write into a booster what it was trained for, and which value is missing."""
@@ -26,8 +29,8 @@ def load_into(ranker: Any, load_model: Callable[[Any], None], fname: Any) -> Non
     """Load a model into a ranker by XGBoost's own `load_model`; after an error the ranker is as it was."""
     objective, requested, before = ranker.objective, ranker._requested_objective(draws=False), dict(vars(ranker))
     # XGBoost would load into the booster that is there, and copies of this ranker may share it.
-    for name in ranker._learned_by_booster():
-        del ranker.__dict__[name]
+    for name in LEARNED:
+        vars(ranker).pop(name, None)
     try:
         load_model(fname)
         ranker.objective = objective  # XGBoost takes it from the file

@@ -11,6 +11,7 @@ import lightgbm
 import numpy as np
 import numpy.testing as npt
 import pytest
+import sklearn
 import xgboost
 from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, twins
 
@@ -347,3 +348,14 @@ def test_pickles_of_0_1_0rc1_are_read(twin):
     for name in ("measure_", "objective_", "n_queries_in_", "position_bias_"):
         assert getattr(loaded, name) == getattr(ranker, name)
     npt.assert_array_equal(loaded.predict(TEST.X), ranker.predict(TEST.X))
+
+
+def test_loading_keeps_what_is_not_of_the_model(tmp_path):
+    """Such as scikit-learn's metadata requests, and attributes of a subclass."""
+    with sklearn.config_context(enable_metadata_routing=True):
+        ranker = XGBOOST.ranker(n_estimators=3).set_fit_request(position=False)
+    ranker.note = "mine"
+    ranker.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid).save_model(tmp_path / "model.ubj")
+    ranker.load_model(tmp_path / "model.ubj")
+    assert ranker.note == "mine"
+    assert ranker.get_metadata_routing().fit.requests["position"] is False
