@@ -1,4 +1,7 @@
-"""Means and standard errors of independent and of clustered values, Holm's correction, power."""
+"""Means with their errors, simultaneous intervals, verdicts, and the power of comparisons.
+
+`benchmarks/POLICY.md` says which estimate is used when, and why.
+"""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,21 +15,58 @@ from gapboost._kernels import Array
 LEVEL = 0.05
 # Probability with which the test finds a difference that is called detectable.
 POWER = 0.8
+AHEAD, BEHIND, EQUIVALENT, INCONCLUSIVE = "ahead", "behind", "equivalent", "inconclusive"
 Name = TypeVar("Name", bound=Hashable)
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean with its standard error, and the degrees of freedom of Student's t."""
+    """A mean difference with its standard error, and the degrees of freedom of Student's t."""
 
     mean: float
     error: float
     freedom: float
 
-    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Return the confidence interval of the mean."""
-        half = float(stats.t.ppf((1 + confidence) / 2, self.freedom)) * self.error
+    def interval(self, confidence: float = 0.95, family: int = 1) -> tuple[float, float]:
+        """Return the confidence interval of the mean.
+
+        Parameters
+        ----------
+        confidence : float, default=0.95
+        family : int, default=1
+            Number of comparisons that are read together. All of their intervals hold at once with
+            this confidence, by Bonferroni's correction.
+        """
+        half = self.critical(confidence, family)
         return self.mean - half, self.mean + half
+
+    def critical(self, confidence: float = 0.95, family: int = 1) -> float:
+        """Return the smallest observed difference that is significant: half the length of the interval."""
+        return float(stats.t.ppf(1 - (1 - confidence) / (2 * family), self.freedom)) * self.error
+
+    def verdict(self, confidence: float = 0.95, family: int = 1, margin: float | None = None) -> str:
+        """Return the word for a difference, by the interval alone.
+
+        Parameters
+        ----------
+        confidence : float, default=0.95
+        family : int, default=1
+            As for `interval`.
+        margin : float, optional
+            Largest difference that counts as equivalent, fixed before values were seen.
+
+        Returns
+        -------
+        str
+            ``"ahead"`` if `interval` is above 0, ``"behind"`` if it is below 0, ``"equivalent"`` if the
+            90 % interval lies within the margin (two one-sided tests), else ``"inconclusive"``.
+        """
+        low, high = self.interval(confidence, family)
+        if low > 0:
+            return AHEAD
+        if high < 0:
+            return BEHIND
+        return EQUIVALENT if margin is not None and self.level(margin) else INCONCLUSIVE
 
     @property
     def p(self) -> float:
@@ -65,6 +105,33 @@ def clustered(clusters: Sequence[Array]) -> Estimate:
     scale = 1 / np.sqrt(1 - share)
     products = np.outer(scale, scale) * (np.diag(share) - np.outer(share, share))
     return Estimate(mean, float(np.sqrt(variance)), float(np.trace(products) ** 2 / (products**2).sum()))
+
+
+def crossed(values: Array, queries: Array, models: Array) -> Estimate:
+    """Return the mean of values that share queries and models, as in repeated cross-validation.
+
+    Parameters
+    ----------
+    values : float64 ndarray of shape (n,)
+        One difference for each test of a query by a model. Each query is tested equally often.
+    queries, models : int ndarray of shape (n,)
+        Number of the query, and of the (repeat, fold), of each difference.
+
+    Returns
+    -------
+    Estimate
+        The variance for two-way clusters of Cameron, Gelbach and Miller (2011, eq. 2.11): that of
+        queries, plus that of models, less that of single values; at least that of queries. The degrees
+        of freedom are the number of models less 1.
+    """
+    n, n_models = len(values), int(models.max()) + 1
+    mean = float(values.mean())
+    residuals = values - mean
+    of_queries, of_models = (float((np.bincount(c, residuals) ** 2).sum()) / n**2 for c in (queries, models))
+    n_queries = int(queries.max()) + 1
+    by_query = of_queries * n_queries / (n_queries - 1)
+    shared = of_models * n_models / (n_models - 1) - float((residuals**2).sum()) / n**2
+    return Estimate(mean, float(np.sqrt(by_query + max(shared, 0.0))), n_models - 1)
 
 
 def holm(p_values: Mapping[Name, float]) -> dict[Name, float]:
