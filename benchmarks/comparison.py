@@ -61,7 +61,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="100 queries, once")
     quick = parser.parse_args().quick
     X, y, qid = made(100 if quick else 1000)
-    compare_rankers(X[:400], y[:400], qid[:400], rankers(), cv=2, seeds=1)  # compiles the kernels
+    compare_rankers(X[:400], y[:400], qid[:400], rankers(), cv=2, repeats=1)  # compiles the kernels
     pairs = []
     for _ in range(1 if quick else 3):  # in turns
         pairs.append([processor_seconds(bare, X, y, qid), processor_seconds(compare, X, y, qid)])
@@ -82,7 +82,7 @@ def main() -> None:
 
 def compare(X: Any, y: Any, qid: Any, n_jobs: int = 1) -> None:
     """The same by the call."""
-    compare_rankers(X, y, qid, rankers(), cv=N_FOLDS, seeds=1, n_jobs=n_jobs, progress=False)
+    compare_rankers(X, y, qid, rankers(), cv=N_FOLDS, repeats=1, n_jobs=n_jobs, progress=False)
 
 
 def processor_seconds(work: Callable[[Any, Any, Any], None], X: Any, y: Any, qid: Any) -> float:

@@ -28,7 +28,7 @@ rankers = {
 # Ten folds, one model of each ranker on each. ``None`` in place of ``rankers`` is the standard field of what is installed;
 # ``checkpoint="folder"`` keeps what is finished, so that an interrupted call goes on.
 
-found = compare_rankers(data.X, data.y, data.qid, rankers, measures=["gap", "ndcg@10"], cv=10, seeds=1)
+found = compare_rankers(data.X, data.y, data.qid, rankers, measures=["gap", "ndcg@10"], cv=10, repeats=1)
 found.means().round(4)
 
 # %%

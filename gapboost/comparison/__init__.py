@@ -11,8 +11,9 @@
 `run`          all trainings, in several processes
 `checkpoint`   finished trainings in a folder
 `digest`       digests of data, folds, measures and rankers, for checkpoints
-`values`       one number for each test query, ranker, measure, fold and seed
+`values`       one number for each test query, ranker, measure and repeat
 `verdicts`     is one ranker ahead of another?
+`decision`     which ranker to use, and what the data could show
 `comparison`   the result: values, means, verdicts, the best ranker
 `picture`      differences with their intervals
 `report`       the result as a page, in the frame of ``page.html``

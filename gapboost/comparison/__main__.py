@@ -54,7 +54,7 @@ def _prepared(given: argparse.Namespace, report: Path, checkpoint: Path) -> Run:
     data = read_data([Path(file) for file in given.file], given.label, given.qid, given.drop, categorical)
     set_categories(rankers, categories(data.X))
     settings = ComparisonSettings(
-        rankers=rankers, measures=given.measures, cv=data.folds or given.cv, seeds=given.seeds, tune=given.tune,
+        rankers=rankers, measures=given.measures, cv=data.folds or given.cv, repeats=given.repeats, tune=given.tune,
         choose_by=given.choose_by, leave_out=given.leave_out, checkpoint=checkpoint, n_jobs=given.n_jobs,
         source=_source(given, categorical),
     )  # fmt: skip
@@ -77,7 +77,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m gapboost.comparison",
         description="Train the rankers that are installed on folds of whole queries, test them, and say which is ahead of which.",
     )
-    add, cv, seeds = parser.add_argument, ComparisonSettings.cv, ComparisonSettings.seeds
+    add, cv, repeats = parser.add_argument, ComparisonSettings.cv, ComparisonSettings.repeats
     forms = "LETOR, CSV or Parquet; or train [vali] test; or a folder with Fold1, Fold2, ..."
     add("file", nargs="+", metavar="FILE", help=forms)
     add("--label", default="label", help="column with the grades, in CSV and Parquet (default: %(default)s)")
@@ -86,7 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--categorical", nargs="+", default=[], metavar="NAMES", help="columns of categories: one,other")
     add("--measures", nargs="+", default=MEASURES, metavar="MEASURE", help=f"default: {' '.join(MEASURES)}")
     add("--cv", type=int, default=cv, help="number of folds, where the files bring none (default: %(default)s)")
-    add("--seeds", type=int, default=seeds, help="models of a ranker on a fold (default: %(default)s)")
+    add("--repeats", type=int, default=repeats, help="repeats, each with its own folds and seed (default: %(default)s)")
     add("--tune", type=int, metavar="N", help="choose among N candidates of each ranker on validation queries")
     add("--choose-by", metavar="MEASURE", help="what chooses (default: the first measure)")
     add("--leave-out", nargs="+", default=[], metavar="NAME", help="rankers that are not to be compared")
@@ -98,23 +98,23 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _compare(run: Run) -> Comparison:
-    """Train; print the means of a ranker on a fold when its last model is tested."""
+    """Train; print the means of a ranker on a split when its last model is tested."""
     measures = list(run.settings.measures)
     width = max(map(len, run.settings.rankers))
-    _print(f"{'fold':>4}  {'ranker':{width}}" + "".join(f"{name:>10}" for name in measures) + f"{'seconds':>10}")
-    models = Counter((task.ranker, task.fold) for task in run.tests)
+    _print(f"{'split':>5}  {'ranker':{width}}" + "".join(f"{name:>10}" for name in measures) + f"{'seconds':>10}")
+    models = Counter((task.ranker, task.split) for task in run.tests)
     tested: dict[tuple[str, int], list[Result]] = {}
 
     def on_result(result: Result) -> None:
         advance(1)
-        key = (result.task.ranker, result.task.fold)
+        key = (result.task.ranker, result.task.split)
         if not result.task.search:
             tested.setdefault(key, []).append(result)
             if len(tested[key]) == models[key]:
                 means = [np.mean([r.values[name] for r in tested[key]]) for name in measures]
-                seconds = np.mean([r.seconds for r in tested[key]])
+                seconds = np.mean([r.fit_seconds for r in tested[key]])
                 numbers = "".join(f"{mean:10.4f}" for mean in means)
-                _print(f"{key[1] + 1:4}  {key[0]:{width}}{numbers}{seconds:10.2f}")
+                _print(f"{key[1] + 1:5}  {key[0]:{width}}{numbers}{seconds:10.2f}")
 
     with progress_bar(run.total, None, "trainings") as advance:
         return run.compare(on_result)

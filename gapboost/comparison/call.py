@@ -1,5 +1,6 @@
 """`compare_rankers`, the public function."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,7 +20,7 @@ def compare_rankers(
     group: Any = None,
     measures: Measures = MEASURES,
     cv: Any = 5,
-    seeds: int = 3,
+    repeats: int = 3,
     tune: int | None = None,
     choose_by: str | Measure | None = None,
     spaces: Mapping[str, Mapping[str, Any]] | None = None,
@@ -28,6 +29,7 @@ def compare_rankers(
     checkpoint: Any = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
+    seeds: int | None = None,
 ) -> Comparison:
     """Train rankers on the same folds of whole queries, and compare them on the test queries.
 
@@ -48,14 +50,16 @@ def compare_rankers(
         Measures of the test queries; ties count their expected value. An open g is uniform over the
         grades of all rows, not of one fold.
     cv : int, splitter, or iterable of (train, test) or (train, vali, test) row numbers, default=5
-        Folds of whole queries: a number as in `sklearn.model_selection.GroupKFold`, or your own.
-        Each query is tested at most once.
-    seeds : int, default=3
-        Number of models of each ranker on each fold, with ``random_state`` 1, 2, ...; a ranker
-        without that parameter has one.
+        Folds of whole queries: their number, or your own. A number deals the queries to folds at
+        random. Your own test each query at most once.
+    repeats : int, default=3
+        Repeat r trains with ``random_state=r``. If `cv` is a number, each repeat also has its own
+        folds, and errors account for queries and for models. Your own folds are the same in each
+        repeat, and values are averaged over the repeats.
     tune : int, optional
         Number of candidates of each ranker, drawn from `spaces`. The candidate with the best values
-        on the validation queries of a fold is tested. None does not tune.
+        on the validation queries of a split is tested, so that tuning trains as many models for
+        each split. None does not tune.
     choose_by : str or Measure, optional
         Measure that chooses candidates, and the best ranker. By default the first of `measures`.
     spaces : mapping {name: {parameter: list or distribution}}, optional
@@ -79,6 +83,8 @@ def compare_rankers(
     progress : bool, optional
         Show a progress bar with the time left; needs tqdm. None shows it in a terminal or notebook
         if tqdm is installed.
+    seeds : int, optional
+        Deprecated name of `repeats`, which will be removed in version 0.3.
 
     Returns
     -------
@@ -104,12 +110,19 @@ def compare_rankers(
     >>> from sklearn.linear_model import Ridge
     >>> train = load_digits_ranking().train
     >>> rankers = {"line": Ridge(), "GAP": LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1)}
-    >>> comparison = compare_rankers(train.X, train.y, train.qid, rankers, measures="map", seeds=1)
+    >>> comparison = compare_rankers(train.X, train.y, train.qid, rankers, measures="map", repeats=1)
     >>> comparison.summary("line")["verdict"].tolist()
     ['ahead']
     """
+    if seeds is not None:
+        warnings.warn(
+            "seeds is deprecated and will be removed in version 0.3; use repeats, which also has its own folds for each seed",
+            FutureWarning,
+            stacklevel=2,
+        )
+        repeats = seeds
     settings = ComparisonSettings(
-        rankers=rankers, measures=measures, cv=cv, seeds=seeds, tune=tune, choose_by=choose_by, spaces=spaces,
+        rankers=rankers, measures=measures, cv=cv, repeats=repeats, tune=tune, choose_by=choose_by, spaces=spaces,
         leave_out=leave_out, shuffle=shuffle, checkpoint=checkpoint, n_jobs=n_jobs, progress=progress,
     )  # fmt: skip
     run = prepare_run(settings, X, y, qid, group)

@@ -36,7 +36,8 @@ def recorded(training: Training) -> dict[str, Setting]:
     docs, tuned = training.documents, training.candidates
     size = f"{len(docs.all.y)} documents of {len(docs.ids)} queries with {docs.all.X.shape[1]} features"
     ids = [str(i) for i in docs.ids]
-    folds = [(split.train, split.vali, split.test) for split in training.splits]
+    # More repeats may join: their splits follow from the first one's.
+    folds = [(split.train, split.vali, split.test) for split in training.splits if 1 in split.repeats]
     measures = dict(training.measures)
     choose_by = training.choose_by if tuned else None
     settings = {
@@ -97,7 +98,7 @@ class Checkpoint:
     def _check_is_own(self) -> None:
         """Refuse a folder with files that no checkpoint writes."""
         for path in self.folder.iterdir():
-            own = path.name in (CLAIMS, SETTINGS) or path.suffix == ".part" or path.match("fold*-seed*.json")
+            own = path.name in (CLAIMS, SETTINGS) or path.suffix == ".part" or path.match("split*-repeat*.json")
             if not (own or path.name in IGNORED or path.name.startswith(".")):
                 raise ValueError(
                     f"checkpoint is {str(self.folder)!r}, which holds other files, such as {path.name!r}; expected a folder of "
@@ -131,7 +132,9 @@ class Checkpoint:
                 result = None  # `saved` has warned
             if result is None:
                 result = train(task)
-                content = {"seconds": result.seconds, "values": result.values}
+                content = {
+                    "fit_seconds": result.fit_seconds, "predict_seconds": result.predict_seconds, "values": result.values,
+                }  # fmt: skip
                 _write(self._path(task), {**asdict(task), "comparison": self._digest_of(task), **content})
             return result
 
@@ -151,7 +154,7 @@ class Checkpoint:
         for name, value in expected.items():
             if found.get(name) != value:
                 raise ValueError(f"its {name} is {found.get(name)!r}; expected {value!r}")
-        return Result(task, found["values"], found["seconds"])
+        return Result(task, found["values"], found["fit_seconds"], found["predict_seconds"])
 
     def _digest_of(self, task: Task) -> str:
         """Return the digest of all settings but those of other rankers."""
@@ -189,7 +192,7 @@ def _file_name(task: Task) -> str:
     """Return a file name, the same in every process; names of rankers may hold any characters."""
     kind = f"candidate{task.candidate}" if task.search else "test"
     digest = hashlib.sha256(task.ranker.encode()).hexdigest()[:12]
-    return f"fold{task.fold}-seed{task.seed}-{kind}-{digest}"
+    return f"split{task.split}-repeat{task.repeat}-{kind}-{digest}"
 
 
 def _read_settings(path: Path) -> dict[str, Setting]:

@@ -20,15 +20,15 @@ from gapboost.comparison.verdicts import Verdict, verdicts
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """Result of `compare_rankers`: rankers on the test queries of the same folds.
+    """Result of `compare_rankers`: rankers on the same test queries.
 
     Attributes
     ----------
     values : Values
-        One number for each query, ranker, measure, fold and seed: ``values.to_pandas()``,
+        One number for each query, ranker, measure and repeat: ``values.to_pandas()``,
         ``values.to_polars()``.
     training : Training
-        Data, folds, rankers and measures.
+        Data, splits, rankers and measures.
     searches : list of Result
         Values of the candidates on the validation queries; empty without tuning.
 
@@ -39,7 +39,7 @@ class Comparison:
     >>> from sklearn.linear_model import Ridge
     >>> data = load_digits_ranking().test
     >>> rankers = {"one": Ridge(alpha=1.0), "other": Ridge(alpha=100.0)}
-    >>> comparison = compare_rankers(data.X, data.y, data.qid, rankers, measures="map", seeds=1)
+    >>> comparison = compare_rankers(data.X, data.y, data.qid, rankers, measures="map", repeats=1)
     >>> comparison.rankers, comparison.measures
     (['one', 'other'], ['map'])
     >>> sorted(comparison.summary("one")["ranker"])
@@ -61,15 +61,19 @@ class Comparison:
         return list(self.training.measures)
 
     def __repr__(self) -> str:
-        n = sum(map(len, self.values.queries))
-        return f"Comparison({len(self.rankers)} rankers, {n} test queries, {len(self.values.queries)} folds; best: {self.best})"
+        return f"Comparison({len(self.rankers)} rankers, {self.values.n_queries} test queries; best: {self.best})"
 
     def means(self) -> Any:
-        """Return the mean of each ranker by each measure, and its seconds, as a pandas data frame."""
+        """Return the mean of each ranker by each measure, and its costs, as a pandas data frame.
+
+        ``fit seconds`` are those of a training, ``predict ms`` the milliseconds for 1,000 documents.
+        """
         columns: dict[str, Any] = {"ranker": self.rankers}
         for measure in self.measures:
             columns[measure] = [self.values.mean(ranker, measure) for ranker in self.rankers]
-        return frame({**columns, "seconds": [self.values.seconds(ranker) for ranker in self.rankers]}, ["ranker"])
+        columns["fit seconds"] = [self.values.fit_seconds(ranker) for ranker in self.rankers]
+        columns["predict ms"] = [self.values.predict_milliseconds(ranker) for ranker in self.rankers]
+        return frame(columns, ["ranker"])
 
     def verdicts(self, baseline: str | None = None, confidence: float = 0.95) -> list[Verdict]:
         """Return the rows of `summary` as a list of verdicts."""
@@ -86,6 +90,7 @@ class Comparison:
                 for measure in self.measures
                 for first, second in pairs
             },
+            [split.test for split in self.training.splits],
             confidence,
         )
 
@@ -97,15 +102,15 @@ class Comparison:
         baseline : str, optional
             The ranker that the others are compared with. None compares every pair.
         confidence : float, default=0.95
-            Confidence of each interval, and of all verdicts together.
+            Confidence of all intervals of a measure together.
 
         Returns
         -------
         pandas.DataFrame
             One row for each pair and measure: the mean ``difference`` over the queries, ``low`` and
-            ``high`` of its interval, ``p`` by Holm's correction for all rows, the ``verdict``
-            "ahead", "behind" or "inconclusive" by this p, the number of test ``queries``, and the
-            ``queries needed`` to find a true difference of this size in 80 % of comparisons.
+            ``high`` of its interval, the corrected ``p``, the ``verdict``, the number of test
+            ``queries``, the true difference that is ``detectable`` in 80 % of comparisons, and the
+            ``queries needed`` to detect the difference that was seen.
 
         Raises
         ------
@@ -114,11 +119,13 @@ class Comparison:
 
         Notes
         -----
-        The verdict counts all rows, but each interval counts its row alone. An interval that leaves
-        out 0 may therefore stand in a row that is "inconclusive". A fold is a cluster: intervals
-        use Bell and McCaffrey's standard error and Satterthwaite's degrees of freedom. With one
-        fold they count queries only, and hold for the models that were trained, not for others
-        that are trained alike.
+        The verdict is "ahead" if the interval is above 0, "behind" if it is below 0, and else
+        "inconclusive". The rows of one measure are a family: their intervals hold together, by
+        Bonferroni's correction. With a number of folds, errors count queries and models, as two-way
+        clusters; the degrees of freedom are the number of models of a ranker less 1. With given folds
+        each fold is a cluster: Bell and McCaffrey's standard error, Satterthwaite's degrees of
+        freedom. With one given fold, intervals count queries only, and hold for the models that were
+        trained, not for others that are trained alike.
         """
         found = self.verdicts(baseline, confidence)
         return frame(
@@ -132,6 +139,7 @@ class Comparison:
                 "p": [v.p for v in found],
                 "verdict": [v.verdict for v in found],
                 "queries": [v.n_queries for v in found],
+                "detectable": [v.detectable for v in found],
                 "queries needed": [v.queries_needed for v in found],
             }
         )
@@ -152,7 +160,7 @@ class Comparison:
         return draw(self.verdicts(baseline or self.rankers[0], confidence), self.measures)
 
     def report(self, path: Any, baseline: str | None = None, confidence: float = 0.95) -> None:
-        """Write a report: verdicts, means, settings and the versions of all libraries.
+        """Write a report: a decision, differences, means, settings and the versions of all libraries.
 
         Parameters
         ----------
@@ -183,8 +191,8 @@ class Comparison:
         """The `best` ranker trained on all queries, with seed 1.
 
         After tuning, its parameters are those with the highest mean over the validation queries of
-        all folds. A ranker that stops early does not train on the validation queries of the first
-        fold, which it needs to stop.
+        all splits. A ranker that stops early does not train on the validation queries of the first
+        split, which it needs to stop.
         """
         split = self.training.splits[0]
         documents = self.training.documents
@@ -195,7 +203,7 @@ class Comparison:
         return self.training.train(task, documents.select(train), documents.select(split.vali))[0]
 
     def _best_candidate(self) -> int | None:
-        """Return the best candidate on the validation queries of all folds; None without tuning."""
+        """Return the best candidate on the validation queries of all splits; None without tuning."""
         values: dict[int, list[float]] = {}
         for result in self.searches:
             if result.task.ranker == self.best and result.task.candidate is not None:

@@ -1,7 +1,7 @@
 """Data of a comparison: documents, query by query, and the queries of each fold."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -53,11 +53,23 @@ class Collection:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Queries of one fold, by ascending numbers; `vali` is empty if nothing needs validation."""
+    """Queries of one fold.
+
+    Attributes
+    ----------
+    train, vali, test : int64 ndarray
+        Ascending numbers of queries. `vali` is empty if nothing needs validation.
+    fold : int
+        Number of the fold, from 0.
+    repeats : tuple of int
+        Repeats that train on these queries, each with its own seed.
+    """
 
     train: Array
     vali: Array
     test: Array
+    fold: int
+    repeats: tuple[int, ...]
 
 
 def documents(X: Any, y: Any, qid: Any, group: Any, settings: ComparisonSettings) -> tuple[Collection, Queries]:
@@ -87,9 +99,10 @@ def documents(X: Any, y: Any, qid: Any, group: Any, settings: ComparisonSettings
 
 
 def splits(queries: Queries, settings: ComparisonSettings, X: Any, y: Any) -> list[Split]:
-    """Return the queries of each fold of `settings.cv`.
+    """Return the queries of each fold of `settings.cv`, repeat by repeat.
 
-    If something needs validation queries and `cv` gives none, each fold validates on the queries
+    For a number of folds, each repeat deals the queries to folds at random. Other folds are the
+    same in each repeat. If something needs validation queries and `cv` gives none, each fold validates on the queries
     that the next fold tests, as in LETOR.
 
     Parameters
@@ -104,9 +117,25 @@ def splits(queries: Queries, settings: ComparisonSettings, X: Any, y: Any) -> li
     ValueError, TypeError
         If folds divide queries, share test queries, or hold fewer than two queries in a part.
     """
+    cv, repeats = settings.cv, range(1, settings.repeats + 1)
+    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+        drawn = [_query_numbers(queries, query_folds(queries, cv, repeat)) for repeat in repeats]
+        return [
+            split
+            for repeat, parts in zip(repeats, drawn, strict=True)
+            for split in _folds(parts, (repeat,), queries, settings)
+        ]
+    return _folds(_given_parts(queries, cv, X, y), tuple(repeats), queries, settings)
+
+
+def _folds(
+    parts: Sequence[tuple[Array, ...]], repeats: tuple[int, ...], queries: Queries, settings: ComparisonSettings
+) -> list[Split]:
+    """Return the checked folds of some repeats, with validation queries if they are needed."""
+    nothing = np.array([], dtype=np.int64)
     folds = [
-        Split(fold[0], fold[1] if len(fold) == 3 else np.array([], dtype=np.int64), fold[-1])
-        for fold in _query_parts(queries, settings.cv, X, y)
+        Split(part[0], part[1] if len(part) == 3 else nothing, part[-1], number, repeats)
+        for number, part in enumerate(parts)
     ]
     if settings.needs_validation and all(len(fold.vali) == 0 for fold in folds):
         folds = _with_next(folds, settings.cv)
@@ -132,7 +161,7 @@ def _check_folds(folds: list[Split], queries: Queries, parts: tuple[str, ...]) -
         )
 
 
-def _query_parts(queries: Queries, cv: Any, X: Any, y: Any) -> list[tuple[Array, ...]]:
+def _given_parts(queries: Queries, cv: Any, X: Any, y: Any) -> list[tuple[Array, ...]]:
     """Return the query numbers of the two or three parts of each fold; check that they hold whole queries."""
     if np.iterable(cv) and not hasattr(cv, "split") and not isinstance(cv, str | bytes):
         cv = [tuple(fold) if isinstance(fold, Iterable) else fold for fold in cv]
@@ -158,5 +187,5 @@ def _with_next(folds: list[Split], cv: Any) -> list[Split]:
                 "(train, vali, test) row numbers: rankers that stop early, and tune, choose on validation queries"
             )
         train = np.setdiff1d(fold.train, following.test)
-        validated.append(Split(train, following.test, fold.test))
+        validated.append(replace(fold, train=train, vali=following.test))
     return validated

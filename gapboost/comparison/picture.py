@@ -6,7 +6,8 @@ from typing import Any
 
 from gapboost._optional import imported
 from gapboost._pictures import COLOURS
-from gapboost.comparison.verdicts import AHEAD, BEHIND, INCONCLUSIVE, Verdict
+from gapboost.analysis.estimates import AHEAD, BEHIND, INCONCLUSIVE
+from gapboost.comparison.verdicts import Verdict
 
 # Marks differ without color: filled triangles that point to their side, and an empty circle.
 MARKS = {
@@ -24,7 +25,7 @@ def draw(verdicts: Sequence[Verdict], measures: Sequence[str]) -> Any:
     figure, panels = pyplot.subplots(1, len(measures), sharey=True, squeeze=False, figsize=size, layout="constrained")
     for ax, measure in zip(panels[0], measures, strict=True):
         panel(ax, [v for v in verdicts if v.measure == measure])
-    figure.suptitle(f"beside {verdicts[0].beside}", fontsize=11)
+    figure.suptitle(f"compared with {verdicts[0].beside}", fontsize=11)
     handles = [
         panels[0][0].plot([], [], linewidth=1.5, markersize=7, label=verdict, **mark)[0]
         for verdict, mark in MARKS.items()
@@ -46,6 +47,6 @@ def panel(ax: Any, verdicts: Sequence[Verdict]) -> None:
     ax.margins(x=0.08)
     ax.locator_params(axis="x", nbins=4)
     ax.set_title(verdicts[0].measure, fontsize=10)
-    ax.set_xlabel(f"difference, {verdicts[0].confidence:.0%} interval", fontsize=9)
+    ax.set_xlabel(f"difference, simultaneous {verdicts[0].confidence:.0%} interval", fontsize=9)
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.tick_params(axis="y", length=0)

@@ -10,11 +10,13 @@ from pathlib import Path
 from string import Template
 
 from gapboost._optional import imported
+from gapboost.analysis.estimates import INCONCLUSIVE
+from gapboost.comparison.decision import decide, signed
 from gapboost.comparison.picture import panel
 from gapboost.comparison.rankers import describe, versions
 from gapboost.comparison.training import Training
 from gapboost.comparison.values import Values
-from gapboost.comparison.verdicts import AHEAD, BEHIND, INCONCLUSIVE, Verdict
+from gapboost.comparison.verdicts import Verdict
 
 LIBRARIES = ("gapboost", "numpy", "scipy", "sklearn")
 # Placeholder for the color of the page's text.
@@ -24,11 +26,10 @@ PAGE = Template(files(__package__).joinpath("page.html").read_text(encoding="utf
 MOST_QUERIES = 1_000_000
 KEY = "▶ ahead  ◀ behind  ○ inconclusive"
 READING = [
-    "A difference is the mean over all test queries of ranker minus baseline, each query's values averaged over the "
-    "seeds; ties count their expected value. The interval is that of its row alone. The verdict goes by p, corrected by "
-    "Holm's method for all rows together.",
-    "Queries needed: with so many test queries, in as many folds, a true difference as large as the one seen would be "
-    "found in 80 % of comparisons. Where little is seen, this number is rough.",
+    "A difference is the mean over all test queries of ranker minus baseline; ties count their expected value. The intervals of "
+    "a measure hold together, by Bonferroni's correction. A ranker is ahead if its interval is above 0, behind if it is below 0.",
+    "Queries needed: with so many test queries, 80 % of comparisons find a true difference as large as the one seen. "
+    "This number is rough if the difference is small.",
 ]
 
 
@@ -79,7 +80,7 @@ class Page:
         for heading, blocks in self.sections():
             body.append(f"<h2>{html.escape(heading)}</h2>")
             body += [b.html() if isinstance(b, Table) else f"<p>{html.escape(b)}</p>" for b in blocks]
-            if heading == "The answer":
+            if heading == "Decision":
                 body.append(f'<div class="pictures">{"".join(self._pictures())}</div><p class="key">{KEY}</p>')
         return PAGE.substitute(body="\n".join(body))
 
@@ -94,67 +95,80 @@ class Page:
         """Return the headings, each with paragraphs and tables."""
         best = f"{self.best} has the highest mean by {self.training.best_by}, which alone is no proof."
         return [
-            ("The answer", [summarize(self.training), *self._verdict_sentences()]),
+            ("Decision", [*self.decision(), summarize(self.training)]),
             ("Means", [self.means(), best]),
-            ("Differences", [self.differences(), *READING, self._of_folds()]),
+            ("Differences", [self.differences(), *READING, self._errors()]),
             ("Settings", [*self._settings(), self._rankers(), versions(LIBRARIES)]),
         ]
 
+    def decision(self) -> list[str]:
+        """Return the sentences of the decision, by the measure that decides on the best ranker."""
+        return decide([v for v in self.verdicts if v.measure == self.training.best_by], self.values)
+
     def means(self) -> Table:
-        """Return the mean of each ranker by each measure, and the seconds of a training."""
-        measures, mean, seconds = list(self.training.measures), self.values.mean, self.values.seconds
+        """Return the mean of each ranker by each measure, and its costs."""
+        measures, values = list(self.training.measures), self.values
         rows = [
-            [name, *(f"{mean(name, measure):.4f}" for measure in measures), f"{seconds(name):.2f}"]
+            [
+                name, *(f"{values.mean(name, measure):.4f}" for measure in measures),
+                f"{values.fit_seconds(name):.2f}", f"{values.predict_milliseconds(name):.2f}",
+            ]
             for name in self.training.rankers
-        ]
-        return Table(["ranker", *measures, "seconds"], rows)
+        ]  # fmt: skip
+        return Table(["ranker", *measures, "seconds to train", "ms for 1,000 documents"], rows)
 
     def differences(self) -> Table:
         """Return all verdicts."""
         rows = [
             [
-                v.measure, v.ranker, v.verdict, signed(v.difference), " … ".join(map(signed, v.interval)),
-                "< 0.001" if v.p < 0.001 else f"{v.p:.3f}", queries_needed(v),
+                v.measure, v.ranker, v.verdict, signed(v.difference), " to ".join(map(signed, v.interval)),
+                "< 0.001" if v.p < 0.001 else f"{v.p:.3f}", f"{v.detectable:.4f}", queries_needed(v),
             ]
             for v in self.verdicts
         ]  # fmt: skip
-        confidence = f"{self.verdicts[0].confidence:.0%} interval"
-        head = ["measure", "ranker", "verdict", "difference", confidence, "p, corrected", "queries needed"]
+        confidence = f"simultaneous {self.verdicts[0].confidence:.0%} interval"
+        head = [
+            "measure",
+            "ranker",
+            "verdict",
+            "difference",
+            confidence,
+            "p, corrected",
+            "detectable",
+            "queries needed",
+        ]
         return Table(head, rows, words=3)
 
-    def _verdict_sentences(self) -> list[str]:
-        """Return one sentence for each of the three verdicts."""
-        sentences = []
-        for verdict, words in ((AHEAD, "Ahead of"), (BEHIND, "Behind"), (INCONCLUSIVE, "Inconclusive beside")):
-            by_ranker: dict[str, list[str]] = {}
-            for v in self.verdicts:
-                if v.verdict == verdict:
-                    of_measure = v.measure if verdict == INCONCLUSIVE else f"{v.measure} {signed(v.difference)}"
-                    by_ranker.setdefault(v.ranker, []).append(of_measure)
-            listed = "; ".join(f"{ranker} ({', '.join(of)})" for ranker, of in by_ranker.items()) or "none"
-            sentences.append(f"{words} {self.verdicts[0].beside}: {listed}.")
-        return sentences
-
-    def _of_folds(self) -> str:
-        if len(self.training.splits) == 1:
-            return "There is one fold: the intervals tell of the models that were trained here, not of others trained alike."
+    def _errors(self) -> str:
+        """Return what the errors of this comparison count."""
+        splits = self.training.splits
+        if len(splits) == 1:
+            return (
+                "There is one given fold: the intervals hold for the models that were trained, not for others that are trained "
+                "alike."
+            )
+        if sum(len(split.test) for split in splits) == self.values.n_queries:
+            return (
+                f"The queries of a fold were ranked by the same models: each of the {len(splits)} folds is a cluster, with Bell "
+                "and McCaffrey's standard error and Satterthwaite's degrees of freedom. No interval counts that folds share "
+                "training queries."
+            )
         return (
-            "The queries of one fold were ranked by the same models: each fold is one piece of evidence, with the standard error "
-            "of Bell and McCaffrey and Satterthwaite's degrees of freedom. Folds share training queries, which no such interval "
-            "can count."
+            f"The rankers were trained on {len(splits)} different sets of queries. Errors count queries and models, as two-way "
+            f"clusters, with {len(splits) - 1} degrees of freedom. No interval counts that the training sets overlap."
         )
 
     def _settings(self) -> list[str]:
         tuned = next((len(c) for c in self.training.candidates.values()), None)
-        seeds = max(result.task.seed for result in self.values.results)
+        repeats = max(result.task.repeat for result in self.values.results)
         return [
             *([self.training.source] if self.training.source else []),
             f"Measures: {'; '.join(f'{name} is {measure}' for name, measure in self.training.measures.items())}. "
-            f"{seeds} {'model' if seeds == 1 else 'models'} a fold, where a ranker takes a seed. "
+            f"{repeats} {'repeat' if repeats == 1 else 'repeats'}, each with its own seed. "
             + (
-                f"Each ranker had {tuned} candidates, of which the validation queries chose by {self.training.choose_by}."
+                f"Validation queries chose among {tuned} candidates of each ranker, by {self.training.choose_by}."
                 if tuned
-                else "The rankers are as they were handed in; nothing was tuned."
+                else "The rankers have the parameters that they came with."
             ),
         ]
 
@@ -186,12 +200,13 @@ class Page:
 
 def summarize(training: Training) -> str:
     """Return a sentence with the numbers of rankers, measures, documents, queries and folds."""
-    whole, folds = training.documents.all, training.splits
-    n = sum(len(fold.test) for fold in folds)
+    whole, splits = training.documents.all, training.splits
+    folds = 1 + max(split.fold for split in splits)
+    n = sum(len(split.test) for split in splits if 1 in split.repeats)
     return (
         f"{len(training.rankers)} rankers, {len(training.measures)} measures; {len(whole.y):,} documents of {len(whole.sizes):,} "
         f"queries with {whole.X.shape[1]:,} features and grades from {whole.y.min():g} to {whole.y.max():g}; {n:,} queries "
-        f"tested in {len(folds)} {'fold' if len(folds) == 1 else 'folds'}."
+        f"tested in {folds} {'fold' if folds == 1 else 'folds'}."
     )
 
 
@@ -206,8 +221,3 @@ def escaped(text: str) -> str:
     """Return text that Markdown shows as it is, in one line; names may hold any characters."""
     text = re.sub(r"([\\`*{}\[\]<>#|~$&]|(?<!\w)_|_(?!\w))", r"\\\1", " ".join(text.split()))
     return re.sub(r"^([-+]|\d+[.)])(?=\s)", lambda begin: f"{begin[0][:-1]}\\{begin[0][-1]}", text)
-
-
-def signed(value: float) -> str:
-    """Return a number with four decimals and a true minus sign."""
-    return f"{value:+.4f}".replace("-", "−")

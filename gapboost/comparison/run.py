@@ -36,25 +36,26 @@ class Run:
 
     @property
     def searches(self) -> list[Task]:
-        """Trainings that choose parameters, each with the first seed."""
+        """Trainings that choose parameters, once for each split."""
         candidates = self.settings.candidates
         return [
-            Task(name, fold, 1, number, search=True)
-            for fold in range(len(self.training.splits))
+            Task(name, number, split.repeats[0], candidate, search=True)
+            for number, split in enumerate(self.training.splits)
             for name in candidates
-            for number in range(len(candidates[name]))
+            for candidate in range(len(candidates[name]))
         ]
 
     @property
     def tests(self) -> list[Task]:
-        """Trainings that are tested, fold by fold; the candidate is open."""
-        rankers = self.settings.rankers
-        seeds = {name: self.settings.seeds if takes_seed(ranker) else 1 for name, ranker in rankers.items()}
+        """Trainings that are tested, split by split; the candidate is open.
+
+        A ranker without a seed would train the same model in each repeat of one split.
+        """
         return [
-            Task(name, fold, seed)
-            for fold in range(len(self.training.splits))
-            for name in rankers
-            for seed in range(1, seeds[name] + 1)
+            Task(name, number, repeat)
+            for number, split in enumerate(self.training.splits)
+            for name, ranker in self.settings.rankers.items()
+            for repeat in (split.repeats if takes_seed(ranker) else split.repeats[:1])
         ]
 
     @property
@@ -66,9 +67,8 @@ class Run:
         """Train, and return the comparison; `on_result` gets each result, saved ones too."""
         searches = self._results(self.searches, on_result)
         best = best_candidates(searches)
-        tests = [replace(task, candidate=best.get((task.ranker, task.fold))) for task in self.tests]
-        ids = self.training.documents.ids
-        values = Values(self._results(tests, on_result), [ids[split.test] for split in self.training.splits])
+        tests = [replace(task, candidate=best.get((task.ranker, task.split))) for task in self.tests]
+        values = Values(self._results(tests, on_result), self.training.splits, self.training.documents.ids)
         return Comparison(values, self.training, searches)
 
     def _results(self, tasks: Sequence[Task], on_result: Callable[[Result], object]) -> list[Result]:
@@ -120,8 +120,8 @@ def prepare_run(settings: ComparisonSettings, X: Any, y: Any, qid: Any = None, g
 
 
 def best_candidates(searches: Sequence[Result]) -> dict[tuple[str, int], int]:
-    """Return the number of the candidate with the highest mean, for each ranker and fold."""
+    """Return the number of the candidate with the highest mean, for each ranker and split."""
     means: dict[tuple[str, int], list[float]] = {}
     for result in searches:  # candidates in the order of their numbers
-        means.setdefault((result.task.ranker, result.task.fold), []).append(float(np.mean(result.values[CHOSEN_BY])))
+        means.setdefault((result.task.ranker, result.task.split), []).append(float(np.mean(result.values[CHOSEN_BY])))
     return {key: int(np.argmax(values)) for key, values in means.items()}

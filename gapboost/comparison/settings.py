@@ -45,7 +45,7 @@ class ComparisonSettings:
     rankers: Any = None
     measures: Any = MEASURES
     cv: Any = 5
-    seeds: int = 3
+    repeats: int = 3
     tune: int | None = None
     choose_by: Any = None
     spaces: Any = None
@@ -62,7 +62,7 @@ class ComparisonSettings:
         measures = _measures_by_name(self.measures)
         first = next(iter(measures.values()))
         choose_by = first if self.choose_by is None else as_measure(self.choose_by, None, "choose_by")
-        whole(self.seeds, "seeds")
+        whole(self.repeats, "repeats")
         one_of(self.shuffle, "shuffle", (True, False))
         resolve_n_jobs(self.n_jobs)
         n_jobs = joblib.effective_n_jobs(self.n_jobs)

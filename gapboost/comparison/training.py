@@ -22,14 +22,24 @@ CHOSEN_BY = "choose_by"
 
 @dataclass(frozen=True)
 class Task:
-    """A ranker by name, a fold, a seed and, if parameters are tuned, the number of a candidate.
+    """One training of a ranker.
 
-    A `search` is evaluated on the validation queries, any other training on the test queries.
+    Attributes
+    ----------
+    ranker : str
+    split : int
+        Number of the split, from 0.
+    repeat : int
+        Number of the repeat, from 1; also the seed.
+    candidate : int or None
+        Number of the candidate if parameters are tuned.
+    search : bool
+        True if it is evaluated on the validation queries, not on the test queries.
     """
 
     ranker: str
-    fold: int
-    seed: int
+    split: int
+    repeat: int
     candidate: int | None = None
     search: bool = False
 
@@ -44,13 +54,16 @@ class Result:
     values : dict {measure: list of float}
         One value for each test query, in the order of their numbers. A search has one value for
         each validation query, by the measure that chooses candidates.
-    seconds : float
-        Time of `fit` alone.
+    fit_seconds : float
+        Time of `fit`.
+    predict_seconds : float
+        Time of `predict` for one document, within one call for all test queries.
     """
 
     task: Task
     values: dict[str, list[float]]
-    seconds: float
+    fit_seconds: float
+    predict_seconds: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,18 +108,20 @@ class Training:
 
     def __call__(self, task: Task) -> Result:
         """Train on a fold, and evaluate on its test queries, or in a search on its validation queries."""
-        split, select = self.splits[task.fold], self.documents.select
+        split, select = self.splits[task.split], self.documents.select
         tested, measures = (split.vali, {CHOSEN_BY: self.choose_by}) if task.search else (split.test, self.measures)
         try:
-            model, seconds = self.train(task, select(split.train), select(split.vali))
-            return Result(task, values_by_query(model, select(tested), measures), seconds)
+            model, fit_seconds = self.train(task, select(split.train), select(split.vali))
+            part = select(tested)
+            scores, predict_seconds = predict(model, part)
+            return Result(task, values_by_query(scores, part, measures), fit_seconds, predict_seconds)
         except Exception as error:
             error.add_note(f"in the training of {task}")
             raise
 
     def train(self, task: Task, train: DataPart, vali: DataPart) -> tuple[Any, float]:
         """Return a fitted copy of the ranker, and the seconds of its fit."""
-        ranker = configured(self.rankers[task.ranker], self.params(task.ranker, task.candidate), task.seed)
+        ranker = configured(self.rankers[task.ranker], self.params(task.ranker, task.candidate), task.repeat)
         evaluation = vali if self.needs_validation(task.ranker) else None
         start = time.perf_counter()
         with warnings.catch_warnings():
@@ -154,11 +169,17 @@ def _grades_for(ranker: Any, part: DataPart) -> Array:
     return (part.y > 0).astype(np.int32) if binary and not hasattr(ranker, "measure") else part.y
 
 
-def values_by_query(model: Any, part: DataPart, measures: Mapping[str, Measure]) -> dict[str, list[float]]:
-    """Return the value of each measure for each query, by the scores that the model predicts."""
+def predict(model: Any, part: DataPart) -> tuple[Array, float]:
+    """Return the scores of the documents, and the seconds for one document."""
+    start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         scores = np.asarray(model.predict(part.X))
+    return scores, (time.perf_counter() - start) / len(part.y)
+
+
+def values_by_query(scores: Array, part: DataPart, measures: Mapping[str, Measure]) -> dict[str, list[float]]:
+    """Return the value of each measure for each query."""
     by_measure = evaluate(list(measures.values()), part.y, scores, part.numbers, per_query=True, n_jobs=1)
     return {name: by_measure[measure].tolist() for name, measure in measures.items()}
 
@@ -202,7 +223,7 @@ def _try(training: Training, name: str, sample: DataPart) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = fit_ranker(ranker.set_params(**few_trees(ranker)), sample, vali)
-    values_by_query(model, sample, training.measures)
+    values_by_query(predict(model, sample)[0], sample, training.measures)
 
 
 def _some_queries(documents: Collection) -> DataPart:

@@ -1,22 +1,22 @@
 """Verdicts on pairs of rankers, by their differences on each query.
 
-Values of a query are averaged over the seeds first. The queries of one fold were ranked by the same
-models, so that their differences are not independent: a fold is a cluster, and intervals come from
-the spread of whole folds. Seeds are no further clusters: their models share training rows and test
-queries, and a booster without random draws trains the same model for each seed.
+The queries of one fold were ranked by the same models, so that their differences are not
+independent. With a number of folds, each repeat has its own split and models: queries and models
+are clusters that cross each other. With folds that are given, each fold is a cluster, and the
+values of a query are averaged over the repeats first: their models share training rows and test
+queries. `benchmarks/POLICY.md` gives the reasons.
 """
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from gapboost._kernels import Array
-from gapboost.analysis.estimates import POWER, Estimate, clustered, holm, independent
+from gapboost.analysis.estimates import POWER, Estimate, clustered, crossed, independent
 from gapboost.analysis.ties import rounding
-
-AHEAD, BEHIND, INCONCLUSIVE = "ahead", "behind", "inconclusive"
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,10 @@ class Verdict:
         Mean difference, `ranker` minus `beside`, over all test queries.
     n_queries : int
         Number of test queries.
-    p : float
-        p-value, corrected by Holm's method for all verdicts of the same call.
     confidence : float
-        Confidence of the interval and of the verdict, such as 0.95.
-    n_together : int
-        Number of verdicts of the same call.
+        Confidence of all intervals of the family together, such as 0.95.
+    family : int
+        Number of comparisons of the same call by this measure.
 
     Examples
     --------
@@ -44,9 +42,9 @@ class Verdict:
     >>> from sklearn.linear_model import Ridge
     >>> data = load_digits_ranking().test
     >>> rankers = {"one": Ridge(alpha=1.0), "other": Ridge(alpha=100.0)}
-    >>> comparison = compare_rankers(data.X, data.y, data.qid, rankers, measures="map", seeds=1)
+    >>> found = compare_rankers(data.X, data.y, data.qid, rankers, measures="map", repeats=1)
     >>> from gapboost.comparison import Verdict
-    >>> (verdict,) = comparison.verdicts("one")
+    >>> (verdict,) = found.verdicts("one")
     >>> isinstance(verdict, Verdict), verdict.ranker, verdict.beside
     (True, 'other', 'one')
     """
@@ -56,9 +54,8 @@ class Verdict:
     measure: str
     estimate: Estimate
     n_queries: int
-    p: float
     confidence: float
-    n_together: int
+    family: int
 
     @property
     def difference(self) -> float:
@@ -67,20 +64,23 @@ class Verdict:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Confidence interval of the difference, not corrected for other verdicts."""
-        return self.estimate.interval(self.confidence)
+        """Simultaneous confidence interval of the difference: the one that decides."""
+        return self.estimate.interval(self.confidence, self.family)
+
+    @property
+    def p(self) -> float:
+        """p-value, corrected by Bonferroni's method for the family."""
+        return min(1.0, self.family * self.estimate.p)
 
     @property
     def verdict(self) -> str:
-        """``"ahead"``, ``"behind"`` or ``"inconclusive"``, by the corrected p."""
-        if self.p >= 1 - self.confidence or self.difference == 0:
-            return INCONCLUSIVE
-        return AHEAD if self.difference > 0 else BEHIND
+        """``"ahead"`` or ``"behind"`` if the interval leaves out 0, else ``"inconclusive"``."""
+        return self.estimate.verdict(self.confidence, self.family)
 
     @property
     def detectable(self) -> float:
         """Smallest true difference that 80 % of comparisons such as this one would find."""
-        return self.estimate.detectable((1 - self.confidence) / self.n_together, POWER)
+        return self.estimate.detectable((1 - self.confidence) / self.family, POWER)
 
     @property
     def queries_needed(self) -> float:
@@ -95,27 +95,37 @@ class Verdict:
 
 
 def verdicts(
-    pairs: Mapping[tuple[str, str, str], Sequence[tuple[Array, Array]]], confidence: float = 0.95
+    pairs: Mapping[tuple[str, str, str], Sequence[tuple[Array, Array]]],
+    queries: Sequence[Array],
+    confidence: float = 0.95,
 ) -> list[Verdict]:
-    """Return a verdict for each ``(ranker, beside, measure)``, corrected for their number.
+    """Return a verdict for each ``(ranker, beside, measure)``; each measure is one family.
 
     Parameters
     ----------
     pairs : mapping {(ranker, beside, measure): list of (values, values)}
-        Values of the two rankers on the queries of each fold, float64 arrays of shape (Q,).
+        Values of the two rankers on the test queries of each split, float64 arrays of shape (Q,).
         Differences by rounding alone count as 0.
+    queries : list of int ndarray
+        Numbers of the test queries of each split. A query is tested once, or once in each repeat.
     confidence : float, default=0.95
     """
-    estimates = {key: _estimate(folds) for key, folds in pairs.items()}
-    corrected = holm({key: estimate.p for key, estimate in estimates.items()})
+    families = Counter(measure for *_, measure in pairs)
+    n_queries = len(np.unique(np.concatenate(queries)))
     return [
-        Verdict(*key, estimate, sum(len(a) for a, _ in pairs[key]), corrected[key], confidence, len(pairs))
-        for key, estimate in estimates.items()
+        Verdict(*key, estimate_difference(splits, queries), n_queries, confidence, families[key[-1]])
+        for key, splits in pairs.items()
     ]
 
 
-def _estimate(folds: Sequence[tuple[Array, Array]]) -> Estimate:
-    """Estimate the mean difference, with folds as clusters, or over the queries of one fold."""
-    within = rounding(np.concatenate([np.concatenate(pair) for pair in folds]))
-    differences = [np.where(np.abs(a - b) <= within, 0.0, a - b) for a, b in folds]
-    return clustered(differences) if len(differences) > 1 else independent(differences[0])
+def estimate_difference(splits: Sequence[tuple[Array, Array]], queries: Sequence[Array]) -> Estimate:
+    """Return the mean difference, with the error that its splits allow to estimate."""
+    within = rounding(np.concatenate([np.concatenate(pair) for pair in splits]))
+    differences = [np.where(np.abs(a - b) <= within, 0.0, a - b) for a, b in splits]
+    if len(differences) == 1:
+        return independent(differences[0])
+    numbers = np.unique(np.concatenate(queries), return_inverse=True)[1]
+    if len(numbers) == numbers.max() + 1:
+        return clustered(differences)
+    models = np.repeat(np.arange(len(differences)), [len(d) for d in differences])
+    return crossed(np.concatenate(differences), numbers, models)

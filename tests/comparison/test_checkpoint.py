@@ -17,13 +17,13 @@ from gapboost.comparison.training import Training
 
 X, Y, QID = made(30, 6)
 RANKERS = {"one": Noisy(0.2, 1), "other": Noisy(0.6, 2), "third": Noisy(0.1, 3)}
-GIVEN = {"X": X, "y": Y, "qid": QID, "rankers": RANKERS, "measures": ["gap", "ndcg@5"], "cv": 3, "seeds": 2}
+GIVEN = {"X": X, "y": Y, "qid": QID, "rankers": RANKERS, "measures": ["gap", "ndcg@5"], "cv": 3, "repeats": 2}
 TUNED = {**GIVEN, "tune": 3, "spaces": {name: {"noise": [0.1, 0.3, 1.0]} for name in RANKERS}}
 
 
 def answer(found):
     """Values, verdicts and means, without times."""
-    return found.values.to_pandas(), found.summary(), found.means().drop(columns="seconds")
+    return found.values.to_pandas(), found.summary(), found.means().drop(columns=["fit seconds", "predict ms"])
 
 
 def assert_same(one, other):
@@ -34,7 +34,7 @@ def assert_same(one, other):
 @pytest.mark.parametrize("given", [GIVEN, TUNED], ids=["as they come", "tuned"])
 def test_interrupted_at_ten_random_moments(given, tmp_path, monkeypatch):
     at_once = compare_rankers(**given)
-    total = 18 + 27 * ("tune" in given)
+    total = 18 + 54 * ("tune" in given)
     stops = np.random.default_rng(0).choice(np.arange(1, total), 10, replace=False)
     trained, did = [], Training.__call__
 
@@ -64,7 +64,7 @@ def test_a_second_call_trains_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(Training, "__call__", lambda self, task: pytest.fail("trained again"))
     second = compare_rankers(**GIVEN, checkpoint=str(tmp_path))
     assert_same(first, second)
-    assert second.means()["seconds"].equals(first.means()["seconds"])
+    assert second.means().equals(first.means())
 
 
 def test_systems_without_locks(tmp_path, monkeypatch):
@@ -72,15 +72,15 @@ def test_systems_without_locks(tmp_path, monkeypatch):
     assert_same(compare_rankers(**GIVEN, checkpoint=tmp_path), compare_rankers(**GIVEN))
 
 
-def test_rankers_and_seeds_may_join(tmp_path):
-    fewer = {**GIVEN, "rankers": {name: RANKERS[name] for name in ("one", "other")}, "seeds": 1}
+def test_rankers_and_repeats_may_join(tmp_path):
+    fewer = {**GIVEN, "rankers": {name: RANKERS[name] for name in ("one", "other")}, "repeats": 1}
     compare_rankers(**fewer, checkpoint=tmp_path)
     assert_same(compare_rankers(**GIVEN, checkpoint=tmp_path), compare_rankers(**GIVEN))
 
 
 def test_a_training_that_was_cut_off_while_it_was_written_is_done_again(tmp_path, monkeypatch):
     compare_rankers(**GIVEN, checkpoint=tmp_path)
-    path = next(tmp_path.glob("fold1-seed2*.json"))
+    path = next(tmp_path.glob("split4-repeat2*.json"))
     path.rename(path.with_suffix(".99999.part"))
     assert_same(compare_rankers(**GIVEN, checkpoint=tmp_path), compare_rankers(**GIVEN))
 
@@ -106,7 +106,7 @@ def compare(name):
     X, y, qid = made(30, 6)
     rankers = {{"one": Noisy(0.2, 1), "other": Noisy(0.6, 2), "third": Noisy(0.1, 3)}}
     found = compare_rankers(
-        X, y, qid, rankers, measures=["gap", "ndcg@5"], cv=3, seeds=2, tune=3,
+        X, y, qid, rankers, measures=["gap", "ndcg@5"], cv=3, repeats=2, tune=3,
         spaces={{ranker: {{"noise": [0.1, 0.3, 1.0]}} for ranker in rankers}}, checkpoint=folder / "saved", n_jobs=1,
     )
     found.values.to_pandas().to_pickle(folder / name)
@@ -147,8 +147,8 @@ def test_two_processes_share_the_work_and_one_of_them_is_killed_at_ten_random_mo
     program = PROGRAM.format(paths=paths, folder=str(tmp_path))
     subprocess.run([sys.executable, "-c", program], check=True, timeout=300)
     begun = (tmp_path / "begun").read_text().splitlines()
-    assert len(set(begun)) == 45
-    assert 45 <= len(begun) <= 55
+    assert len(set(begun)) == 72
+    assert 72 <= len(begun) <= 82
     expected = compare_rankers(**TUNED).values.to_pandas()
     for name in "ab":
         assert pd.read_pickle(tmp_path / name).equals(expected)
@@ -254,7 +254,7 @@ def retrained(monkeypatch):
 
 
 def swapped(path):
-    other = next(p for p in sorted(path.parent.glob("fold*.json")) if p.stem[:5] != path.stem[:5])
+    other = next(p for p in sorted(path.parent.glob("split*.json")) if p.stem[:6] != path.stem[:6])
     ours = path.read_bytes()
     path.write_bytes(other.read_bytes())
     other.write_bytes(ours)
@@ -280,7 +280,7 @@ DAMAGES = {
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_result_is_trained_again(damage, tmp_path, monkeypatch):
     compare_rankers(**GIVEN, checkpoint=tmp_path)
-    path = min(tmp_path.glob("fold0-*.json"))
+    path = min(tmp_path.glob("split0-*.json"))
     DAMAGES[damage](path)
     trained = retrained(monkeypatch)
     with pytest.warns(UserWarning, match=r" cannot be used \(.*its training is done again") as caught:
@@ -294,8 +294,8 @@ def test_a_damaged_result_is_trained_again(damage, tmp_path, monkeypatch):
 
 
 def test_no_byte_of_a_saved_file_changes_unseen(tmp_path):
-    compare_rankers(**{**GIVEN, "seeds": 1}, checkpoint=tmp_path)
-    for path in (min(tmp_path.glob("fold0-*.json")), tmp_path / "settings.json"):
+    compare_rankers(**{**GIVEN, "repeats": 1}, checkpoint=tmp_path)
+    for path in (min(tmp_path.glob("split0-*.json")), tmp_path / "settings.json"):
         data = path.read_bytes()
         assert _content(data)
         damaged = [data[:place] for place in range(len(data))]
@@ -353,8 +353,8 @@ X = {{
 }}[{form!r}]
 given = {{"n_estimators": 2, "n_jobs": 1, "enable_categorical": True}}
 rankers = {{"a": XGBGAPRanker(**given), "b": XGBGAPRanker(measure="ndcg", **given)}}
-found = compare_rankers(X, y, [f"query {{i}}" for i in qid], rankers, cv=2, seeds=1, checkpoint={folder!r})
-print(found.means().drop(columns="seconds").to_json())
+found = compare_rankers(X, y, [f"query {{i}}" for i in qid], rankers, cv=2, repeats=1, checkpoint={folder!r})
+print(found.means().drop(columns=["fit seconds", "predict ms"]).to_json())
 """
     paths = [str(Path(__file__).parents[2]), str(Path(__file__).parents[1] / "support")]
     code = code.format(paths=paths, form=form, folder=str(tmp_path / "saved"))

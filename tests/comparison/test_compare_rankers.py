@@ -24,6 +24,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import gapboost as gb
+from gapboost.analysis.estimates import clustered
 from gapboost.comparison import compare_rankers, standard_rankers
 from gapboost.comparison.data import DataPart
 from gapboost.comparison.estimators import few_trees, has_early_stopping
@@ -39,7 +40,7 @@ SMALL = {"n_estimators": 3, "n_jobs": 1}
 
 @pytest.fixture(scope="module")
 def comparison():
-    return compare_rankers(X, Y, QID, PAIR, cv=4, seeds=2)
+    return compare_rankers(X, Y, QID, PAIR, cv=4, repeats=2)
 
 
 def parts_of(found, fold):
@@ -52,20 +53,21 @@ def test_the_settings_have_the_parameters_of_the_call_with_its_defaults():
     _, _, _, rankers, group, *others = inspect.signature(compare_rankers).parameters.values()
     fields = {field.name: field.default for field in dataclasses.fields(ComparisonSettings) if field.init}
     assert group.name == "group"
-    assert {"source": "", **{p.name: p.default for p in (rankers, *others)}} == fields
+    call = {p.name: p.default for p in (rankers, *others) if p.name != "seeds"}  # a deprecated name
+    assert {"source": "", **call} == fields
 
 
 def test_values_are_those_of_evaluate(comparison):
     """Train on the other folds by hand, and compare with the values of `evaluate`."""
     table = comparison.values.to_pandas()
-    assert set(table.columns) == {"query", "ranker", "measure", "fold", "seed", "value"}
+    assert set(table.columns) == {"query", "ranker", "measure", "repeat", "fold", "value"}
     assert len(table) == 60 * 2 * 3 * 2
     measures = [gb.GAP(g=(0.5, 0.5)), "ndcg@10", "map"]
-    for fold, (train, test) in enumerate(GroupKFold(4).split(X, Y, QID)):
-        for seed in (1, 2):
-            ranker = Noisy(0.6, 2, random_state=seed).fit(X[train], Y[train])
+    for repeat in (1, 2):
+        for fold, (train, test) in enumerate(GroupKFold(4, shuffle=True, random_state=repeat).split(X, Y, QID)):
+            ranker = Noisy(0.6, 2, random_state=repeat).fit(X[train], Y[train])
             expected = gb.evaluate(measures, Y[test], ranker.predict(X[test]), QID[test], per_query=True)
-            mine = table[(table["ranker"] == "other") & (table["fold"] == fold) & (table["seed"] == seed)]
+            mine = table[(table["ranker"] == "other") & (table["fold"] == fold) & (table["repeat"] == repeat)]
             for name, values in zip(("gap", "ndcg@10", "map"), expected.values(), strict=True):
                 found = mine[mine["measure"] == name].set_index("query")["value"]
                 npt.assert_allclose(found.loc[expected.qid], values, rtol=1e-12)
@@ -73,7 +75,7 @@ def test_values_are_those_of_evaluate(comparison):
 
 def test_grades_may_be_a_column(comparison):
     with pytest.warns(DataConversionWarning, match="A column-vector y was passed"):
-        found = compare_rankers(X, Y.reshape(-1, 1), QID, PAIR, cv=4, seeds=2)
+        found = compare_rankers(X, Y.reshape(-1, 1), QID, PAIR, cv=4, repeats=2)
     assert found.values.to_pandas().equals(comparison.values.to_pandas())
 
 
@@ -100,7 +102,7 @@ def test_means_and_summary(comparison):
 
 def test_the_best_is_trained_on_everything(comparison):
     assert comparison.best == "one"
-    expected = Noisy(0.2, 1, random_state=1).fit(X, Y).weights_  # drawn with the number of rows, 480
+    expected = Noisy(0.2, 1, random_state=1).fit(X, Y).weights_
     npt.assert_array_equal(comparison.best_.weights_, expected)
 
 
@@ -149,7 +151,7 @@ def test_fit_gets_the_queries_that_it_has_arguments_for(arguments, expected):
 
 def test_the_last_step_of_a_pipeline_gets_the_queries():
     line = make_pipeline(StandardScaler(), LGBMGAPRanker(**SMALL, verbose=-1))
-    found = compare_rankers(X, Y, QID, {"line": line, **PAIR}, cv=2, seeds=1)
+    found = compare_rankers(X, Y, QID, {"line": line, **PAIR}, cv=2, repeats=1)
     train, _, test = parts_of(found, 1)
     line.set_params(lgbmgapranker__random_state=1).fit(train.X, train.y, lgbmgapranker__qid=train.numbers)
     expected = gb.evaluate("map", test.y, line.predict(test.X), test.numbers, per_query=True)
@@ -172,7 +174,7 @@ def test_each_booster_gets_what_its_own_fit_wants(form):
     """Fit by hand: rows query by query, sizes or ids, and grades above 0 for rank:map."""
     rows = np.argsort(QID, kind="stable")
     X_, y_, qid_ = X[rows], Y[rows], QID[rows]
-    found = compare_rankers(form(X_), y_, qid_, BOOSTERS, measures="ndcg@10", cv=3, seeds=1, shuffle=False)
+    found = compare_rankers(form(X_), y_, qid_, BOOSTERS, measures="ndcg@10", cv=3, repeats=1, shuffle=False)
     for fold, split in enumerate(found.training.splits):
         train, test = (np.isin(qid_, np.unique(qid_)[part]) for part in (split.train, split.test))
         for name, ranker in BOOSTERS.items():
@@ -200,12 +202,12 @@ def test_each_booster_gets_what_its_own_fit_wants(form):
 )
 @pytest.mark.slow(keep=1)
 def test_rankers_that_stop_early_get_validation_queries_that_no_ranker_trains_on(ranker):
-    found = compare_rankers(X, Y, QID, {"early": ranker, "line": Ridge()}, cv=4, seeds=1)
+    found = compare_rankers(X, Y, QID, {"early": ranker, "line": Ridge()}, cv=4, repeats=1)
     splits = found.training.splits
     for fold, following in zip(splits, splits[1:] + splits[:1], strict=True):
         npt.assert_array_equal(fold.vali, following.test)
         assert sorted([*fold.train, *fold.vali, *fold.test]) == list(range(60))
-    train, vali, _ = parts_of(found, -1)
+    train, vali, _ = parts_of(found, 0)
     model, _ = found.training.train(found.values.results[0].task, train, vali)
     last = getattr(model, "best_iteration_", None) or getattr(model, "best_iteration", 0)
     assert 0 < last < 50
@@ -218,17 +220,15 @@ def test_catboost(stopping):
     catboost = pytest.importorskip("catboost")
     assert few_trees(catboost.CatBoostRanker(num_trees=5)) == {"num_trees": 2}
     given = {"iterations": 20, "verbose": False, "allow_writing_files": False, **stopping}
-    found = compare_rankers(X, Y, QID, {"line": Ridge(), "cat": catboost.CatBoostRanker(**given)}, cv=3, seeds=2)
-    for fold, split in enumerate(found.training.splits):
-        train, vali, test = parts_of(found, fold)
+    found = compare_rankers(X, Y, QID, {"line": Ridge(), "cat": catboost.CatBoostRanker(**given)}, cv=3, repeats=2)
+    for number, split in enumerate(found.training.splits):
+        train, vali, test = parts_of(found, number)
         watched = {"eval_set": catboost.Pool(vali.X, vali.y, group_id=vali.numbers)} if stopping else {}
-        values = []
-        for seed in (1, 2):
-            model = catboost.CatBoostRanker(**given, random_seed=seed, thread_count=1)
-            scores = model.fit(train.X, train.y, group_id=train.numbers, **watched).predict(test.X)
-            values.append(next(iter(gb.evaluate("map", test.y, scores, test.numbers, per_query=True).values())))
+        model = catboost.CatBoostRanker(**given, random_seed=split.repeats[0], thread_count=1)
+        scores = model.fit(train.X, train.y, group_id=train.numbers, **watched).predict(test.X)
+        expected = gb.evaluate("map", test.y, scores, test.numbers, per_query=True)
         assert bool(stopping) == bool(len(split.vali))
-        npt.assert_allclose(found.values.of("cat", "map")[fold], np.mean(values, axis=0), rtol=1e-12)
+        npt.assert_allclose(found.values.of("cat", "map")[number], next(iter(expected.values())), rtol=1e-12)
 
 
 class Counting(Ridge):
@@ -246,7 +246,7 @@ class Counting(Ridge):
 @pytest.mark.parametrize("ranker", [Counting(), make_pipeline(StandardScaler(), Counting())], ids=["alone", "last"])
 def test_whether_a_booster_takes_the_data_is_tried_with_two_trees(ranker):
     Counting.trained.clear()
-    compare_rankers(X, Y, QID, {"booster": ranker, "line": Ridge()}, cv=3, seeds=1)
+    compare_rankers(X, Y, QID, {"booster": ranker, "line": Ridge()}, cv=3, repeats=1)
     assert Counting.trained == [2, 100, 100, 100]
 
 
@@ -254,33 +254,69 @@ def test_ready_made_folds():
     parts = np.array_split(np.arange(60) + 1000, 4)
     rows = [np.flatnonzero(np.isin(QID, part)) for part in parts]
     folds = [(np.concatenate(rows[:2]), rows[2], rows[3]), (np.concatenate(rows[2:]), rows[0], rows[1])]
-    found = compare_rankers(X, Y, QID, PAIR, cv=folds, seeds=1)
-    for queries, part in zip(found.values.queries, (parts[3], parts[1]), strict=True):
-        assert sorted(queries) == part.tolist()
+    found = compare_rankers(X, Y, QID, PAIR, cv=folds, repeats=1)
+    for split, part in zip(found.training.splits, (parts[3], parts[1]), strict=True):
+        assert sorted(found.values.ids[split.test]) == part.tolist()
     npt.assert_array_equal(np.sort(found.training.documents.ids[found.training.splits[0].vali]), parts[2])
 
 
-@pytest.mark.parametrize(
-    "cv", [4, GroupKFold(4), list(GroupKFold(4).split(X, Y, QID))], ids=["int", "splitter", "pairs"]
-)
-def test_folds_are_the_same_however_they_are_said(cv, comparison):
-    found = compare_rankers(X, Y, QID, PAIR, cv=cv, seeds=2)
-    assert found.means().drop(columns="seconds").equals(comparison.means().drop(columns="seconds"))
+COSTS = ["fit seconds", "predict ms"]
+
+
+@pytest.mark.parametrize("repeats", [1, 2])
+def test_a_splitter_and_its_folds_agree(repeats):
+    first, second = (
+        compare_rankers(X, Y, QID, PAIR, cv=cv, repeats=repeats).means().drop(columns=COSTS)
+        for cv in (GroupKFold(4), list(GroupKFold(4).split(X, Y, QID)))
+    )
+    assert first.equals(second)
+
+
+def test_one_repeat_of_a_number_of_folds_is_a_shuffled_splitter():
+    splitter = GroupKFold(4, shuffle=True, random_state=1)
+    first, second = (compare_rankers(X, Y, QID, PAIR, cv=cv, repeats=1).values.to_pandas() for cv in (4, splitter))
+    assert first.equals(second)
+
+
+def test_each_repeat_has_its_own_folds_and_tests_every_query(comparison):
+    splits = comparison.training.splits
+    assert [(split.repeats, split.fold) for split in splits] == [((r,), f) for r in (1, 2) for f in range(4)]
+    for repeat in (1, 2):
+        tested = np.concatenate([split.test for split in splits if split.repeats == (repeat,)])
+        assert sorted(tested) == list(range(60))
+    assert {tuple(split.test) for split in splits[:4]}.isdisjoint(tuple(split.test) for split in splits[4:])
+
+
+def test_repeats_of_given_folds_are_seeds_whose_values_are_averaged():
+    folds = list(GroupKFold(4).split(X, Y, QID))
+    found = compare_rankers(X, Y, QID, PAIR, cv=folds, repeats=2)
+    by_hand = found.values.to_pandas().groupby(["measure", "ranker", "query"])["value"].mean()
+    for verdict in found.verdicts("one"):
+        first, second = (by_hand[verdict.measure][name] for name in ("other", "one"))
+        of_folds = [(first - second).loc[np.unique(QID[test])].to_numpy() for _, test in folds]
+        assert verdict.estimate.error == pytest.approx(clustered(of_folds).error)
+
+
+def test_seeds_is_a_deprecated_name_of_repeats(comparison):
+    with pytest.warns(FutureWarning, match=r"^seeds is deprecated .*; use repeats"):
+        found = compare_rankers(X, Y, QID, PAIR, cv=4, seeds=2)
+    assert found.values.to_pandas().equals(comparison.values.to_pandas())
 
 
 def test_group_and_a_column_qid_say_the_same():
     rows = np.argsort(QID, kind="stable")
-    by_group = compare_rankers(X[rows], Y[rows], rankers=PAIR, group=[8] * 60, cv=4, seeds=1)
+    by_group = compare_rankers(X[rows], Y[rows], rankers=PAIR, group=[8] * 60, cv=4, repeats=1)
     frame = pd.DataFrame(X[rows], columns=list("abcde")).assign(qid=QID[rows].astype(str))
-    by_column = compare_rankers(frame, Y[rows], rankers=PAIR, cv=4, seeds=1)
+    by_column = compare_rankers(frame, Y[rows], rankers=PAIR, cv=4, repeats=1)
     npt.assert_array_equal(by_group.values.of("one", "map"), by_column.values.of("one", "map"))
     assert set(by_column.values.to_pandas()["query"]) == set(QID.astype(str))
 
 
-def test_a_ranker_without_seed_is_trained_once_a_fold():
-    found = compare_rankers(X, Y, QID, {**PAIR, "line": make_pipeline(StandardScaler(), Line())}, cv=3, seeds=2)
-    seeds = found.values.to_pandas().groupby("ranker")["seed"].max()
-    assert seeds.to_dict() == {"one": 2, "other": 2, "line": 1}
+@pytest.mark.parametrize(("cv", "of_line"), [(3, 2), (GroupKFold(3), 1)])
+def test_a_ranker_without_seed_is_trained_once_for_each_split(cv, of_line):
+    found = compare_rankers(X, Y, QID, {**PAIR, "line": make_pipeline(StandardScaler(), Line())}, cv=cv, repeats=2)
+    repeats = found.values.to_pandas().groupby("ranker")["repeat"].max()
+    assert repeats.to_dict() == {"one": 2, "other": 2, "line": of_line}
 
 
 class Line(BaseEstimator):
@@ -296,24 +332,24 @@ def test_real_grades_and_string_ids():
     real = np.round(Y + 0.25 * (np.arange(len(Y)) % 2), 2)
     ids = np.array([f"query {i}" for i in QID])
     rankers = {"GAP": XGBGAPRanker(**SMALL), "line": Ridge()}
-    found = compare_rankers(X, real, ids, rankers, measures="gap", cv=3, seeds=1)
+    found = compare_rankers(X, real, ids, rankers, measures="gap", cv=3, repeats=1)
     assert 0 < found.means().loc["line", "gap"] < 1
 
 
 @pytest.mark.slow
 def test_processes_change_nothing():
     rankers = {"booster": LGBMGAPRanker(**SMALL, verbose=-1), **PAIR}
-    one, two = (compare_rankers(X, Y, QID, rankers, cv=4, seeds=2, n_jobs=n) for n in (1, 2))
+    one, two = (compare_rankers(X, Y, QID, rankers, cv=4, repeats=2, n_jobs=n) for n in (1, 2))
     assert one.values.to_pandas().equals(two.values.to_pandas())
 
 
 def test_documents_of_a_query_come_in_a_random_order_the_same_for_all():
     """LightGBM breaks ties by the order of rows, which in a sorted file is that of grades."""
     order = np.lexsort((-Y, QID))
-    found = compare_rankers(X[order], Y[order], QID[order], PAIR, cv=3, seeds=1)
+    found = compare_rankers(X[order], Y[order], QID[order], PAIR, cv=3, repeats=1)
     documents = found.training.documents.all
     assert (np.diff(documents.y[documents.numbers == 0]) > 0).any()
-    kept = compare_rankers(X[order], Y[order], QID[order], PAIR, cv=3, seeds=1, shuffle=False)
+    kept = compare_rankers(X[order], Y[order], QID[order], PAIR, cv=3, repeats=1, shuffle=False)
     npt.assert_array_equal(kept.training.documents.all.y, Y[order])
 
 
@@ -322,7 +358,7 @@ def test_the_standard_field():
     rankers = standard_rankers()
     assert {"LightGBM lambdarank", "LightGBM GAP", "XGBoost rank:map", "XGBoost GAP"} <= set(rankers)
     small = {name: ranker.set_params(n_estimators=2) for name, ranker in rankers.items() if "CatBoost" not in name}
-    found = compare_rankers(X, Y, QID, small, cv=2, seeds=1, leave_out=["XGBoost rank:map"])
+    found = compare_rankers(X, Y, QID, small, cv=2, repeats=1, leave_out=["XGBoost rank:map"])
     assert set(found.rankers) == set(small) - {"XGBoost rank:map"}
 
 
@@ -332,12 +368,12 @@ def test_the_standard_field():
 def test_tuning_chooses_on_validation_queries():
     """The candidate with the best mean on the validation queries is tested."""
     spaces = {name: {"noise": [0.0, 0.1, 2.0, 5.0]} for name in PAIR}
-    found = compare_rankers(X, Y, QID, PAIR, cv=4, seeds=2, tune=4, spaces=spaces, choose_by="ndcg@5")
-    values = {(r.task.ranker, r.task.fold, r.task.candidate): np.mean(r.values["choose_by"]) for r in found.searches}
-    assert len(values) == 2 * 4 * 4
+    found = compare_rankers(X, Y, QID, PAIR, cv=4, repeats=2, tune=4, spaces=spaces, choose_by="ndcg@5")
+    values = {(r.task.ranker, r.task.split, r.task.candidate): np.mean(r.values["choose_by"]) for r in found.searches}
+    assert len(values) == 2 * 8 * 4
     for result in found.values.results:
-        of_fold = [values[result.task.ranker, result.task.fold, number] for number in range(4)]
-        assert result.task.candidate == np.argmax(of_fold)
+        of_split = [values[result.task.ranker, result.task.split, number] for number in range(4)]
+        assert result.task.candidate == np.argmax(of_split)
     train, again, _ = parts_of(found, 1)
     ranker = Noisy(found.training.candidates["one"][2]["noise"], 1, random_state=1).fit(train.X, train.y)
     expected = gb.evaluate("ndcg@5", again.y, ranker.predict(again.X), again.numbers)
@@ -348,7 +384,7 @@ def test_tuning_chooses_on_validation_queries():
 @pytest.mark.slow
 def test_boosters_have_spaces_and_as_many_candidates_each():
     rankers = {name: BOOSTERS[name] for name in ("LGBMRanker", "LGBMGAPRanker", "XGBGAPRanker")}
-    found = compare_rankers(*made(150), rankers, cv=3, seeds=1, tune=2)
+    found = compare_rankers(*made(150), rankers, cv=3, repeats=1, tune=2)
     candidates = found.training.candidates
     assert {len(each) for each in candidates.values()} == {2}
     assert candidates["LGBMRanker"] == candidates["LGBMGAPRanker"]
@@ -397,7 +433,7 @@ def test_the_report_fits_the_window(tmp_path):
         "a ranker whose name is long: objective='rank:pairwise'": Noisy(0.2, 1),
         "<other> & $more$": XGBGAPRanker(**SMALL),
     }
-    found = compare_rankers(X, Y, QID, {**PAIR, **rankers}, measures=["gap", "ndcg@10", "map", "p@5"], cv=4, seeds=1)
+    found = compare_rankers(X, Y, QID, {**PAIR, **rankers}, measures=["gap", "ndcg@10", "map", "p@5"], cv=4, repeats=1)
     found.report(tmp_path / "report.html")
     asked = [("report.html", width) for width in (1400, 390)]
     for (_, width), seen in zip(asked, browser.measure(tmp_path, asked, [])["pages"], strict=True):
@@ -428,10 +464,10 @@ def test_the_picture(comparison):
 
 
 def test_what_is_saved_of_a_training_reads_as_json(tmp_path):
-    found = compare_rankers(X, Y, QID, PAIR, cv=3, seeds=1, checkpoint=tmp_path / "saved")
-    files = sorted((tmp_path / "saved").glob("fold*.json"))
+    found = compare_rankers(X, Y, QID, PAIR, cv=3, repeats=1, checkpoint=tmp_path / "saved")
+    files = sorted((tmp_path / "saved").glob("split*.json"))
     assert len(files) == 6
     held = json.loads(files[0].read_text())
     assert held["values"] == next(
-        r.values for r in found.values.results if (r.task.ranker, r.task.fold) == (held["ranker"], held["fold"])
+        r.values for r in found.values.results if (r.task.ranker, r.task.split) == (held["ranker"], held["split"])
     )

@@ -155,7 +155,7 @@ def test_versions_of_all_libraries_of_a_pipeline_count(monkeypatch):
 
 
 def test_a_checkpoint_keeps_a_pipeline_from_another_ones_results(tmp_path):
-    given = {"X": X, "y": Y, "qid": QID, "measures": "map", "cv": 2, "seeds": 1, "checkpoint": tmp_path}
+    given = {"X": X, "y": Y, "qid": QID, "measures": "map", "cv": 2, "repeats": 1, "checkpoint": tmp_path}
     pipelines = [long_pipeline(value) for value in (0, 1e4)]
     compare_rankers(rankers={"a": Noisy(), "long": pipelines[0]}, **given)
     with pytest.raises(ValueError, match=r"whose ranker 'long' is Pipeline.*digest [0-9a-f]{8}\); expected Pipeline"):

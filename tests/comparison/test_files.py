@@ -155,7 +155,7 @@ def test_the_command_trains_on_categories_and_reports_the_file(tmp_path, monkeyp
     field = {"_a_|b*": LGBMGAPRanker(**small, verbose=-1), "xgb": XGBGAPRanker(**small)}
     monkeypatch.setattr(command, "standard_rankers", lambda: field)
     monkeypatch.chdir(tmp_path)
-    arguments = ["x|y.csv", "--drop", "document", "--seeds", "1", "--cv", "3", "--n-jobs", "1", "--measures", "map"]
+    arguments = ["x|y.csv", "--drop", "document", "--repeats", "1", "--cv", "3", "--n-jobs", "1", "--measures", "map"]
     assert command.main([*arguments, "--report", "answer.md"]) == 2
     assert "--categorical brand,shop_ trains on them" in capsys.readouterr().err
     assert command.main([*arguments, "--categorical", "brand,shop_", "--report", "answer.md"]) == 0
@@ -166,7 +166,7 @@ def test_the_command_trains_on_categories_and_reports_the_file(tmp_path, monkeyp
     )
     assert r"| \_a\_\|b\* |" in text
     rows = [line for line in text.splitlines() if line.startswith("|")]
-    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {4, 3, 8}
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {5, 3, 9}
 
 
 @pytest.mark.slow
@@ -179,7 +179,9 @@ def test_catboost_takes_categories_as_a_list(tmp_path):
         "list": catboost.CatBoostRanker(cat_features=["brand", "shop_"], **given),
         "tuple": catboost.CatBoostRanker(cat_features=("brand", "shop_"), **given),
     }
-    found = compare_rankers(data.X, data.y, data.qid, rankers, cv=3, seeds=1, measures="map", checkpoint=tmp_path / "c")
+    found = compare_rankers(
+        data.X, data.y, data.qid, rankers, cv=3, repeats=1, measures="map", checkpoint=tmp_path / "c"
+    )
     assert found.means().loc["list", "map"] == found.means().loc["tuple", "map"]
     command.set_categories(rankers, ["brand"])
     assert rankers["list"].get_params()["cat_features"] == ("brand",)

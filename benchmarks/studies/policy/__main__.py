@@ -1,0 +1,53 @@
+"""Compute what the results lack, and write the tables of POLICY.md.
+
+    python -m benchmarks.studies.policy            # everything; the rankers take about three hours of one core
+    python -m benchmarks.studies.policy simulated  # or selves, halves; and the tables
+"""
+
+import sys
+from functools import partial
+
+from benchmarks.studies.effectiveness.data import collections
+from benchmarks.studies.policy import RESULTS, SIZES, report, simulation
+from benchmarks.studies.policy.rankers import RANDOM, beside_itself, on_halves
+from benchmarks.studies.records import Records, Tasks, finish
+
+LOCKS = RESULTS.parent / "locks"
+SIMULATED = Records(RESULTS / "simulated.csv", ("collection", "queries"))
+SELVES = Records(RESULTS / "selves.csv", ("collection", "queries", "ranker", "draw"))
+HALVES = Records(RESULTS / "halves.csv", ("collection", "draw"))
+DRAWS = 4
+HALVINGS = 40
+HALVED = ("ohsumed", "cranfield")
+
+
+def simulated() -> Tasks:
+    return {(name, str(n)): partial(simulation.rows_of, name, n) for name, n in simulation.keys()}
+
+
+def selves() -> Tasks:
+    sources = [source for source in collections() if source.there]
+    return {
+        (source.name, str(n), name, str(draw)): partial(beside_itself, source, n, name, draw)
+        for draw in range(DRAWS)
+        for n in SIZES
+        for source in sources
+        if len(set(source.data.qid)) >= n
+        for name in RANDOM
+    }
+
+
+def halves() -> Tasks:
+    sources = [source for source in collections() if source.there and source.name in HALVED]
+    return {
+        (source.name, str(draw)): partial(on_halves, source, draw) for draw in range(HALVINGS) for source in sources
+    }
+
+
+STUDIES = {"simulated": (SIMULATED, simulated), "selves": (SELVES, selves), "halves": (HALVES, halves)}
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or STUDIES:
+        records, tasks = STUDIES[name]
+        finish(records, tasks(), LOCKS)
+    report.write(SIMULATED, SELVES, HALVES)

@@ -1,0 +1,131 @@
+"""Simulated comparisons with known components of variance: false alarms and power of two designs."""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import optimize, stats
+
+from benchmarks.studies.policy import COMPONENTS, SIZES
+from gapboost._kernels import Array
+from gapboost.analysis.estimates import LEVEL, Estimate, clustered, crossed
+
+FOLDS, REPEATS = 5, 3
+COMPARISONS = 2000
+# Share of the variance of a query that each model has for itself.
+INTERACTIONS = (0.2, 0.5, 0.8)
+POWER_BEFORE = 0.6
+# Share of a collection's queries on which the models of the components were trained.
+TRAINED = 0.3
+
+
+@dataclass(frozen=True)
+class Components:
+    """Variances of one difference on one collection.
+
+    Attributes
+    ----------
+    query : float
+        Of one query.
+    influence : float
+        Of the influence of one training query, times the number of training queries.
+    model : float
+        Of models that differ in their seed alone.
+    """
+
+    query: float
+    influence: float
+    model: float
+
+
+def read_components() -> dict[str, Components]:
+    """Return the components of each collection in nDCG@10, from the resplits of the study of variance.
+
+    The columns of that file are mean squares of contrasts; its protocol gives the differences that are
+    taken here.
+    """
+    by_collection: dict[str, list[list[float]]] = {}
+    with COMPONENTS.open(encoding="utf-8", newline="") as stream:
+        for row in csv.DictReader(stream):
+            if row["measure"] == "nDCG@10":
+                numbers = [float(row[name]) for name in ("queries", "query", "training queries", "tuning", "seed")]
+                by_collection.setdefault(row["collection"], []).append(numbers)
+    found = {}
+    for name, rows in sorted(by_collection.items()):
+        n_tested, query, training, tuning, seed = np.mean(rows, axis=0)
+        seed = max(seed / 2, 0.0)
+        tuning = tuning / 2 - seed / 2
+        training = max(training / 2 - tuning / 2 - seed / 4, 0.0)
+        n_trained = n_tested / 0.2 * TRAINED  # a fifth of the queries was tested
+        found[name] = Components(float(query), float(training * n_trained), float(seed))
+    return found
+
+
+def draw_folds(n: int, rng: np.random.Generator, *, repeated: bool) -> Array:
+    """Return the fold of each query in each repeat, int of shape (REPEATS, n)."""
+    drawn = [rng.permutation(np.arange(n) % FOLDS) for _ in range(REPEATS if repeated else 1)]
+    return np.array(drawn * (1 if repeated else REPEATS))
+
+
+def draw_differences(of: Components, share: float, folds: Array, rng: np.random.Generator) -> Array:
+    """Return differences with mean 0, float64 of shape (REPEATS, n)."""
+    n = folds.shape[1]
+    main = rng.normal(scale=np.sqrt(of.query * (1 - share)), size=n)
+    influence = rng.normal(scale=np.sqrt(of.influence), size=n)
+    differences = []
+    for fold in folds:
+        inside = np.bincount(fold, influence, FOLDS)
+        training = (influence.sum() - inside) / (n - np.bincount(fold, minlength=FOLDS))
+        models = training + rng.normal(scale=np.sqrt(of.model), size=FOLDS)
+        differences.append(main + models[fold] + rng.normal(scale=np.sqrt(of.query * share), size=n))
+    return np.array(differences)
+
+
+def estimate_seeds(differences: Array, folds: Array) -> Estimate:
+    """Return the estimate of the design with three seeds of five folds."""
+    means = differences.mean(axis=0)
+    return clustered([means[folds[0] == fold] for fold in range(FOLDS)])
+
+
+def estimate_repeats(differences: Array, folds: Array) -> Estimate:
+    """Return the estimate of the design with three repeats of five folds."""
+    models = folds + FOLDS * np.arange(REPEATS)[:, None]
+    queries = np.tile(np.arange(folds.shape[1]), REPEATS)
+    return crossed(differences.ravel(), queries, models.ravel())
+
+
+def significant(estimates: Sequence[Estimate], shift: float = 0.0) -> float:
+    """Return the share of estimates whose 95 % interval leaves out 0, with this true difference added."""
+    means, errors, freedom = (np.array([getattr(e, name) for e in estimates]) for name in ("mean", "error", "freedom"))
+    return float(np.mean(np.abs(means + shift) > stats.t.ppf(1 - LEVEL / 2, freedom) * errors))
+
+
+def simulate(of: Components, n: int, share: float, rng: np.random.Generator) -> dict[str, float]:
+    """Return false alarms and power of both designs at equal cost."""
+    found: dict[bool, list[Estimate]] = {}
+    for repeated, estimate in ((False, estimate_seeds), (True, estimate_repeats)):
+        found[repeated] = []
+        for _ in range(COMPARISONS):
+            folds = draw_folds(n, rng, repeated=repeated)
+            found[repeated].append(estimate(draw_differences(of, share, folds, rng), folds))
+    largest = 20 * float(np.mean([e.error for e in found[False]]))
+    shift = optimize.brentq(lambda d: significant(found[False], d) - POWER_BEFORE, 0.0, largest, xtol=1e-7)
+    return {
+        "alarms of seeds": significant(found[False]),
+        "alarms of repeats": significant(found[True]),
+        "power of seeds": significant(found[False], shift),
+        "power of repeats": significant(found[True], shift),
+    }
+
+
+def rows_of(collection: str, n: int) -> list[dict[str, object]]:
+    """Return one row for each share of interaction."""
+    of = read_components()[collection]
+    rng = np.random.default_rng([n, *collection.encode()])
+    return [{"interaction": share, "comparisons": COMPARISONS, **simulate(of, n, share, rng)} for share in INTERACTIONS]
+
+
+def keys() -> list[tuple[str, int]]:
+    """Return the collections and numbers of queries."""
+    return [(name, n) for n in SIZES for name in read_components()]

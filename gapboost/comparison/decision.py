@@ -1,0 +1,99 @@
+"""Decision that a report starts with: which ranker to use, and what the data could show."""
+
+from collections.abc import Sequence
+
+from gapboost.analysis.estimates import AHEAD, BEHIND
+from gapboost.comparison.values import Values
+from gapboost.comparison.verdicts import Verdict
+
+# A ranker that takes so many times as long as the baseline is named with its gain.
+SLOW = 5
+
+
+def decide(verdicts: Sequence[Verdict], values: Values) -> list[str]:
+    """Return the sentences of the decision.
+
+    Parameters
+    ----------
+    verdicts : sequence of Verdict
+        Comparisons with one baseline by one measure.
+    values : Values
+        Means and times of the rankers.
+    """
+    by_difference = sorted(verdicts, key=lambda verdict: -verdict.difference)
+    ahead = [verdict for verdict in by_difference if verdict.verdict == AHEAD]
+    undecided = [verdict for verdict in by_difference if verdict.verdict not in (AHEAD, BEHIND)]
+    behind = [verdict for verdict in by_difference if verdict.verdict == BEHIND]
+    sentences = _winner(ahead, values) if ahead else _no_winner(verdicts[0], undecided, values)
+    if undecided:
+        sentences.append(_power(undecided[0]))
+    if behind:
+        sentences.append(f"Behind {behind[0].beside}: {_listed(behind)}.")
+    return sentences + [_cost(verdict, values) for verdict in by_difference if _slowdown(verdict, values) >= SLOW]
+
+
+def _winner(ahead: Sequence[Verdict], values: Values) -> list[str]:
+    best = ahead[0]
+    sentences = [f"Use {best.ranker}. It is ahead of {best.beside} by {with_interval(best)} in {best.measure}."]
+    if len(ahead) > 1:
+        sentences.append(
+            f"Also ahead of {best.beside}: {_listed(ahead[1:])}. {_cheapest([v.ranker for v in ahead], values)}"
+        )
+    return sentences
+
+
+def _no_winner(verdict: Verdict, undecided: Sequence[Verdict], values: Values) -> list[str]:
+    baseline, measure = verdict.beside, verdict.measure
+    if not undecided:
+        return [f"Keep {baseline}. Every other ranker is behind it in {measure}."]
+    rankers = [baseline, *(verdict.ranker for verdict in undecided)]
+    return [f"Keep {baseline}, or choose by cost: no ranker is ahead of it in {measure}. {_cheapest(rankers, values)}"]
+
+
+def _cheapest(rankers: Sequence[str], values: Values) -> str:
+    """Return a sentence on the costs of rankers that are equally good choices."""
+    train, serve = min(rankers, key=values.fit_seconds), min(rankers, key=values.predict_milliseconds)
+    costs = (
+        f"train ({values.fit_seconds(train):.3g} s)",
+        f"serve ({values.predict_milliseconds(serve):.3g} ms for 1,000 documents)",
+    )
+    among = f"Of {' and '.join(rankers)}," if len(rankers) == 2 else f"Of these {len(rankers)} rankers,"
+    if train == serve:
+        return f"{among} {train} is the cheapest to {costs[0]} and to {costs[1]}."
+    return f"{among} {train} is the cheapest to {costs[0]}, and {serve} to {costs[1]}."
+
+
+def _power(verdict: Verdict) -> str:
+    """Return a sentence on what the data could show, and how many queries the largest open difference needs."""
+    shown = f"{verdict.ranker} is the best of the inconclusive rankers: {with_interval(verdict)}. "
+    shown += f"With {verdict.n_queries:,} queries, four of five comparisons find a true difference of {verdict.detectable:.4f}."
+    if verdict.difference <= 0:
+        return shown
+    more = verdict.queries_needed - verdict.n_queries
+    return f"{shown} To find one of {verdict.difference:.4f} takes about {more:,.0f} more."
+
+
+def _cost(verdict: Verdict, values: Values) -> str:
+    return (
+        f"{verdict.ranker} takes {_slowdown(verdict, values):.0f} times as long to train as {verdict.beside}, for "
+        f"{with_interval(verdict)} in {verdict.measure}: {verdict.verdict}."
+    )
+
+
+def _slowdown(verdict: Verdict, values: Values) -> float:
+    return values.fit_seconds(verdict.ranker) / values.fit_seconds(verdict.beside)
+
+
+def _listed(verdicts: Sequence[Verdict]) -> str:
+    return ", ".join(f"{verdict.ranker} ({signed(verdict.difference)})" for verdict in verdicts)
+
+
+def with_interval(verdict: Verdict) -> str:
+    """Return a difference with its interval."""
+    low, high = verdict.interval
+    return f"{signed(verdict.difference)} ({signed(low)} to {signed(high)})"
+
+
+def signed(value: float) -> str:
+    """Return a number with four decimals and a true minus sign."""
+    return f"{value:+.4f}".replace("-", "−")
