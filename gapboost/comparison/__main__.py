@@ -124,7 +124,8 @@ def _print_results(comparison: Comparison, baseline: str | None) -> None:
     verdicts = comparison.verdicts(baseline or comparison.rankers[0])
     page = Page(comparison.training, comparison.values, verdicts, comparison.best)
     print(f"\nmeans over all test queries\n\n{_aligned(page.means())}")
-    print(f"\nbeside {page.verdicts[0].beside}\n\n{_aligned(page.differences())}")
+    print(f"\ncompared with {page.verdicts[0].beside}\n\n{_aligned(page.differences())}\n")
+    print("\n".join(page.decision()))
 
 
 def _aligned(table: Table) -> str:

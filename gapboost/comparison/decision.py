@@ -10,26 +10,29 @@ from gapboost.comparison.verdicts import Verdict
 SLOW = 5
 
 
-def decide(verdicts: Sequence[Verdict], values: Values) -> list[str]:
+def decide(verdicts: Sequence[Verdict], measure: str, values: Values) -> list[str]:
     """Return the sentences of the decision.
 
     Parameters
     ----------
     verdicts : sequence of Verdict
-        Comparisons with one baseline by one measure.
+        Comparisons with one baseline.
+    measure : str
+        Measure that decides.
     values : Values
         Means and times of the rankers.
     """
-    by_difference = sorted(verdicts, key=lambda verdict: -verdict.difference)
+    by_difference = sorted((v for v in verdicts if v.measure == measure), key=lambda verdict: -verdict.difference)
     ahead = [verdict for verdict in by_difference if verdict.verdict == AHEAD]
     undecided = [verdict for verdict in by_difference if verdict.verdict not in (AHEAD, BEHIND)]
     behind = [verdict for verdict in by_difference if verdict.verdict == BEHIND]
-    sentences = _winner(ahead, values) if ahead else _no_winner(verdicts[0], undecided, values)
+    sentences = _winner(ahead, values) if ahead else _no_winner(by_difference[0], undecided, values)
     if undecided:
         sentences.append(_power(undecided[0]))
     if behind:
         sentences.append(f"Behind {behind[0].beside}: {_listed(behind)}.")
-    return sentences + [_cost(verdict, values) for verdict in by_difference if _slowdown(verdict, values) >= SLOW]
+    sentences += [_cost(verdict, values) for verdict in by_difference if _slowdown(verdict, values) >= SLOW]
+    return sentences + _by_other_measures([v for v in verdicts if v.measure != measure])
 
 
 def _winner(ahead: Sequence[Verdict], values: Values) -> list[str]:
@@ -48,6 +51,16 @@ def _no_winner(verdict: Verdict, undecided: Sequence[Verdict], values: Values) -
         return [f"Keep {baseline}. Every other ranker is behind it in {measure}."]
     rankers = [baseline, *(verdict.ranker for verdict in undecided)]
     return [f"Keep {baseline}, or choose by cost: no ranker is ahead of it in {measure}. {_cheapest(rankers, values)}"]
+
+
+def _by_other_measures(verdicts: Sequence[Verdict]) -> list[str]:
+    sentences = []
+    for word in (AHEAD, BEHIND):
+        found = [f"{v.ranker} in {v.measure} ({signed(v.difference)})" for v in verdicts if v.verdict == word]
+        if found:
+            relation = "Ahead of" if word == AHEAD else "Behind"
+            sentences.append(f"{relation} {verdicts[0].beside} by other measures: {', '.join(found)}.")
+    return sentences
 
 
 def _cheapest(rankers: Sequence[str], values: Values) -> str:

@@ -24,7 +24,6 @@ INK = "#010203"
 PAGE = Template(files(__package__).joinpath("page.html").read_text(encoding="utf-8"))
 # The report shows no larger number of needed queries.
 MOST_QUERIES = 1_000_000
-KEY = "▶ ahead  ◀ behind  ○ inconclusive"
 READING = [
     "A difference is the mean over all test queries of ranker minus baseline; ties count their expected value. The intervals of "
     "a measure hold together, by Bonferroni's correction. A ranker is ahead if its interval is above 0, behind if it is below 0.",
@@ -81,7 +80,7 @@ class Page:
             body.append(f"<h2>{html.escape(heading)}</h2>")
             body += [b.html() if isinstance(b, Table) else f"<p>{html.escape(b)}</p>" for b in blocks]
             if heading == "Decision":
-                body.append(f'<div class="pictures">{"".join(self._pictures())}</div><p class="key">{KEY}</p>')
+                body.append(f'<div class="pictures">{"".join(self._pictures())}</div><p class="key">{self._key()}</p>')
         return PAGE.substitute(body="\n".join(body))
 
     def markdown(self) -> str:
@@ -103,7 +102,7 @@ class Page:
 
     def decision(self) -> list[str]:
         """Return the sentences of the decision, by the measure that decides on the best ranker."""
-        return decide([v for v in self.verdicts if v.measure == self.training.best_by], self.values)
+        return decide(self.verdicts, self.training.best_by, self.values)
 
     def means(self) -> Table:
         """Return the mean of each ranker by each measure, and its costs."""
@@ -175,6 +174,10 @@ class Page:
     def _rankers(self) -> Table:
         return Table(["ranker", "what it is"], [[n, describe(r)] for n, r in self.training.rankers.items()], words=2)
 
+    def _key(self) -> str:
+        """Return the legend of the pictures, as HTML."""
+        return f"Differences from {html.escape(self.verdicts[0].beside)}: ▶ ahead, ◀ behind, ○ inconclusive"
+
     def _pictures(self) -> list[str]:
         """Return one panel for each measure, as SVG in the color of the page's text."""
         matplotlib = imported("matplotlib", "plot", "for the report's pictures")
@@ -202,11 +205,12 @@ def summarize(training: Training) -> str:
     """Return a sentence with the numbers of rankers, measures, documents, queries and folds."""
     whole, splits = training.documents.all, training.splits
     folds = 1 + max(split.fold for split in splits)
+    repeats = max(max(split.repeats) for split in splits)
     n = sum(len(split.test) for split in splits if 1 in split.repeats)
     return (
         f"{len(training.rankers)} rankers, {len(training.measures)} measures; {len(whole.y):,} documents of {len(whole.sizes):,} "
         f"queries with {whole.X.shape[1]:,} features and grades from {whole.y.min():g} to {whole.y.max():g}; {n:,} queries "
-        f"tested in {folds} {'fold' if folds == 1 else 'folds'}."
+        f"tested in {folds} {'fold' if folds == 1 else 'folds'}, {repeats} {'repeat' if repeats == 1 else 'repeats'}."
     )
 
 

@@ -65,7 +65,9 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
     Notes
     -----
     Measures and objectives are names, or values of gapboost, which Spark keeps as the text that they
-    print. Rows come in any order and any partitions. The model is that of the local ranker on the rows in the order of the data frame
+    print.
+
+    Rows come in any order and any partitions. The model is that of the local ranker on the rows in the order of the data frame
     where one worker trains, and apart from rounding, the order of ties and the bounds of bins where several do. `fit` reads the
     data frame four times: cache one that is dear to compute. Metrics are exact means over the queries of all workers.
     """

@@ -118,7 +118,9 @@ def test_the_table_grows_and_the_report_is_written(form, files, monkeypatch, cap
     assert head.split() == ["split", "ranker", "gap", "ndcg@5", "seconds"]
     rows = [re.split(r"\s{2,}", line.strip()) for line in lines[: n_folds * len(FIELD)]]
     assert [row[:2] for row in rows] == [[str(k), name] for k in range(1, n_folds + 1) for name in FIELD]
-    assert out.count("inconclusive") + out.count("ahead") + out.count("behind") == 6
+    rows, decision = out.partition("compared with lambdarank\n\n")[2].split("\n\n")[:2]
+    assert sum(rows.count(word) for word in ("inconclusive", "ahead", "behind")) == 6
+    assert "lambdarank" in decision.splitlines()[0]
     assert "<svg" in report.read_text(encoding="utf-8")
     assert (files / "answer.checkpoint" / "settings.json").exists()
     data = read_data([files / path for path in paths], "grade", "query", [])

@@ -328,7 +328,7 @@ def decided(**differences):
         Verdict(name, "base", "gap", Estimate(0.001 * d, 0.001, 14), 50, 0.95, len(differences))
         for name, d in differences.items()
     ]
-    return " ".join(decide(found, COSTS))
+    return " ".join(decide(found, "gap", COSTS))
 
 
 def test_the_decision_names_the_ranker_that_is_ahead_and_by_how_much():
@@ -355,3 +355,12 @@ def test_the_decision_without_a_winner_names_costs_and_what_the_data_could_show(
 
 def test_the_decision_if_all_others_are_behind():
     assert decided(fast=-5, other=-9).startswith("Keep base. Every other ranker is behind it in gap.")
+
+
+def test_the_decision_names_other_measures_after_the_one_that_decides():
+    estimates = {"gap": 0.001, "map": 0.02, "ndcg@10": -0.02}
+    found = [Verdict("fast", "base", name, Estimate(d, 0.001, 14), 50, 0.95, 1) for name, d in estimates.items()]
+    assert decide(found, "gap", COSTS)[-2:] == [
+        "Ahead of base by other measures: fast in map (+0.0200).",
+        "Behind base by other measures: fast in ndcg@10 (−0.0200).",
+    ]
