@@ -1,1 +1,1 @@
-"""How large a difference between two objectives must be before a study of a given size can prove it."""
+"""Study of the variance of a difference, and of the differences that a collection can show."""

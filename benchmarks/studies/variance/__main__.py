@@ -1,10 +1,10 @@
-"""The study of variance: `PROTOCOL.md` says what is computed, `benchmarks/VARIANCE.md` what came out.
+"""The study of variance: `PROTOCOL.md` says what is computed, `benchmarks/VARIANCE.md` the results.
 
     python -m benchmarks.studies.variance
 
-Trains the resplits that the saved results lack, where the collections are there, and writes the page, its figure and
-`results/components.csv`; with `--redraw` it trains nothing. An interrupted run goes on where it
-stopped, and several share the work.
+Trains the resplits that the saved results lack, if the collections are there. Writes the tables and
+the figure of the page, and the files in `results/`. With `--redraw` it trains nothing. Start it
+again after an interruption; several processes share the work.
 """
 
 import argparse
@@ -14,8 +14,9 @@ from benchmarks.studies.variance import report, resplits
 
 def main() -> None:
     """Train and write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--redraw", action="store_true", help="write the page alone")
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
+    parser.add_argument("--redraw", action="store_true", help="train nothing")
     if not parser.parse_args().redraw:
         resplits.run()
     report.redraw()

@@ -1,284 +1,397 @@
-# ruff: noqa: E501  (sentences of the page)
-"""`benchmarks/VARIANCE.md`, its figure and `results/components.csv`, from the saved values of the study of effectiveness."""
+"""Tables and figure of `benchmarks/VARIANCE.md`, and the files in `results/`."""
 
 import csv
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
-from benchmarks.studies.effectiveness.comparisons import COLUMNS, MEAN, Comparison
+from benchmarks.studies.effectiveness.comparisons import COLUMNS, MEAN, Queries, compare
 from benchmarks.studies.effectiveness.data import FILES
-from benchmarks.studies.effectiveness.report import FAMILIES, families
 from benchmarks.studies.effectiveness.results import Results
 from benchmarks.studies.papers.robertson2010 import PAPER
 from benchmarks.studies.pictures import legend_below, line, panels, save
-from benchmarks.studies.tables import FIGURES, folded, picture, table
+from benchmarks.studies.tables import FIGURES, table, write
 from benchmarks.studies.variance import components as of_variance
 from benchmarks.studies.variance import resplits
-from benchmarks.studies.variance.components import TOLD, TOP, Components
-from benchmarks.studies.variance.sources import Sources, by_collection
+from benchmarks.studies.variance.components import FOLDS, SEEDS, TOP, Components, Pair, jackknife
+from benchmarks.studies.variance.sources import SOURCES, Sources, by_collection
+from gapboost._kernels import Array
+from gapboost.analysis.estimates import LEVEL, Estimate, clustered
 
 PAGE = Path(__file__).parents[2] / "VARIANCE.md"
 RESULTS = Path(__file__).parent / "results"
-FOLDS, SEEDS = 3, 3
 MEASURES = (TOP, MEAN)
-# Of Table 2 of Robertson et al.: a fold's models, five folds.
+# A comparison with repeated cross-validation.
+CV, REPEATS = 5, 3
+# Of Table 2 of Robertson et al.
 PUBLISHED_FOLDS = 5
+# Of the figure's axis.
+TICKS = (0.005, 0.01, 0.02, 0.05, 0.1)
+
+# A value and its 95 % interval.
+Bounded = tuple[float, float, float]
+# {head: cell of a row} of a table
+Columns = dict[str, Callable[["Row"], str]]
 
 
 @dataclass(frozen=True)
 class Row:
-    """One collection and measure.
+    """Results of one collection and measure.
 
     Attributes
     ----------
     data, measure : str
     parts : Components
-    seed : float
-        The variance between seeds of one training, on validation queries.
-    draw : float
-        The standard deviation that the draw of eight candidates gives a validation value.
-    proven, contradicted : int
-        t-tests over one fold's queries with p < .05, and those of which another fold's difference has the other sign.
+        Of three splits, pooled over all pairs of objectives.
+    pairs : dict {pair: (float, float, Estimate)}
+        Of three splits: S^2, T^2 (not cut off at 0) and the difference of each pair of objectives.
+    significant, contradicted : int
+        t-tests over one split's queries with p < .05, and those that another split contradicts.
+    sources : Sources or None
+        Of the resplits, which have two measures.
     """
 
     data: str
     measure: str
     parts: Components
-    seed: float
-    draw: float
-    proven: int
+    pairs: Mapping[Pair, tuple[float, float, Estimate]]
+    significant: int
     contradicted: int
+    sources: Sources | None
 
     @property
-    def one_fold(self) -> float:
-        """The smallest difference that one split proves."""
-        return self.parts.provable(1, self.parts.n_queries / FOLDS)
+    def n_queries(self) -> int:
+        """Test queries of all splits."""
+        return self.parts.n_queries
 
     @property
-    def all_folds(self) -> float:
-        """The smallest difference that three splits prove, which test every query once."""
-        return self.parts.provable(FOLDS, self.parts.n_queries)
+    def of_resplits(self) -> Sources:
+        """Sources, of a measure that the resplits have."""
+        assert self.sources is not None, self.measure
+        return self.sources
 
     @property
-    def believed(self) -> float:
-        """What a t-test over the queries of one fold takes for it."""
-        return float(TOLD * np.sqrt(self.parts.query * FOLDS / self.parts.n_queries))
+    def three(self) -> Estimate:
+        """Error over three pairs of models, each the mean of three seeds, by three splits."""
+        return self.parts.over(FOLDS)
 
     @property
-    def of_seeds(self) -> float:
-        """The share of seeds, three a model, in the variance of one fold's difference."""
-        return 2 / 3 * self.seed / (self.parts.model + self.parts.query * FOLDS / self.parts.n_queries)
+    def three_by_resplits(self) -> Estimate:
+        """Error over three pairs of models, each the mean of three seeds, by the resplits."""
+        return self.of_resplits.over(FOLDS, self.n_queries, SEEDS)
+
+    @property
+    def repeated(self) -> Estimate:
+        """Error over repeated cross-validation with one seed, by the resplits."""
+        return self.of_resplits.over(CV * REPEATS, self.n_queries, repeats=REPEATS)
+
+    @property
+    def shares(self) -> dict[str, Bounded]:
+        """Shares of the sources in the variance of one of three splits, and their intervals."""
+        return self.of_resplits.shares(self.n_queries / FOLDS, SEEDS)
 
 
-def computed(results: Results) -> list[Row]:
-    """Every collection and measure."""
-    values = of_variance.tuned_values(results)
+def computed(values: Mapping[str, Queries]) -> list[Row]:
+    """Return the rows of all measures and collections."""
+    found = {measure: by_collection(resplits.RESULTS, measure) for measure in MEASURES}
     rows = []
     for measure in COLUMNS:
         for data in FILES:
             of = of_variance.differences(values, data, measure)
-            seed, draw = (f(results, data, measure) for f in (of_variance.seeds, of_variance.candidates))
-            rows.append(Row(data, measure, of_variance.components(of), seed, draw, *of_variance.reversed_signs(of)))
+            pairs = {}
+            for pair, folds in of.items():
+                one = {pair: folds}
+                pairs[pair] = (of_variance.within(one), of_variance.between(one), clustered(folds))
+            parts, tests = of_variance.components(of), of_variance.reversed_tests(of)
+            rows.append(Row(data, measure, parts, pairs, *tests, found.get(measure, {}).get(data)))
     return rows
 
 
-HEAD = (
-    "collection", "measure", "queries", "S", "T", "T low", "T high", "one fold", "three folds", "ten times the queries, one model",
-    "one model, queries without end", "believed by a t-test over one fold", "seed", "draw of candidates", "share of seeds", "p < .05 on one fold",
-    "of these, other sign on another",
-)  # fmt: skip
+def of_measure(rows: Sequence[Row], measure: str) -> list[Row]:
+    """Return one row for each collection."""
+    return [row for row in rows if row.measure == measure]
 
 
-def saved(rows: Sequence[Row]) -> list[list[str]]:
-    """The lines of `components.csv`."""
-    return [
-        [
-            row.data, row.measure, str(row.parts.n_queries),
-            *(f"{v:.5f}" for v in (
-                row.parts.query**0.5, row.parts.model**0.5, *(v**0.5 for v in row.parts.interval), row.one_fold, row.all_folds,
-                row.parts.provable(1, 10 * row.parts.n_queries), row.parts.provable(1, np.inf), row.believed, row.seed**0.5, row.draw,
-            )),
-            f"{row.of_seeds:.2f}", str(row.proven), str(row.contradicted),
-        ]
-        for row in rows
-    ]  # fmt: skip
+def alarms(rows: Sequence[Row]) -> tuple[int, int, int]:
+    """Count t-tests over one split's queries of the resplits.
+
+    Returns
+    -------
+    (int, int, int)
+        All, those with p < .05, and those of them that models of other queries contradict.
+    """
+    found = [row.of_resplits for row in rows]
+    significant = sum(int(one.significant.sum()) for one in found)
+    contradicted = sum(int(one.contradicted.sum()) for one in found)
+    return sum(len(one.significant) for one in found), significant, contradicted
 
 
-def of_collections(rows: Sequence[Row]) -> str:
-    """The table of one measure."""
-    body = [
-        [
-            f"`{row.data}`", f"{row.parts.n_queries:,}".replace(",", " "), f"{row.parts.query**0.5:.3f}",
-            f"{row.parts.model**0.5:.4f} ({row.parts.interval[0] ** 0.5:.4f} … {row.parts.interval[1] ** 0.5:.4f})",
-            f"**{row.all_folds:.4f}**", f"{row.one_fold:.4f}", f"{row.parts.provable(1, np.inf):.4f}", f"{row.believed:.4f}",
-            f"{row.contradicted} of {row.proven}",
-        ]
-        for row in rows
-    ]  # fmt: skip
-    head = [
-        "collection", "queries", "S, of a query", "T, of a pair of models", "three splits prove", "one split proves",
-        "one model, queries without end", "a t-test over one split's queries believes", "its p < .05 with the other sign on another split",
-    ]  # fmt: skip
-    return table(head, body)
+def alarm_rates(rows: Sequence[Row]) -> dict[str, Bounded]:
+    """Return the rates of false alarms of such tests; predicted ones are means over collections."""
+
+    def mean(of_collections: Sequence[Array]) -> Bounded:
+        rate, *without = np.mean(of_collections, axis=0)
+        low, high = jackknife(rate, np.array(without))
+        return float(rate), float(low), float(high)
+
+    tests, significant, _ = alarms(rows)
+    observed = stats.binomtest(significant, tests).proportion_ci(1 - LEVEL)
+    of_fifth = [row.of_resplits.false_alarms(row.of_resplits.n_queries) for row in rows]
+    of_third = [row.of_resplits.false_alarms(row.n_queries // FOLDS, SEEDS) for row in rows]
+    return {
+        "predicted": mean(of_fifth),
+        "observed": (significant / tests, observed.low, observed.high),
+        "predicted for a third of the queries and 3 seeds": mean(of_third),
+    }
 
 
-def by_resplits(row: Row, one: Sources) -> float:
-    """What three splits with three seeds prove, where T is that of the resplits."""
-    return replace(row.parts, model=one.model(SEEDS)).provable(FOLDS, row.parts.n_queries)
+def significant_pairs(rows: Sequence[Row]) -> int:
+    """Count the pairs of objectives with p < .05 over three pairs of models, uncorrected."""
+    return sum(error.p < LEVEL for row in rows for *_, error in row.pairs.values())
 
 
-def of_resplits(rows: Sequence[Row], found: Mapping[str, Sources]) -> str:
-    """Where the chance comes from, and T beside that of three splits."""
+def written(values: Mapping[str, float], digits: int = 5) -> dict[str, str]:
+    """Return numbers as text."""
+    return {name: f"{value:.{digits}f}" for name, value in values.items()}
+
+
+def bounded(name: str, values: Bounded) -> dict[str, float]:
+    """Return a value and its interval, by the names of their columns."""
+    return dict(zip((name, f"{name} low", f"{name} high"), values, strict=True))
+
+
+def limits(name: str, error: Estimate) -> dict[str, float]:
+    """Return the critical and the detectable difference, by the names of their columns."""
+    return {f"critical, {name}": error.critical(), f"detectable, {name}": error.detectable()}
+
+
+def saved_components(rows: Sequence[Row]) -> list[dict[str, str]]:
+    """Return the rows of `components.csv`."""
+    found = []
+    for row in rows:
+        low, high = row.parts.interval
+        line = {"collection": row.data, "measure": row.measure, "queries": str(row.n_queries)}
+        line |= written({"S": row.parts.query**0.5})
+        line |= written(bounded("T", (row.parts.model**0.5, low**0.5, high**0.5)))
+        line |= written({"standard error": row.three.error} | limits("3 pairs", row.three))
+        line |= {"tests": str(FOLDS * len(row.pairs)), "p < .05": str(row.significant)}
+        found.append(line | {"other sign on another split": str(row.contradicted)})
+    return found
+
+
+def saved_pairs(rows: Sequence[Row]) -> list[dict[str, str]]:
+    """Return the rows of `pairs.csv`."""
+    found = []
+    for row in rows:
+        for (first, second), (query, model, error) in row.pairs.items():
+            line = {"collection": row.data, "measure": row.measure, "first": first}
+            line |= {"second": second, "S": f"{query**0.5:.5f}", "T squared": f"{model:.3e}"}
+            line |= written({"difference": error.mean, "critical": error.critical()})
+            found.append(line | {"degrees of freedom": f"{error.freedom:.2f}"})
+    return found
+
+
+def saved_sources(rows: Sequence[Row]) -> list[dict[str, str]]:
+    """Return the rows of `sources.csv`."""
+    found = []
+    for row in rows:
+        one = row.of_resplits
+        line = {"collection": row.data, "measure": row.measure, "resplits": str(len(one.query))}
+        for seeds, name in ((1, "1 seed"), (SEEDS, f"{SEEDS} seeds")):
+            low, high = one.interval(seeds)
+            line |= written({f"S, {name}": float(one.variances(seeds)[0].mean()) ** 0.5})
+            line |= written(bounded(f"T, {name}", (one.model(seeds) ** 0.5, low**0.5, high**0.5)))
+        line |= written({"part of S squared that models draw anew": one.redrawn()}, 3)
+        for name, share in row.shares.items():
+            line |= written(bounded(f"share of {name}", share), 3)
+        line |= written(limits("3 pairs", row.three_by_resplits))
+        found.append(line | written(limits("15 pairs", row.repeated)))
+    return found
+
+
+def saved_alarms(rows: Sequence[Row], values: Mapping[str, Queries]) -> list[dict[str, str]]:
+    """Return the rows of `false_alarms.csv`; differences are over the three splits."""
+    found = []
+    difference = compare(values, resplits.FIRST.name, resplits.SECOND.name)
+    for measure in MEASURES:
+        of = of_measure(rows, measure)
+        for name, chosen in (*((row.data, [row]) for row in of), ("all", of)):
+            tests, significant, contradicted = alarms(chosen)
+            mean = difference.among([row.data for row in chosen]).over_models(measure)
+            line = {"collection": name, "measure": measure, "tests": str(tests)}
+            line |= {"p < .05": str(significant), "reversed": str(contradicted)}
+            for kind, rate in alarm_rates(chosen).items():
+                line |= written(bounded(kind, rate), 3)
+            found.append(line | written(bounded("difference", (mean.mean, *mean.interval()))))
+    return found
+
+
+def share_text(share: Bounded) -> str:
+    """Return a share and its interval, cut off at 0 and 100 %."""
+    value, low, high = (min(max(v, 0.0), 1.0) for v in share)
+    return f"{value:.0%} ({low:.0%} … {high:.0%})"
+
+
+def range_text(value: float, low: float, high: float, digits: int = 4) -> str:
+    """Return a value with an interval or a range."""
+    return f"{value:.{digits}f} ({low:.{digits}f} … {high:.{digits}f})"
+
+
+def queries_text(row: Row) -> str:
+    """Return the number of test queries."""
+    return f"{row.n_queries:,}".replace(",", " ")
+
+
+def table_of_limits(rows: Sequence[Row]) -> str:
+    """Return the critical and detectable differences of each collection."""
+    columns: Columns = {
+        "collection": lambda row: f"`{row.data}`",
+        "test queries": queries_text,
+        "critical, 3 pairs of models": lambda row: f"{row.three.critical():.4f}",
+        "detectable, 3 pairs of models": lambda row: f"**{row.three.detectable():.4f}**",
+        "critical, 15 pairs of models": lambda row: f"{row.repeated.critical():.4f}",
+        "detectable, 15 pairs of models": lambda row: f"**{row.repeated.detectable():.4f}**",
+    }
+    return table(list(columns), [[of(row) for of in columns.values()] for row in rows])
+
+
+def table_of_components(rows: Sequence[Row]) -> str:
+    """Return S and T by three splits and by the resplits."""
+
+    def roots(variance: float, interval: tuple[float, float]) -> str:
+        return range_text(variance**0.5, *(v**0.5 for v in interval))
+
+    def of_resplits(row: Row) -> str:
+        return roots(row.of_resplits.model(SEEDS), row.of_resplits.interval(SEEDS))
+
+    columns: Columns = {
+        "collection": lambda row: f"`{row.data}`",
+        "S, three splits": lambda row: f"{row.parts.query**0.5:.3f}",
+        "S, resplits": lambda row: f"{row.of_resplits.variances(SEEDS)[0].mean() ** 0.5:.3f}",
+        "T, three splits": lambda row: roots(row.parts.model, row.parts.interval),
+        "T, resplits": of_resplits,
+        "critical, 3 pairs, by resplits": lambda row: f"{row.three_by_resplits.critical():.4f}",
+        "detectable, 3 pairs, by resplits": lambda row: f"{row.three_by_resplits.detectable():.4f}",
+    }
+    return table(list(columns), [[of(row) for of in columns.values()] for row in rows])
+
+
+def table_of_shares(rows: Sequence[Row]) -> str:
+    """Return the share of each source in the variance of one pair of models."""
+    body = [[f"`{row.data}`", *map(share_text, row.shares.values())] for row in rows]
+    return table(["collection", *SOURCES], body)
+
+
+def table_of_alarms(rows: Sequence[Row]) -> str:
+    """Return the predicted and observed rates of false alarms."""
+    sizes = [row.of_resplits.n_queries for row in rows]
+    chosen = [(f"`{row.data}`", str(n), [row]) for row, n in zip(rows, sizes, strict=True)]
+    body = []
+    for name, size, of in (*chosen, ("all seven", f"{min(sizes)} to {max(sizes)}", rows)):
+        tests, significant, contradicted = alarms(of)
+        rates = alarm_rates(of)
+        observed = [share_text(rates["observed"]), f"{significant} of {tests}", str(contradicted)]
+        body.append([name, size, share_text(rates["predicted"]), *observed])
+    head = ["collection", "queries of a test", "predicted", "observed", "p < .05"]
+    return table([*head, "of these, reversed"], body)
+
+
+def table_of_pairs(rows: Sequence[Row]) -> str:
+    """Return medians and ranges over pairs of objectives."""
+
+    def spread(values: Any, digits: int = 4) -> str:
+        middle, low, high = np.quantile(values, (0.5, 0, 1))
+        return range_text(middle, low, high, digits)
+
     body = []
     for row in rows:
-        one = found[row.data]
-        low, high = (v**0.5 for v in one.interval(SEEDS))
-        body.append(
-            [
-                f"`{row.data}`", *(f"{share:.0%}" for share in one.shares().values()),
-                f"{one.model(SEEDS) ** 0.5:.4f} ({low:.4f} … {high:.4f})", f"{row.parts.model**0.5:.4f}",
-                f"**{by_resplits(row, one):.4f}**",
-            ]
-        )  # fmt: skip
-    head = [
-        "collection", "test queries", *resplits.LEVELS, "T of resplits, three seeds", "T of three splits", "three splits prove, by T of resplits",
-    ]  # fmt: skip
+        queries, models, errors = zip(*row.pairs.values(), strict=True)
+        n = len(errors)
+        cells = [spread(np.sqrt(queries), 3), spread(np.sqrt(np.maximum(models, 0)))]
+        cells += [f"{sum(v <= 0 for v in models)} of {n}", spread([e.critical() for e in errors])]
+        cells += [f"{significant_pairs([row])} of {n}", f"{row.significant} of {FOLDS * n}"]
+        body.append([f"`{row.data}`", *cells, str(row.contradicted)])
+    head = ["collection", "S", "T", "T is 0", "critical, 3 pairs of models", "p < .05 over 3 pairs"]
+    head += ["p < .05 over one split's queries", "of these, reversed on another split"]
     return table(head, body)
 
 
-def erring(found: Mapping[str, Sources]) -> tuple[int, int, int]:
-    """t-tests over the queries of one model, those with p < .05, and those of them that models of other queries contradict."""
-    every = found.values()
-    return sum(o.n_resplits for o in every), sum(o.proven for o in every), sum(o.contradicted for o in every)
-
-
-def spans(found: Mapping[str, Sources]) -> dict[str, str]:
-    """From the least to the largest share of each source."""
-    shares = [one.shares() for one in found.values()]
-    return {name: f"{min(s[name] for s in shares):.0%} to {max(s[name] for s in shares):.0%}" for name in shares[0]}
-
-
-def pooled(rows: Sequence[Row]) -> float:
-    """The smallest difference that all collections prove, each query weighing the same."""
-    n = sum(row.parts.n_queries for row in rows)
-    parts = [
-        (row.parts.n_queries / n) ** 2 * (row.parts.model / FOLDS + row.parts.query / row.parts.n_queries)
-        for row in rows
-    ]
-    return float(TOLD * np.sqrt(sum(parts)))
-
-
-def published(rows: Sequence[Row]) -> str:
-    """Table 2 of Robertson et al. beside what 106 queries prove."""
-    found = []
+def table_of_published(rows: Sequence[Row]) -> str:
+    """Return Table 2 of Robertson et al. beside the critical differences of 106 queries."""
+    body = []
     for column, measure in enumerate((TOP, "AP", "P@10")):
-        (row,) = (r for r in rows if (r.data, r.measure) == ("ohsumed", measure))
+        (row,) = (r for r in of_measure(rows, measure) if r.data == "ohsumed")
+        least = f"{row.parts.over(PUBLISHED_FOLDS).critical():.4f}"
         for objective in ("SoftRank", "LambdaRank"):
-            values = [v[column] for (name, _), v in PAPER["Table 2"].items() if name == objective]
-            found.append(
-                (
-                    max(values) - min(values),
-                    row.parts.provable(PUBLISHED_FOLDS, row.parts.n_queries),
-                    measure,
-                    objective,
-                )
-            )
-    body = [[f"{objective}, {measure}", f"{gap:.4f}", f"{least:.4f}"] for gap, least, measure, objective in found]
-    return table(
-        ["Table 2 of [robertson2010], OHSUMED", "largest difference between training measures", "five folds prove"],
-        body,
-    )
+            found = [v[column] for (name, _), v in PAPER["Table 2"].items() if name == objective]
+            body.append([f"{objective}, {measure}", f"{max(found) - min(found):.4f}", least])
+    head = ["Table 2 of [robertson2010]", "largest difference between training measures"]
+    return table([*head, "critical, 5 pairs of models"], body)
 
 
-def own_page(results: Results, least: float) -> tuple[int, int]:
-    """Differences of our page's tuned comparisons that are as large, and how many there are."""
-    of = families(results)
-    found: list[Comparison] = [c for name in ("tuned", "others") for c in of[name]]
-    assert {FAMILIES[name].choice for name in ("tuned", "others")} == {TOP}
-    return sum(abs(c.over_models(TOP).mean) >= least for c in found), len(found)
+def tables(rows: Sequence[Row]) -> dict[str, str]:
+    """Return the tables of the page, by the names of their markers."""
+    top, mean = (of_measure(rows, measure) for measure in MEASURES)
+    every = (table_of_limits, table_of_components, table_of_shares, table_of_pairs)
+    return {
+        "limits": table_of_limits(top),
+        "false alarms": table_of_alarms(top),
+        "components": table_of_components(top),
+        "shares": table_of_shares(top),
+        "pairs": table_of_pairs(top),
+        "mean of six": "\n\n".join(of(mean) for of in every),
+        "published": table_of_published(rows),
+    }
 
 
 def draw(rows: Sequence[Row]) -> Any:
-    """The smallest provable differences by collection."""
-    figure, axes = panels(2, 4.2, sharey=True)
-    kinds = {
-        "three splits prove": lambda row: row.all_folds,
-        "one split proves": lambda row: row.one_fold,
-        "one model, queries without end": lambda row: row.parts.provable(1, np.inf),
-        "a t-test over one split's queries believes": lambda row: row.believed,
+    """Plot the critical and detectable differences of 3 and of 15 pairs of models."""
+    figure, axes = panels(2, 3.1, sharey=True, sharex=True)
+    errors = {
+        "3 pairs of models, 2 degrees of freedom": [row.three for row in rows],
+        "15 pairs of models, 14 degrees of freedom": [row.repeated for row in rows],
     }
-    for ax, measure in zip(axes, MEASURES, strict=True):
-        chosen = [row for row in rows if row.measure == measure]
-        for k, (name, value) in enumerate(kinds.items()):
-            found = [value(row) for row in chosen]
-            there = [(v, y) for y, v in enumerate(found) if v > 0]
-            ax.plot(*zip(*there, strict=True), label=name, **(line(k) | {"linestyle": "", "markersize": 6}))
-        ax.set_yticks(range(len(chosen)), [f"{row.data}, {row.parts.n_queries}" for row in chosen])
-        ax.set(xscale="log", xlabel=f"smallest difference in {measure}, told four times of five")
+    places = range(len(rows))
+    filled = line(0) | {"linestyle": "", "markersize": 6}
+    hollow = line(1) | {"linestyle": "", "markersize": 6, "markerfacecolor": "white"}
+    for ax, (name, found) in zip(axes, errors.items(), strict=True):
+        critical, detectable = [e.critical() for e in found], [e.detectable() for e in found]
+        ax.hlines(places, critical, detectable, color="0.6", linewidth=1)
+        ax.plot(critical, places, label="critical: judges an observed difference", **filled)
+        ax.plot(detectable, places, label="detectable: plans a comparison", **hollow)
+        ax.set(xscale="log", xlabel=f"difference in {TOP}")
+        ax.set_title(name, fontsize=10)
+        ax.set_xticks(TICKS, [f"{v:g}" for v in TICKS])
+        ax.minorticks_off()
+    axes[0].set_yticks(places, [f"{row.data}, {queries_text(row)} queries" for row in rows])
     axes[0].invert_yaxis()  # of both
+    title = "Critical and detectable differences of two tuned objectives, by collection"
+    figure.suptitle(title, fontsize=11)
     legend_below(figure, axes[0], 2)
     return figure
 
 
-def text(rows: Sequence[Row], results: Results) -> str:
-    """The page."""
-    top, mean = ([row for row in rows if row.measure == measure] for measure in MEASURES)
-    found, found_mean = (by_collection(resplits.RESULTS, measure) for measure in MEASURES)
-    in_mean = f"{of_collections(mean)}\n\n{of_resplits(mean, found_mean)}"
-    proves = {row.data: f"{row.all_folds:.3f} to {by_resplits(row, found[row.data]):.3f}" for row in top}
-    proven, contradicted = (sum(getattr(row, name) for row in top) for name in ("proven", "contradicted"))
-    tests, significant, turned = erring(found)
-    span = spans(found)
-    beyond, n = own_page(results, pooled(top))
-    larger = sum(found[row.data].model(SEEDS) > row.parts.model for row in top)
-    draws = ", ".join(f"`{row.data}` {row.draw:.4f}" for row in top)
-    return f"""# How large must a gain be?
-
-**Train each objective on several splits, take the pair of models for the unit, and before you train look up what your collection can prove: three splits and
-all queries tell two tuned objectives apart, four times of five, only from {proves["mq2007"]} in nDCG@10 on MQ2007's 1 692 queries, {proves["dbpedia"]} on DBpedia's 467,
-{proves["ohsumed"]} on OHSUMED's 106.** Smaller gains in a table are chance or cannot be told from it.
-
-{picture("variance", "Smallest differences that a study proves, by collection")}
-{of_collections(top)}
-
-In nDCG@10. A difference of two objectives varies by test queries, S² / N for N of them, and by its models, T² / F for F pairs, each trained on a split of its own: it is told four times
-of five, at p < .05, from **2.80 (T² / F + S² / N)^½** on. Take S and T of the collection most like yours.
-
-* **A paired t-test over one split's queries is no proof.** It has no T: of {proven} with p < .05, {contradicted} had the other sign on another split of the same collection; half of them would by chance.
-  Of GAP and lambdarank, neither proven ahead where both are tuned, it has p < .05 in {significant} of {tests} resplits, {significant / tests:.0%} and not 5%; models of other queries had the other sign in {turned} of these.
-* **Test queries first, then tuning.** Of the variance of one difference on a fifth of a collection test queries are {span["test queries"]}, the draw of candidates {span["tuning"]}, the seed {span["seed"]}, training
-  queries {span["training queries"]}. With one model of each objective nothing below the seventh column is ever proven.
-* **T of three splits is rather too small**: fifty resplits, which learn from fewer queries, have a larger one on {larger} of the seven collections; the larger ends of the first sentence are by theirs.
-* **Published tables**: training measures in Table 2 of Robertson et al. (OHSUMED) lie closer together than 106 queries can tell (below). Of our own page's {n} tuned comparisons over all seven
-  collections, which prove {pooled(top):.4f}, {beyond} are as far apart.
-
-{folded("Where the chance in one difference comes from: GAP beside lambdarank on LightGBM, fifty resplits", of_resplits(top, found))}
-{folded("The same in the mean of six measures", in_mean)}
-{folded("Published differences beside what the collection can prove", published(rows))}
-{folded("The draw of candidates in validation values", f"The draw of eight of sixteen candidates moves the best validation value by (standard deviation): {draws}.")}
-{folded("What this does not show", LIMITS)}
-The [protocol](studies/variance/PROTOCOL.md) was committed before the first value; its first part after those it reads, the test values of the [study of effectiveness](EFFECTIVENESS.md). All measures:
-[components.csv](studies/variance/results/components.csv); the resplits: [resplits.csv](studies/variance/results/resplits.csv). `python -m benchmarks.studies.variance` trains what is missing and writes this
-page; `--redraw` writes it alone.
-"""
-
-
-LIMITS = """T of three splits is rather too small: their training parts overlap, its interval is over competitors (eleven; 25 pairs of one booster's objectives), so the chance of these very three splits is not in it, and a T of 0
-means only that it is small beside S. T of the resplits is rather too large: each model learns from three tenths of a collection, where a fold has four ninths, and is the best of four candidates, where tuning there had
-sixteen; it is of one pair of objectives. Intervals of it are over resplits of the same queries, and do not say what other queries would give; with 10 to 24 test queries, on three of the collections, shares are rough.
-"Proves" takes S and T as known; a test that must estimate them from three splits proves less."""
-
-
 def redraw(page: Path = PAGE, figures_to: Path = FIGURES, csv_to: Path = RESULTS) -> None:
-    """The page, its figure and the file of components."""
-    results = Results()
-    rows = computed(results)
+    """Write the tables of the page, its figure and the files of results."""
+    values = of_variance.tuned_values(Results())
+    rows = computed(values)
+    of_both = [row for measure in MEASURES for row in of_measure(rows, measure)]
+    files = {
+        "components": saved_components(rows),
+        "pairs": saved_pairs(of_both),
+        "sources": saved_sources(of_both),
+        "false_alarms": saved_alarms(rows, values),
+    }
     csv_to.mkdir(exist_ok=True)
-    with (csv_to / "components.csv").open("w", encoding="utf-8", newline="") as stream:
-        csv.writer(stream, lineterminator="\n").writerows([HEAD, *saved(rows)])
-    save(draw(rows), figures_to / "variance.png")
-    page.write_text(text(rows, results), encoding="utf-8")
+    for name, lines in files.items():
+        with (csv_to / f"{name}.csv").open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.DictWriter(stream, list(lines[0]), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(lines)
+    save(draw(of_measure(rows, TOP)), figures_to / "variance.png")
+    for name, text in tables(rows).items():
+        write(name, text, page)

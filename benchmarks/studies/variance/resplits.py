@@ -1,4 +1,8 @@
-"""Fifty resplits of each collection: trainings on disjoint queries, draws of candidates and seeds, tested on the same queries."""
+"""Fifty resplits of each collection.
+
+The trainings of a resplit have disjoint queries, draws of candidates and seeds, and the same test
+queries.
+"""
 
 from functools import partial
 from pathlib import Path
@@ -26,16 +30,21 @@ LEVELS = ("training queries", "tuning", "seed")
 
 
 def halves(source: Collection, resplit: int) -> list[RankingSplit]:
-    """A fifth of the queries to test, the same for both; of each half of the others a quarter to validate, three to train."""
+    """Return two splits with the same test queries, a fifth of all.
+
+    Each half of the other queries has a quarter to validate and three quarters to train.
+    """
     data = source.data
-    queries = np.random.default_rng([67, resplit, *source.name.encode()]).permutation(np.unique(data.qid))
+    rng = np.random.default_rng([67, resplit, *source.name.encode()])
+    queries = rng.permutation(np.unique(data.qid))
     test, *others = np.split(queries, [len(queries) // 5, len(queries) * 3 // 5])
-    cut = [np.split(half, [len(half) // 4]) for half in others]
-    return [RankingSplit(rows(data, learn), rows(data, vali), rows(data, test)) for vali, learn in cut]
+    cut = (np.split(half, [len(half) // 4]) for half in others)
+    parts = ((learn, vali, test) for vali, learn in cut)
+    return [RankingSplit(*(rows(data, part) for part in of_half)) for of_half in parts]
 
 
 def chosen(competitor: Competitor, source: str, fold: Fold, number: int) -> list[Trained]:
-    """The candidate with the best validation value of one draw, trained with each seed."""
+    """Train the candidate with the best validation value of one draw with each seed."""
     drawn = candidates(source, number, CANDIDATES)
 
     def fit(candidate: int, seed: int) -> Trained:
@@ -47,13 +56,13 @@ def chosen(competitor: Competitor, source: str, fold: Fold, number: int) -> list
 
 
 def of_draw(competitor: Competitor, source: str, fold: Fold, number: int) -> Array:
-    """Of one draw, of shape (2, seeds, Q): nDCG@10 and the mean of six."""
+    """Return nDCG@10 and the mean of six of one draw, of shape (2, seeds, Q)."""
     values = np.array(tested(fold, {TOP: chosen(competitor, source, fold, number)})[TOP])
     return np.stack((values[:, MEASURES.index(TOP)], values.mean(axis=1)))
 
 
 def of_resplit(source: Collection, resplit: int) -> Array:
-    """GAP less lambdarank, of shape (2, halves, draws, seeds, Q)."""
+    """Return GAP less lambdarank, of shape (2, halves, draws, seeds, Q)."""
     of_halves = []
     for half, split in enumerate(halves(source, resplit)):
         fold = Fold(split, source.n_grades)
@@ -67,19 +76,26 @@ def of_resplit(source: Collection, resplit: int) -> Array:
 
 
 def contrasts(d: Array) -> dict[str, Array]:
-    """Differences of two cells that are apart by one level, of shape (cells, Q): d has the shape (halves, draws, seeds, Q)."""
+    """Return differences of two cells that one level sets apart, of shape (cells, Q).
+
+    d has the shape (halves, draws, seeds, Q).
+    """
     means = d.mean(axis=(1, 2)), d.mean(axis=2), d
     apart = [np.diff(mean, axis=level).reshape(-1, d.shape[-1]) for level, mean in enumerate(means)]
     return dict(zip(LEVELS, apart, strict=True))
 
 
 def squared(contrast: Array) -> float:
-    """What the square of a contrast's mean over all queries is expected to be, without what these queries make of it."""
-    return float(np.mean(contrast.mean(axis=1) ** 2 - contrast.var(axis=1, ddof=1) / contrast.shape[1]))
+    """Estimate the square of a contrast's mean over all queries, without bias."""
+    noise = contrast.var(axis=1, ddof=1) / contrast.shape[1]
+    return float(np.mean(contrast.mean(axis=1) ** 2 - noise))
 
 
 def summary(d: Array) -> Row:
-    """What the components are made of, of one resplit and measure: d has the shape (halves, draws, seeds, Q)."""
+    """Return the saved values of one resplit and measure.
+
+    d has the shape (halves, draws, seeds, Q).
+    """
     return {
         "queries": d.shape[-1],
         "means": " ".join(f"{v:.5f}" for v in d.mean(axis=3).ravel()),
@@ -90,15 +106,16 @@ def summary(d: Array) -> Row:
 
 
 def task(source: Collection, resplit: int) -> list[Row]:
-    """One row a measure."""
+    """Return one row for each measure."""
     by_measure = zip((TOP, MEAN), of_resplit(source, resplit), strict=True)
     return [{"measure": measure, **summary(d)} for measure, d in by_measure]
 
 
 def tasks() -> Tasks:
-    """In an order in which a study that is cut short holds as many resplits of each collection."""
+    """Return all tasks, resplit by resplit, so that a part of them has all collections."""
     there = sorted((c for c in collections() if c.there), key=lambda c: c.name == LAST)
-    return {(c.name, str(resplit)): partial(task, c, resplit) for resplit in range(RESPLITS) for c in there}
+    every = ((c, resplit) for resplit in range(RESPLITS) for c in there)
+    return {(c.name, str(resplit)): partial(task, c, resplit) for c, resplit in every}
 
 
 def run() -> None:

@@ -1,4 +1,4 @@
-"""Where the chance in a difference comes from: test queries, training queries, tuning, seeds; of the saved resplits."""
+"""Sources of the variance of a difference, from the resplits: queries, training, tuning, seeds."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -6,85 +6,151 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from benchmarks.studies.variance.resplits import LEVELS
+from benchmarks.studies.variance.components import jackknife
+from benchmarks.studies.variance.resplits import DRAWS, HALVES, LEVELS, SEEDS
 from gapboost._kernels import Array
-from gapboost.analysis.estimates import LEVEL
+from gapboost.analysis.estimates import LEVEL, Estimate
 
 Saved = Mapping[str, str]
+SOURCES = ("test queries", *LEVELS)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sources:
-    """Variances of a difference on one collection, by measure; before they are cut off at 0.
+    """Variances of a difference on one collection, whose estimates are means over resplits.
 
     Attributes
     ----------
-    n_resplits, n_queries : int
-        `n_queries` test one resplit.
-    query : float
-        S^2, of one query.
+    n_queries : int
+        Queries that test one resplit.
+    query : float64 ndarray of shape (n_resplits,)
+        S^2 of models with one seed, of one query.
     parts : dict {level: float64 ndarray of shape (n_resplits,)}
-        What each resplit adds to the estimate of a level's variance, which is their mean.
-    proven, contradicted : int
-        t-tests over the queries of one model with p < .05, and those that the other half's model contradicts.
+        Variance of the mean over all queries; not cut off at 0.
+    single : dict {level: float64 ndarray of shape (n_resplits,)}
+        Part of S^2 that a new draw of the level draws anew on the same queries.
+    significant, contradicted : bool ndarray of shape (n_resplits,)
+        True if the t-test over the queries of the first half's models has p < .05, and if besides
+        the models of the second half have the other sign.
     """
 
-    n_resplits: int
     n_queries: int
-    query: float
+    query: Array
     parts: Mapping[str, Array]
-    proven: int
-    contradicted: int
+    single: Mapping[str, Array]
+    significant: Array
+    contradicted: Array
 
-    def level(self, name: str) -> float:
-        """The variance of one level, 0 where the estimate is below."""
-        return max(float(self.parts[name].mean()), 0.0)
-
-    def _models(self, seeds: int) -> Array:
+    def variances(self, seeds: int) -> Array:
+        """Return S^2 and the three parts of T^2 of means of seeds, of shape (4, n_resplits)."""
+        query = self.query - (1 - 1 / seeds) * self.single["seed"]
         training, tuning, seed = (self.parts[name] for name in LEVELS)
-        return np.asarray(training + tuning + seed / seeds)
+        return np.stack((query, training, tuning, seed / seeds))
 
     def model(self, seeds: int) -> float:
-        """T^2 of one model a split, the mean of several seeds; the sum is cut off at 0, not its parts."""
-        return max(float(self._models(seeds).mean()), 0.0)
+        """Return T^2 of one pair of models; the sum is cut off at 0, not its parts."""
+        return max(float(self.variances(seeds)[1:].sum(axis=0).mean()), 0.0)
 
     def interval(self, seeds: int) -> tuple[float, float]:
-        """Of T^2, 95 %: what more resplits of the same queries would change."""
-        of_resplits = self._models(seeds)
-        half = stats.t.ppf(1 - LEVEL / 2, self.n_resplits - 1) * stats.sem(of_resplits)
-        low, high = (max(float(of_resplits.mean() + side * half), 0.0) for side in (-1, 1))
+        """Return the 95 % interval of T^2, over resplits of the same queries."""
+        of_resplits = self.variances(seeds)[1:].sum(axis=0)
+        without = (of_resplits.sum() - of_resplits) / (len(of_resplits) - 1)
+        low, high = (max(float(v), 0.0) for v in jackknife(of_resplits.mean(), without))
         return low, high
 
-    def shares(self) -> dict[str, float]:
-        """Of the variance of one difference of two models with one seed each, on the test queries of one resplit."""
-        found = {"test queries": self.query / self.n_queries, **{name: self.level(name) for name in LEVELS}}
-        total = sum(found.values())
-        return {name: value / total for name, value in found.items()}
+    def redrawn(self) -> float:
+        """Return the part of S^2, with one seed, that new models draw anew on the same queries."""
+        of_levels = sum(float(variance.mean()) for variance in self.single.values())
+        return min(of_levels / float(self.query.mean()), 1.0)
+
+    def over(self, n_models: int, n_queries: int, seeds: int = 1, repeats: int = 1) -> Estimate:
+        """Return the error of a difference over pairs of models.
+
+        Parameters
+        ----------
+        n_models : int
+        n_queries : int
+        seeds : int, default=1
+            Of which the values of a model are the mean.
+        repeats : int, default=1
+            Models that test each query.
+        """
+        query = float(self.variances(seeds)[0].mean())
+        alone = (1 - self.redrawn()) * float(self.query.mean())
+        variance = self.model(seeds) / n_models + (alone + (query - alone) / repeats) / n_queries
+        return Estimate(0.0, float(np.sqrt(variance)), n_models - 1)
+
+    def shares(self, n_queries: float, seeds: int) -> dict[str, tuple[float, float, float]]:
+        """Return each source's share of the variance of one pair of models, and its 95 % interval.
+
+        Shares are not cut off, so that they add up to 1. The interval is a jackknife over resplits.
+        """
+        found = self.variances(seeds)
+        found[0] /= n_queries
+        sums = found.sum(axis=1)
+        without = sums[:, None] - found
+        share = sums / sums.sum()
+        low, high = jackknife(share, (without / without.sum(axis=0)).T)
+        bounded = zip(share.tolist(), low.tolist(), high.tolist(), strict=True)
+        return dict(zip(SOURCES, bounded, strict=True))
+
+    def false_alarms(self, n_queries: int, seeds: int = 1) -> Array:
+        """Return the predicted rate of false alarms of t-tests over one split's queries.
+
+        The test takes S^2 / n for the variance of a difference that has T^2 + S^2 / n.
+
+        Returns
+        -------
+        float64 ndarray of shape (1 + n_resplits,)
+            The rate, and the rates without one resplit each.
+        """
+        query, *parts = self.variances(seeds)
+        model = np.sum(parts, axis=0)
+        query, model = (np.append(v.sum(), v.sum() - v) for v in (query, model))
+        wider = np.sqrt(1 + n_queries * np.maximum(model, 0) / query)
+        least = stats.t.ppf(1 - LEVEL / 2, n_queries - 1)
+        return np.asarray(2 * stats.t.sf(least / wider, n_queries - 1))
+
+
+def by_level(of_contrasts: Mapping[str, Array]) -> dict[str, Array]:
+    """Return the variances of levels from the squares, or variances, of contrasts of two cells."""
+    seed = of_contrasts["seed"] / 2
+    tuning = of_contrasts["tuning"] / 2 - seed / 2
+    training = of_contrasts["training queries"] / 2 - tuning / 2 - seed / 4
+    return dict(zip(LEVELS, (training, tuning, seed), strict=True))
 
 
 def sources(rows: Iterable[Saved]) -> Sources:
-    """Of the rows of one collection and measure, one a resplit."""
+    """Return the sources of one collection and measure from its rows, one for each resplit."""
     rows = list(rows)
-    columns = {name: np.array([float(row[name]) for row in rows]) for name in ("query", *LEVELS)}
-    seed = columns["seed"] / 2
-    tuning = columns["tuning"] / 2 - seed / 2
-    training = columns["training queries"] / 2 - tuning / 2 - seed / 4
-    pairs = [(float(row["p"].split()[0]), *signs_of_halves(row)) for row in rows]
-    proven = [first * second < 0 for p, first, second in pairs if p < LEVEL]
-    return Sources(
-        len(rows), int(rows[0]["queries"]), float(columns["query"].mean()),
-        dict(zip(LEVELS, (training, tuning, seed), strict=True)), len(proven), sum(proven),
-    )  # fmt: skip
+    n_queries = int(rows[0]["queries"])
+    squares = {name: np.array([float(row[name]) for row in rows]) for name in LEVELS}
+    means = np.array([[float(v) for v in row["means"].split()] for row in rows])
+    means = means.reshape(-1, HALVES, DRAWS, SEEDS)
+    # A saved square is that of the contrast's mean, less the variance of the contrast over n.
+    of_means = contrasts_squared(means)
+    single = by_level({name: n_queries * (of_means[name] - squares[name]) for name in LEVELS})
+    first, second = means[:, 0, 0, 0], means[:, 1, 0, 0]
+    significant = np.array([float(row["p"].split()[0]) for row in rows]) < LEVEL
+    query = np.array([float(row["query"]) for row in rows])
+    contradicted = significant & (first * second < 0)
+    return Sources(n_queries, query, by_level(squares), single, significant, contradicted)
 
 
-def signs_of_halves(row: Saved) -> tuple[float, float]:
-    """The mean differences of the first draw and seed of each half."""
-    means = [float(v) for v in row["means"].split()]
-    return means[0], means[len(means) // 2]
+def contrasts_squared(means: Array) -> dict[str, Array]:
+    """Return the mean square of each level's contrasts.
+
+    `means` has the shape (n, halves, draws, seeds).
+    """
+    of_levels = means.mean(axis=(2, 3)), means.mean(axis=3), means
+    return {
+        name: (np.diff(of_level, axis=axis) ** 2).reshape(len(means), -1).mean(axis=1)
+        for axis, (name, of_level) in enumerate(zip(LEVELS, of_levels, strict=True), start=1)
+    }
 
 
 def by_collection(saved: Iterable[Saved], measure: str) -> dict[str, Sources]:
-    """In the order in which collections were first saved."""
+    """Return the sources of each collection, in the order in which collections were first saved."""
     rows = [row for row in saved if row["measure"] == measure]
     names = dict.fromkeys(row["collection"] for row in rows)
     return {data: sources(row for row in rows if row["collection"] == data) for data in names}

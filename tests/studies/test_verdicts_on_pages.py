@@ -1,0 +1,94 @@
+"""Verdicts on pages agree with the intervals next to them and with the results that they name.
+
+A sentence with a word of `benchmarks/POLICY.md` stands in a file `benchmarks/studies/*/verdicts.csv`, with the rows of results that
+support it. A changed sentence is no longer found there, so that a sentence which is inverted fails.
+"""
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+STUDIES = ROOT / "benchmarks" / "studies"
+# POLICY.md defines the words.
+REPORTS = [page for page in sorted((ROOT / "benchmarks").glob("[A-Z]*.md")) if page.name != "POLICY.md"]
+PAGES = [ROOT / "README.md", ROOT / "docs" / "index.md", *REPORTS]
+WORDS = re.compile(r"\b(ahead|behind|equivalent|inconclusive|proven|proves|prove)\b", re.IGNORECASE)
+VERDICTS = re.compile(r"(ahead|behind|equivalent|inconclusive)(, (ahead|behind|equivalent|inconclusive))*")
+NUMBER = r"[+−-]?\d*\.\d+"
+INTERVAL = re.compile(rf"\(?({NUMBER}) (?:…|to) ({NUMBER})\)?")
+
+
+def listed() -> list[dict[str, str]]:
+    """Return the rows of all lists of verdicts; `folder` is that of the study."""
+    rows = []
+    for path in sorted(STUDIES.glob("*/verdicts.csv")):
+        with path.open(encoding="utf-8", newline="") as stream:
+            rows += [{**row, "folder": str(path.parent)} for row in csv.DictReader(stream)]
+    return rows
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a Markdown page outside tables, code and comments, each in one line."""
+    text = re.sub(r"```.*?```|<!--.*?-->", "\n\n", text, flags=re.DOTALL)
+    found = []
+    for paragraph in re.split(r"\n\s*\n|\n(?=\s*(?:[*-] |#|\||</?(?:details|summary)))", text):
+        if not paragraph.lstrip().startswith("|"):
+            line = " ".join(re.sub(r"</?\w+>", " ", paragraph).split())
+            found += re.split(r"(?<=[.!?:])\**\s+(?=[*`\[]*[A-Z])", line)
+    return [sentence.strip("*# ") for sentence in found]
+
+
+def table_rows(text: str) -> list[list[str]]:
+    """Return the cells of each row of a table."""
+    return [
+        [cell.strip() for cell in line.strip().strip("|").split("|")]
+        for line in text.splitlines()
+        if line.startswith("|")
+    ]
+
+
+def value(text: str) -> float:
+    return float(text.replace("−", "-"))
+
+
+def supporting(row: dict[str, str]) -> tuple[float, float]:
+    """Return the interval of the one row of results that a list names."""
+    wanted = dict(part.strip().split("=", 1) for part in row["row"].split(";"))
+    with (Path(row["folder"]) / row["file"]).open(encoding="utf-8", newline="") as stream:
+        found = [line for line in csv.DictReader(stream) if all(line[name] == text for name, text in wanted.items())]
+    assert len(found) == 1, f"{row['file']} has {len(found)} rows with {row['row']}"
+    return value(found[0][row["low"]]), value(found[0][row["high"]])
+
+
+def word(low: float, high: float) -> str:
+    return "ahead" if low > 0 else "behind" if high < 0 else "inconclusive"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
+def test_each_sentence_with_a_verdict_is_listed(page):
+    here = {row["sentence"] for row in listed() if ROOT / row["page"] == page}
+    found = {sentence for sentence in sentences(page.read_text(encoding="utf-8")) if WORDS.search(sentence)}
+    assert found == here
+
+
+@pytest.mark.parametrize("row", listed(), ids=lambda row: row["sentence"][:40])
+def test_a_listed_sentence_is_supported(row):
+    if row["word"] == "definition":
+        assert not row["file"]  # it says what a word means, and nothing about a result
+        return
+    assert word(*supporting(row)) == row["word"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
+def test_verdicts_in_tables_agree_with_their_intervals(page):
+    """A cell holds one word for each interval of its row, in their order."""
+    for cells in table_rows(page.read_text(encoding="utf-8")):
+        words = [one for cell in cells if VERDICTS.fullmatch(cell) for one in cell.split(", ")]
+        if words:
+            intervals = [(value(low), value(high)) for cell in cells for low, high in INTERVAL.findall(cell)]
+            assert len(words) == len(intervals), cells
+            for one, (low, high) in zip(words, intervals, strict=True):
+                assert one == word(low, high) or (one == "equivalent" and low <= 0 <= high), cells
