@@ -1,7 +1,7 @@
 """Compute what the results lack, and write the tables of POLICY.md.
 
-    python -m benchmarks.studies.policy            # everything; the rankers take about three hours of one core
-    python -m benchmarks.studies.policy simulated  # or selves, halves; and the tables
+python -m benchmarks.studies.policy            # everything; the rankers take about three hours of one core
+python -m benchmarks.studies.policy simulated  # or selves, halves; and the tables
 """
 
 import sys
@@ -22,10 +22,12 @@ HALVED = ("ohsumed", "cranfield")
 
 
 def simulated() -> Tasks:
-    return {(name, str(n)): partial(simulation.rows_of, name, n) for name, n in simulation.keys()}
+    """Return the simulated comparisons."""
+    return {(name, str(n)): partial(simulation.rows_of, name, n) for name, n in simulation.cells()}
 
 
 def selves() -> Tasks:
+    """Return the comparisons of rankers with themselves."""
     sources = [source for source in collections() if source.there]
     return {
         (source.name, str(n), name, str(draw)): partial(beside_itself, source, n, name, draw)
@@ -38,6 +40,7 @@ def selves() -> Tasks:
 
 
 def halves() -> Tasks:
+    """Return the comparisons on halves."""
     sources = [source for source in collections() if source.there and source.name in HALVED]
     return {
         (source.name, str(draw)): partial(on_halves, source, draw) for draw in range(HALVINGS) for source in sources
@@ -50,4 +53,4 @@ if __name__ == "__main__":
     for name in sys.argv[1:] or STUDIES:
         records, tasks = STUDIES[name]
         finish(records, tasks(), LOCKS)
-    report.write(SIMULATED, SELVES, HALVES)
+    report.write_page(SIMULATED, SELVES, HALVES)

@@ -3,6 +3,7 @@
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy import optimize, stats
@@ -14,7 +15,7 @@ from gapboost.analysis.estimates import LEVEL, Estimate, clustered, crossed
 FOLDS, REPEATS = 5, 3
 COMPARISONS = 2000
 # Share of the variance of a query that each model has for itself.
-INTERACTIONS = (0.2, 0.5, 0.8)
+INTERACTIONS = (0.2, 0.5, 0.8, 0.95)
 POWER_BEFORE = 0.6
 # Share of a collection's queries on which the models of the components were trained.
 TRAINED = 0.3
@@ -95,28 +96,76 @@ def estimate_repeats(differences: Array, folds: Array) -> Estimate:
     return crossed(differences.ravel(), queries, models.ravel())
 
 
+def estimate_components(
+    differences: Array, folds: Array, shared_training: float = 0.0, allowance: float = 0.0
+) -> Estimate:
+    """Return an estimate from components of variance, by Henderson's method III.
+
+    Parameters
+    ----------
+    differences, folds : ndarray of shape (REPEATS, n)
+    shared_training : float, default=0.0
+        Added to the weight of the component of models, 1 / 15; Nadeau and Bengio add n_test / n_train.
+    allowance : float, default=0.0
+        Variance of training queries relative to that of test queries.
+    """
+    repeats, n = differences.shape
+    models = folds + FOLDS * np.arange(repeats)[:, None]
+    n_models, n_values = FOLDS * repeats, differences.size
+    means = differences.mean(axis=0)
+    by_query = float(means.var(ddof=1)) / n * (1 + allowance)
+    within = differences - means
+    tests = np.zeros((n, n_models))
+    for of_repeat in models:
+        tests[np.arange(n), of_repeat] = 1
+    sizes = tests.sum(axis=0)
+    products = np.diag(sizes) - tests.T @ tests / repeats
+    sums = np.bincount(models.ravel(), within.ravel(), n_models)
+    explained, rank = float(sums @ np.linalg.pinv(products) @ sums), n_models - 1
+    rest = (float((within**2).sum()) - explained) / (n_values - n - rank)
+    of_model = max((explained - rank * rest) / np.trace(products), 0.0)
+    weight = float(((sizes / n_values) ** 2).sum()) - 1 / n_values + shared_training
+    variance = by_query + weight * of_model
+    uncertain = weight * explained / np.trace(products) if of_model else 0.0
+    freedom = variance**2 / (by_query**2 / (n - 1) + uncertain**2 / rank)
+    return Estimate(float(means.mean()), float(np.sqrt(variance)), freedom)
+
+
 def significant(estimates: Sequence[Estimate], shift: float = 0.0) -> float:
     """Return the share of estimates whose 95 % interval leaves out 0, with this true difference added."""
     means, errors, freedom = (np.array([getattr(e, name) for e in estimates]) for name in ("mean", "error", "freedom"))
     return float(np.mean(np.abs(means + shift) > stats.t.ppf(1 - LEVEL / 2, freedom) * errors))
 
 
+def mean_allowance() -> float:
+    """Return the mean over collections of the variance of training queries relative to test queries."""
+    return float(np.mean([of.influence / of.query for of in read_components().values()]))
+
+
+CANDIDATES = {
+    "repeats": estimate_repeats,
+    "components": estimate_components,
+    "corrected components": partial(estimate_components, shared_training=1 / (FOLDS - 1)),
+    "components with allowance": partial(estimate_components, allowance=mean_allowance()),
+}
+
+
 def simulate(of: Components, n: int, share: float, rng: np.random.Generator) -> dict[str, float]:
-    """Return false alarms and power of both designs at equal cost."""
-    found: dict[bool, list[Estimate]] = {}
-    for repeated, estimate in ((False, estimate_seeds), (True, estimate_repeats)):
-        found[repeated] = []
-        for _ in range(COMPARISONS):
-            folds = draw_folds(n, rng, repeated=repeated)
-            found[repeated].append(estimate(draw_differences(of, share, folds, rng), folds))
-    largest = 20 * float(np.mean([e.error for e in found[False]]))
-    shift = optimize.brentq(lambda d: significant(found[False], d) - POWER_BEFORE, 0.0, largest, xtol=1e-7)
-    return {
-        "alarms of seeds": significant(found[False]),
-        "alarms of repeats": significant(found[True]),
-        "power of seeds": significant(found[False], shift),
-        "power of repeats": significant(found[True], shift),
-    }
+    """Return false alarms and power of all estimates at equal cost."""
+    found: dict[str, list[Estimate]] = {name: [] for name in ("seeds", *CANDIDATES)}
+    for _ in range(COMPARISONS):
+        folds = draw_folds(n, rng, repeated=False)
+        found["seeds"].append(estimate_seeds(draw_differences(of, share, folds, rng), folds))
+        folds = draw_folds(n, rng, repeated=True)
+        differences = draw_differences(of, share, folds, rng)
+        for name, estimate in CANDIDATES.items():
+            found[name].append(estimate(differences, folds))
+    largest = 20 * float(np.mean([e.error for e in found["seeds"]]))
+    shift = optimize.brentq(lambda d: significant(found["seeds"], d) - POWER_BEFORE, 0.0, largest, xtol=1e-7)
+    rows = {}
+    for name, estimates in found.items():
+        rows |= {f"alarms of {name}": significant(estimates), f"power of {name}": significant(estimates, shift)}
+    return rows
 
 
 def rows_of(collection: str, n: int) -> list[dict[str, object]]:
@@ -126,6 +175,6 @@ def rows_of(collection: str, n: int) -> list[dict[str, object]]:
     return [{"interaction": share, "comparisons": COMPARISONS, **simulate(of, n, share, rng)} for share in INTERACTIONS]
 
 
-def keys() -> list[tuple[str, int]]:
+def cells() -> list[tuple[str, int]]:
     """Return the collections and numbers of queries."""
     return [(name, n) for n in SIZES for name in read_components()]
