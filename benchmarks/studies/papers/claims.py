@@ -1,7 +1,7 @@
 """Claims of the papers, as data: a quantity with its interval, or a formula with a difference.
 
-The verdict of an empirical claim follows from its interval (`benchmarks/POLICY.md`). The margins were
-fixed together with the rules of the page, before their values were computed.
+The verdict of an empirical claim follows from its interval (`benchmarks/POLICY.md`). Margins were
+fixed before their values were computed.
 """
 
 import csv
