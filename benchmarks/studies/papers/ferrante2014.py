@@ -123,7 +123,9 @@ def details() -> Iterator[str]:
     yield picture("papers_robustness", "Tau against judgements kept")
     t = load("features_of_collections")
     columns = [c for c in t.columns if c != "collection"]
-    body = [[str(r["collection"]), *("—" if pd.isna(r[c]) else f"{r[c]:.4g}" for c in columns)] for _, r in t.iterrows()]
+    body = [
+        [str(r["collection"]), *("—" if pd.isna(r[c]) else f"{r[c]:.4g}" for c in columns)] for _, r in t.iterrows()
+    ]
     yield folded("Table 1: the collections here", table(["", *columns], body))
     rows, body = load("discrimination"), []
     for name, top in (("Robust", 0), ("DBpedia", 0), ("DBpedia", 10)):
