@@ -16,12 +16,15 @@ def by_signs(clusters: Sequence[Array]) -> float:
     return float((np.abs(sums) >= abs(sum(totals)) - 1e-12).mean())
 
 
-def bootstrapped(statistic: Callable[[Array], float], n: int, draws: int = 2000, seed: int = 0) -> tuple[float, float]:
-    """95 % interval of a statistic of units, drawn with replacement: `statistic` takes the numbers of those drawn.
+def bootstrapped(
+    statistic: Callable[[Array], float], n: int, draws: int = 2000, confidence: float = 0.95
+) -> tuple[float, float]:
+    """Return the percentile interval of a statistic of n units, which are drawn with replacement.
 
-    Draws without a value, NaN, are left out.
+    `statistic` takes the numbers of the units drawn. Draws without a value, NaN, are left out.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     values = np.array([statistic(rng.integers(n, size=n)) for _ in range(draws)])
-    low, high = np.nanpercentile(values, (2.5, 97.5))
+    tail = 50 * (1 - confidence)
+    low, high = np.nanpercentile(values, (tail, 100 - tail))
     return float(low), float(high)

@@ -17,7 +17,8 @@ from gapboost.analysis.estimates import (
     crossed,
     holm,
     noncentrality,
-)  # fmt: skip
+    overlapping_folds,
+)
 from gapboost.comparison import compare_rankers
 from gapboost.comparison.decision import decide
 from gapboost.comparison.verdicts import Verdict, verdicts
@@ -250,6 +251,29 @@ def test_the_error_is_the_one_of_bell_and_mccaffrey():
     estimate = clustered(folds)
     assert estimate.error == pytest.approx(np.sqrt(variance), rel=1e-9)
     assert estimate.freedom == pytest.approx(np.trace(products) ** 2 / (products**2).sum(), rel=1e-9)
+
+
+def test_folds_that_share_training_queries():
+    """The corrected resampled t-test as Nadeau and Bengio (2003) define it: (1/k + n_test/n_train) s^2."""
+    means = np.array([0.01, 0.03, 0.02, -0.01, 0.02])
+    estimate = overlapping_folds(means, 20, 60)
+    t = means.mean() / np.sqrt((1 / 5 + 20 / 60) * means.var(ddof=1))
+    assert estimate.freedom == 4
+    assert estimate.p == pytest.approx(2 * stats.t.sf(abs(t), 4), rel=1e-12)
+    independent = stats.ttest_1samp(means, 0.0).confidence_interval(0.95)
+    wider = np.diff(estimate.interval()) / np.diff(independent)
+    assert wider == pytest.approx(np.sqrt(1 + 5 / 3), rel=1e-12)
+
+
+@pytest.mark.slow
+def test_folds_without_an_effect_differ_in_one_of_twenty_comparisons():
+    """Each fold has noise of its queries and, as its training sets overlap, noise that all folds share."""
+    rng = np.random.default_rng(13)
+    shared = rng.normal(scale=np.sqrt(0.25), size=(4000, 1))
+    folds = rng.normal(scale=np.sqrt(0.75), size=(4000, 5)) + shared
+    # A correlation of n_test / (n_test + n_train), which the correction assumes.
+    alarms = [overlapping_folds(means, 20, 60).p < 0.05 for means in folds]
+    assert np.mean(alarms) == pytest.approx(0.05, abs=0.012)
 
 
 def test_one_fold_is_a_t_test_of_its_queries():

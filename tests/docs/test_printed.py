@@ -97,7 +97,10 @@ def test_how_much_queries_weigh():
     def weight(n):
         return np.abs(how.gradients(rng.integers(0, 3, n), rng.normal(size=n), n_jobs=1)[0]).sum()
 
-    few, many = (text(np.mean([weight(n) for _ in range(lists)]), 0) for n, lists in ((10, 200), (10_000, 2)))
+    few, many = (
+        text(np.mean([weight(n) for _ in range(lists)]), digits)
+        for n, lists, digits in ((10, 10_000, 1), (10_000, 2, 0))
+    )
     assert f"sizes sum to about {few} in a list of 10 documents, and to {many} in one of 10 000" in THEORY
 
 

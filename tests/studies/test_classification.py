@@ -1,5 +1,6 @@
 """The study of classification: its losses, its folds, what it chooses by, and its page."""
 
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,7 +14,18 @@ import gapboost as gb
 from benchmarks.studies.boosters import Fold, Trees
 from benchmarks.studies.classification import report, runs
 from benchmarks.studies.classification.data import BINARY, GRADED, STUDIES, Made, Set, encoded, splits
-from benchmarks.studies.classification.runs import AP, COMPETITORS, LOG_LOSS, THEN, XGB_AP, Chosen, Focal, trees_for
+from benchmarks.studies.classification.runs import (
+    AGAIN,
+    AP,
+    COMPETITORS,
+    LOG_LOSS,
+    THEN,
+    XGB_AP,
+    XGB_LOG_LOSS,
+    Chosen,
+    Focal,
+    trees_for,
+)
 from benchmarks.studies.records import Records
 from gapboost.lightgbm import LGBMGAPRanker
 
@@ -123,7 +135,7 @@ def test_a_finished_fold_is_not_trained_again(tmp_path, monkeypatch):
 def test_single_sets_count_shared_training_rows():
     """Nadeau and Bengio (2003): the variance of the mean is (1/k + n_test / n_train) s^2."""
     d = np.array([0.01, 0.03, 0.02])
-    found = report.single(d)
+    found = report.over_folds(d)
     t = d.mean() / (d.std(ddof=1) * np.sqrt(1 / 3 + 2 / 3))
     assert found.p == pytest.approx(2 * stats.t.sf(t, 2))
     low, high = found.interval()
@@ -143,6 +155,63 @@ def test_sets_are_the_unit(tmp_path, monkeypatch):
     c = report.compare(report.load("binary", results), AP, LOG_LOSS, "AP")
     npt.assert_allclose(c.sets, [0.1, 0.02])  # not "c", of which a fold is missing
     assert c.interval == pytest.approx(stats.t.interval(0.95, 1, 0.06, stats.sem([0.1, 0.02])))
+    several = report.compare(report.load("binary", results), AP, LOG_LOSS, "AP", family=4)
+    assert several.interval == pytest.approx(stats.t.interval(1 - 0.05 / 4, 1, 0.06, stats.sem([0.1, 0.02])))
+
+
+def test_a_family_is_the_comparisons_of_a_study_by_one_measure():
+    families = {(study, c.measure): c.family for study, c in report.comparisons()}
+    assert families == {
+        ("binary", "AP"): 4, ("control", "AP"): 2, ("graded", "GAP"): 1, ("graded", "nDCG"): 2, ("xgboost", "AP"): 2
+    }  # fmt: skip
+
+
+def test_the_saved_comparisons_are_those_of_the_values(tmp_path):
+    report.save_comparisons(tmp_path / "comparisons.csv")
+    assert (tmp_path / "comparisons.csv").read_text() == report.COMPARISONS.read_text()
+
+
+def test_the_text_says_what_the_tables_say():
+    text = " ".join(report.PAGE.read_text(encoding="utf-8").split())
+    prose = " ".join(line for line in report.PAGE.read_text(encoding="utf-8").splitlines() if line[:1] != "|")
+    prose = " ".join(prose.split())
+    said = re.findall(r"([+−]0\.\d{4})(?: in test AP,| in GAP,|,)? (\([+−][^)]*\))", prose)
+    assert len(said) == 10
+    for difference, interval in said:
+        assert f"| {difference} | {interval} |" in text, difference
+    found = {(c.first, c.second, c.measure): c for _, c in report.comparisons()}
+    higher = {pair: int((c.sets > 0).sum()) for pair, c in found.items()}
+    counts = [
+        higher[pair]
+        for pair in ((AP, LOG_LOSS, "AP"), (THEN, LOG_LOSS, "AP"), (THEN, AGAIN, "AP"), (XGB_AP, XGB_LOG_LOSS, "AP"))
+    ]
+    assert [int(n) for n in re.findall(r"higher on (\d+)", prose)] == counts
+    assert f"the median difference is −{-np.median(found[AP, LOG_LOSS, 'AP'].sets):.4f}" in prose
+    alone = stats.t.interval(
+        0.95, 31, found[THEN, LOG_LOSS, "AP"].sets.mean(), stats.sem(found[THEN, LOG_LOSS, "AP"].sets)
+    )
+    assert f"the interval would be ({alone[0]:+.4f} … {alone[1]:+.4f})" in prose
+    lightgbm = [c for c in found.values() if c.first.startswith("LightGBM")]
+    assert len(lightgbm) == 9
+    assert {c.verdict for c in lightgbm} == {"inconclusive"}
+    assert {verdict for c in found.values() for verdict in c.single()} == {"inconclusive"}
+    n_rows = {row["data"]: int(row["positives"]) for row in runs.RESULTS if row["study"] == "binary"}
+    large = [data for data, d in found[AP, LOG_LOSS, "AP"].differences.items() if abs(d.mean()) > 0.02]
+    assert large
+    assert all(n_rows[data] < 200 for data in large)
+    sizes = report.load("sizes")
+    for name, words in ((AP, "AP is lower by .011 and .013"), (THEN, "is higher by .001 and .004")):
+        digits = (abs(sizes[name][d][0, 0] - sizes[LOG_LOSS][d][0, 0]) for d in ("flights 54000", "flights 162000"))
+        assert " and ".join(f"{d:.3f}"[1:] for d in digits) in words
+        assert words in prose
+    made = report.load("made")
+    lower, more = (
+        [(made[AP][data] - made[LOG_LOSS][data])[:, 0].mean() for data in made[AP] if data.startswith(start)]
+        for start in ("made 20000", "made 100000")
+    )
+    assert max(lower) < 0 < min(more)
+    ends = (f"{d:.3f}".removeprefix("0") for d in (min(more), max(more)))
+    assert f"higher by {' to '.join(ends)} with 50 000" in prose
 
 
 def test_what_is_compared_is_trained():

@@ -1,6 +1,7 @@
 """From saved values to differences over sets, and the tables and the figure of `benchmarks/CLASSIFICATION.md`."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,7 +30,7 @@ from benchmarks.studies.pictures import bare, line, plt, save
 from benchmarks.studies.records import Records
 from benchmarks.studies.tables import FIGURES, interval_text, p_text, signed, table, wrapped, write
 from gapboost._kernels import Array
-from gapboost.analysis.estimates import LEVEL, Estimate, holm, independent
+from gapboost.analysis.estimates import AHEAD, BEHIND, Estimate, holm, independent, overlapping_folds
 
 PAGE = Path(__file__).parents[2] / "CLASSIFICATION.md"
 PAIRS = {
@@ -39,8 +40,9 @@ PAIRS = {
     "xgboost": [(XGB_AP, XGB_LOG_LOSS, "AP"), (XGB_AP, XGB_WEIGHTED, "AP")],
 }
 FACTORS = ("training rows", "training positives", "share of positives", "how separable")
-# Test rows of a fold to its training rows, see `splits`.
-TEST_TO_TRAIN = 4 / 6
+# Parts of a set on which a fold tests and trains, see `splits`.
+N_TEST, N_TRAIN = 4, 6
+COMPARISONS = Path(__file__).parent / "results" / "comparisons.csv"
 
 # {competitor: {set: float64 of shape (n_folds, 3)}}, a column for each of `MEASURES`
 Values = dict[str, dict[str, Array]]
@@ -66,16 +68,20 @@ def load(study: str, results: Records = runs.RESULTS) -> Values:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Two competitors in one measure: `differences` holds, for each set, the first minus the second on its folds."""
+    """Two competitors in one measure: `differences` holds, for each set, the first minus the second on its folds.
+
+    `family` is the number of comparisons that are read together by this measure.
+    """
 
     first: str
     second: str
     measure: str
     differences: Mapping[str, Array]
+    family: int = 1
 
     @property
     def sets(self) -> Array:
-        """The mean difference on each set."""
+        """Mean difference on each set."""
         return np.array([d.mean() for d in self.differences.values()])
 
     @property
@@ -85,43 +91,74 @@ class Comparison:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """95 % t-interval of the mean over sets."""
-        return independent(self.sets).interval()
+        """Interval of the mean over sets; those of the family hold at once with 95 %."""
+        return independent(self.sets).interval(family=self.family)
 
-    def proven(self) -> dict[str, float]:
-        """Sets with a difference that is proven, after Holm over the sets."""
-        p = holm({data: single(d).p for data, d in self.differences.items()})
-        return {data: float(d.mean()) for data, d in self.differences.items() if p[data] < LEVEL}
+    @property
+    def verdict(self) -> str:
+        """Word of `benchmarks/POLICY.md`, by the interval."""
+        return independent(self.sets).verdict(family=self.family)
+
+    def single(self) -> list[str]:
+        """Return the verdict of each set, by its folds; the sets are one family."""
+        return [over_folds(d).verdict(family=len(self.differences)) for d in self.differences.values()]
 
 
-def single(d: Array) -> Estimate:
-    """Mean over folds that share training rows (Nadeau and Bengio, 2003)."""
-    return Estimate(float(d.mean()), float(d.std(ddof=1) * np.sqrt(1 / len(d) + TEST_TO_TRAIN)), len(d) - 1)
+def over_folds(d: Array) -> Estimate:
+    """Return the mean over the folds of one set, which share training rows."""
+    return overlapping_folds(d, N_TEST, N_TRAIN)
 
 
-def compare(values: Values, first: str, second: str, measure: str) -> Comparison:
-    """On the sets that both have finished."""
+def compare(values: Values, first: str, second: str, measure: str, family: int = 1) -> Comparison:
+    """Compare on the sets that both have finished."""
     a, b, at = values.get(first, {}), values.get(second, {}), MEASURES.index(measure)
-    return Comparison(first, second, measure, {data: a[data][:, at] - b[data][:, at] for data in a if data in b})
+    return Comparison(
+        first, second, measure, {data: a[data][:, at] - b[data][:, at] for data in a if data in b}, family
+    )
+
+
+def comparisons() -> Iterator[tuple[str, Comparison]]:
+    """Yield each study and its comparisons."""
+    for study, pairs in PAIRS.items():
+        values, families = load("binary") | load(study), Counter(measure for *_, measure in pairs)
+        yield from ((study, compare(values, *pair, families[pair[2]])) for pair in pairs)
 
 
 def differences() -> str:
-    """The tests over the sets, p-values corrected within each study."""
-    rows = []
-    for study, pairs in PAIRS.items():
-        values = load("binary") | load(study)
-        compared = [c for pair in pairs if len((c := compare(values, *pair)).sets) > 1]
-        p = holm({c: c.p for c in compared})
-        for c in compared:
-            proven = c.proven()
-            n_ahead, n_behind = sum(d > 0 for d in proven.values()), sum(d < 0 for d in proven.values())
-            rows.append(
-                [study, c.first, c.second, c.measure, signed(float(c.sets.mean())), interval_text(c.interval), p_text(p[c]),
-                 f"{int((c.sets > 0).sum())} of {len(c.sets)}", f"{n_ahead}, {n_behind}"]
-            )  # fmt: skip
-    head = ["study", "trained by", "beside", "measured by", "difference", "95 % interval", "p, corrected", "ahead on sets",
-            "proven ahead, behind on single sets"]  # fmt: skip
+    """Return the comparisons over the sets; p-values are corrected within each study."""
+    rows, found = [], list(comparisons())
+    p = {}
+    for study in PAIRS:
+        p |= holm({c: c.p for name, c in found if name == study})
+    for study, c in found:
+        single = c.single()
+        rows.append(
+            [
+                study,
+                c.first,
+                c.second,
+                c.measure,
+                signed(float(c.sets.mean())),
+                f"({interval_text(c.interval)})",
+                str(c.family),
+                c.verdict,
+                p_text(p[c]),
+                f"{int((c.sets > 0).sum())} of {len(c.sets)}",
+                f"{single.count(AHEAD)}, {single.count(BEHIND)}",
+            ]
+        )
+    head = ["study", "trained by", "instead of", "measured by", "difference", "interval", "family", "verdict",
+            "Wilcoxon's p", "higher on sets", "sets with an interval above 0, below 0"]  # fmt: skip
     return table(head, rows)
+
+
+def save_comparisons(path: Path = COMPARISONS) -> None:
+    """Write the comparisons with their intervals; the sentences of the page name their rows."""
+    lines = ["study,trained by,instead of,measure,sets,family,difference,low,high"]
+    for study, c in comparisons():
+        numbers = ",".join(f"{number:.5f}" for number in (c.sets.mean(), *c.interval))
+        lines.append(f'{study},"{c.first}","{c.second}",{c.measure},{len(c.sets)},{c.family},{numbers}')
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def factors(values: Values) -> dict[str, tuple[float, ...]]:
@@ -162,7 +199,7 @@ def sides() -> str:
             cells = []
             for name in (AP, THEN):
                 d = values[name][data][:, 0] - tested[:, 0]
-                half = f" ± {np.diff(single(d).interval())[0] / 2:.4f}" if len(d) > 1 else ""
+                half = f" ± {np.diff(over_folds(d).interval())[0] / 2:.4f}" if len(d) > 1 else ""
                 cells.append(signed(float(d.mean())) + half)
             n, share = counts[data]
             rows.append([data, n, f"{share:.1%}", f"{tested[:, 0].mean():.4f}", *cells])
@@ -217,3 +254,5 @@ def redraw(page: Path = PAGE, figures_to: Path = FIGURES) -> None:
     for name, text in sections.items():
         write(name, text, page)
     draw(figures_to / "classification.png")
+    if page == PAGE:
+        save_comparisons()

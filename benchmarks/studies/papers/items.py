@@ -7,7 +7,6 @@ from benchmarks.studies.papers import approximation, grid, hessians, informative
 from benchmarks.studies.papers.results import Parts
 
 ITEMS: dict[str, Callable[[], Parts]] = {
-    "biases": systems.biases,
     "features_of_collections": systems.features_of_collections,
     "curves_of_one_list": systems.curves_of_one_list,
     "correlation_with_p10": systems.correlation_with_p10,

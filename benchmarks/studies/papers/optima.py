@@ -9,13 +9,11 @@ from scipy.optimize import minimize
 
 import gapboost as gb
 from benchmarks.studies import DATA
-from benchmarks.studies.papers.ensembles import leaf_indicators, leaf_values
 from benchmarks.studies.papers.results import Parts, Rows
 from benchmarks.studies.papers.training import FOLDS, OBJECTIVES, Fold, split_of
 from gapboost import analysis
 from gapboost._kernels import Array
 from gapboost.datasets import RankingData, load_letor
-from gapboost.lightgbm import LGBMGAPRanker
 
 AP, NDCG = gb.AP(), gb.nDCG()
 P10, NDCG10 = gb.Precision(k=10), gb.nDCG(k=10)
@@ -69,30 +67,13 @@ def trained_to_an_optimum(fold: Fold, measure: gb.Measure, objective: str) -> tu
     return 10 * weights / length, float(left)
 
 
-def trees(fold: Fold, measure: gb.Measure, number: int) -> tuple[Array, dict[str, RankingData]]:
-    """Leaf values of 100 trees of 7 leaves, brought to length 10, and rows that say which leaves documents fall into."""
-    train = fold.split.train
-    ranker = LGBMGAPRanker(
-        measure=measure, num_leaves=7, extra_trees=False, n_jobs=1, verbose=-1, random_state=number
-    ).fit(train.X, train.y, qid=train.qid)
-    weights = leaf_values(ranker)
-    data = {
-        name: RankingData(leaf_indicators(ranker, part.X), part.y, part.qid)
-        for name, part in (("training", train), ("test", fold.split.test))
-    }
-    return 10 * weights / np.linalg.norm(weights), data
-
-
 def local_optima() -> Parts:
-    """Alterations of models trained to an optimum: Table 5 of [yilmaz2009]."""
+    """Alterations of linear models trained to an optimum: Table 5 of [yilmaz2009]."""
 
-    def altered(trained: gb.Measure, top: gb.Measure, model: str, objective: str, number: int) -> Rows:
-        fold, left = Fold("OHSUMED", number), None
-        if model == "linear":
-            weights, left = trained_to_an_optimum(fold, trained, objective)
-            data = {"training": fold.split.train, "test": fold.split.test}
-        else:
-            weights, data = trees(fold, trained, number)
+    def altered(trained: gb.Measure, top: gb.Measure, objective: str, number: int) -> Rows:
+        fold = Fold("OHSUMED", number)
+        weights, left = trained_to_an_optimum(fold, trained, objective)
+        data = {"training": fold.split.train, "test": fold.split.test}
         found = analysis.local_optimality(
             list(dict.fromkeys([trained, top])),
             weights,
@@ -102,7 +83,6 @@ def local_optima() -> Parts:
         )
         return [
             {
-                "model": model,
                 "objective": objective,
                 "trained": NAMES[trained],
                 "fold": number,
@@ -120,11 +100,9 @@ def local_optima() -> Parts:
 
     plan = [(trained, top) for pair in PAIRS for trained, top in (pair, pair[1:] * 2)]
     return {
-        f"{model} {objective} {NAMES[trained]} {NAMES[top]} fold {number}": partial(
-            altered, trained, top, model, objective, number
-        )
+        f"{objective} {NAMES[trained]} {NAMES[top]} fold {number}": partial(altered, trained, top, objective, number)
         for number in FOLDS[:3]
-        for model, objective in (("linear", "SoftRank"), ("linear", "LambdaRank"), ("trees", "LambdaRank"))
+        for objective in ("SoftRank", "LambdaRank")
         for trained, top in plan
     }
 

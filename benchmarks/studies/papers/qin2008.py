@@ -1,185 +1,110 @@
-# ruff: noqa: E501  (sentences of the page)
-"""Rows of [qin2008]: ApproxAP and ApproxNDCG."""
+"""Claims of [qin2008]: ApproxAP and ApproxNDCG."""
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, product
 
 import pandas as pd
 
 import gapboost as gb
-from benchmarks.studies.inference import bootstrapped
-from benchmarks.studies.papers.grid import chosen, difference, means
+from benchmarks.studies.papers.claims import Claim, Fact, difference, least, simultaneous, tested, within
+from benchmarks.studies.papers.grid import chosen, over_folds
 from benchmarks.studies.papers.results import load
-from benchmarks.studies.papers.rows import Claim, Interval, Said, above, alike, every, exact, shown
 from benchmarks.studies.tables import picture
 from gapboost._kernels import Array
-from gapboost.analysis.estimates import Estimate, independent
+from gapboost.analysis.estimates import independent
 from gapboost.objectives import approximation_bound
 
 TABLE_1 = [4.20074, 3.12378, 4.40918, 1.55258, 4.13330]
+RANKS = (2.00118, 4.00000, 1.00000, 5.00000, 2.99882)
+LETOR = "nDCG, LETOR"
+# Figures: the measure, the parameter that is varied, and its values. The paper names no alpha.
+FIGURES = {
+    "Figure 1": ("AP", "alpha", (10, 100)),
+    "Figure 2": ("AP", "beta", (1, 10, 100)),
+    "Figure 3": ("nDCG", "alpha", (10, 100)),
+}
 # "Comparable".
 NONE = 0.01
 
 
 def algorithm() -> pd.DataFrame:
-    """Algorithm 1 on the folds of OHSUMED, alpha chosen on validation, by training measure and fold."""
+    """Return tests of Algorithm 1 on OHSUMED, alpha chosen on validation, by training measure and fold."""
     rows = load("approx_linear")
     best = rows.loc[rows.groupby(["fold", "trained"])["validation"].idxmax()]
     return best.set_index(["trained", "fold"]).sort_index()
 
 
-def example() -> Said:
-    """Table 1."""
-    shown_ranks = ", ".join(f"{r:.5f}" for r in gb.ApproxRank(gb.AP(), alpha=100).ranks(TABLE_1))
-    right = shown_ranks == "2.00118, 4.00000, 1.00000, 5.00000, 2.99882"
-    return f"`ApproxRank(alpha=100).ranks`: {shown_ranks}", [Claim("to every digit", exact(right))]
-
-
-def bounds() -> Said:
-    """The bounds of the example."""
-    ap = approximation_bound(gb.ApproxRank(gb.AP(), alpha=100, beta=100), [1, 0, 0, 0, 0], TABLE_1)
-    ndcg = approximation_bound(gb.ApproxRank(gb.nDCG(), alpha=100), [1, 0, 0, 0, 0], TABLE_1)
-    found = f"{ap.rank_error.item():.5f} < {ap.corollary.item():.5f}; AP {ap.value.item():.4f}; nDCG {ndcg.value.item():.5f}"
-    return f"`approximation_bound`: {found}", [
-        Claim("to every digit", exact(found == "0.00118 < 0.00471; AP 0.0024; nDCG 0.00085"))
-    ]
-
-
-def theorem_1() -> Said:
-    """Uniform convergence over a finite class."""
-    t = load("directions").groupby("queries")["largest difference"].mean()
-    cells = ", ".join(f"{v:.3f} from {m} queries" for m, v in t.items())
-    return f"the largest difference of M(f) and M_m(f) over 360 directions of two features: {cells}", [
-        Claim("it goes to 0", exact(t.is_monotonic_decreasing))
-    ]
-
-
-def bound(lost: str, limit: str) -> tuple[str, str]:
-    """What is lost from so many queries, and whether it is below the bound in every draw."""
-    t = load("directions")
-    mean = t.groupby("queries")[[lost, limit]].mean()
-    cells = ", ".join(f"{r[lost]:.4f} ≤ {r[limit]:.3f} ({q})" for q, r in mean.iterrows())
-    return cells, exact(bool((t[lost] <= t[limit]).all()))
-
-
-def theorem_2() -> Said:
-    """What the best function on the sample loses."""
-    cells, right = bound("lost", "bound of theorem 2")
-    return f"AP lost by the best function on m queries, and the bound: {cells}", [Claim("in all 100 draws", right)]
-
-
-def theorem_7() -> Said:
-    """The same for the smooth measure."""
-    cells, right = bound("lost by the smooth measure", "bound of theorem 7")
-    return f"ApproxAP, alpha = 100, beta = 10: {cells}", [Claim("in all 100 draws", right)]
-
-
-def distances(collection: str, measure: str, fixed: str) -> dict[float, Array]:
-    """Distances of the queries after the last epoch, by steepness."""
+def distances(collection: str, measure: str, varied: str) -> dict[float, Array]:
+    """Return distances of the queries after the last epoch, by steepness."""
     t = load("accuracy")
+    fixed = "alpha" if varied == "beta" else "beta"
     t = t[(t["collection"] == collection) & (t["measure"] == measure) & (t["fixed"] == fixed) & t["query"].notna()]
     return {float(s): one["distance"].to_numpy() for s, one in t.groupby("steepness")}
 
 
-def mean_interval(values: Array) -> Interval:
-    """Of a mean over queries."""
-    return bootstrapped(lambda drawn: float(values[drawn].mean()), len(values))
+def accuracy() -> Iterator[Claim]:
+    """Yield the claims on the distance of the approximation."""
+    for (place, (measure, varied, values)), name in product(FIGURES.items(), ("OHSUMED", "MQ2007")):
+        by_value = distances(name, measure, varied)
+        kept = [by_value[v] for v in values]
+        data, smooth = f"{name}, {varied} = {', '.join(map(str, values))}", f"Approx{measure.upper()}"
+        closer = least(simultaneous(independent(a - b) for a, b in pairwise(kept)))
+        quantity = f"distance of {smooth}: at the smaller {varied} minus at the next"
+        yield Claim(place, data, quantity, "> 0", closer)
+        near = least(simultaneous(independent(0.05 - one) for one in kept))
+        yield Claim(place, data, f".05 minus the distance of {smooth}", "> 0", near)
 
 
-def accuracy(measure: str, fixed: str) -> Said:
-    """One of the figures of accuracy."""
-    varied, told, claims = "beta" if fixed == "alpha" else "alpha", [], []
-    for name in ("OHSUMED", "MQ2007"):
-        by = distances(name, measure, fixed)
-        told.append(f"{name}: " + ", ".join(f"{d.mean():.4f} at {varied} = {s:g}" for s, d in by.items()))
-        closer = [mean_interval(a - b) for a, b in pairwise(by.values())]
-        claims.append(Claim(f"{name}: the larger {varied}, the closer", every(above(one) for one in closer)))
-        near = {s: mean_interval(0.05 - d) for s, d in by.items()}
-        for verdict in ("holds", "contradicted", "cannot be told"):
-            at = [f"{s:g}" for s, one in near.items() if above(one) == verdict]
-            if at:
-                claims.append(Claim(f"more than 95 % accurate at {varied} = {', '.join(at)}", verdict))
-    return "; ".join(told), claims
+def claims() -> Iterator[Claim]:
+    """Yield the empirical claims."""
+    yield from accuracy()
+    trained = algorithm()[LETOR]
+    rows = chosen("OHSUMED").set_index(["model", "objective", "trained", "fold"]).sort_index()
+    soft = rows.loc[("linear", "SoftRank", "nDCG"), LETOR]
+    (more,) = simultaneous([over_folds("OHSUMED", (trained.loc["nDCG"] - soft).to_numpy())])
+    data = "OHSUMED, Algorithm 1"
+    yield Claim("Figure 4", data, "nDCG: ApproxNDCG minus SoftRank", "+0.0018", more)
+    same = within([over_folds("OHSUMED", (trained.loc["AP"] - trained.loc["nDCG"]).to_numpy())])
+    yield Claim("Figure 5", data, "nDCG: ApproxAP minus ApproxNDCG", "−0.0005", same, NONE)
 
 
-def figure_1() -> Said:
-    """Three alpha for AP."""
-    return accuracy("AP", "beta")
+def bound(place: str, lost: str, limit: str) -> Fact:
+    """Return a theorem on what is lost, on the draws of training queries."""
+    t = load("directions")
+    mean = t.groupby("queries")[[lost, limit]].mean()
+    cells = "; ".join(f"{mean.loc[m, lost]:.4f} ≤ {mean.loc[m, limit]:.3f} from {m} queries" for m in (10, 300))
+    claim = "the best function on the sample loses at most the bound"
+    return Fact(place, claim, f"100 draws; {cells}", max(0.0, float((t[lost] - t[limit]).max())))
 
 
-def figure_2() -> Said:
-    """Three beta for AP."""
-    return accuracy("AP", "alpha")
-
-
-def figure_3() -> Said:
-    """Three alpha for nDCG."""
-    return accuracy("nDCG", "beta")
-
-
-def between(first: str, second: str, tested: str) -> Estimate:
-    """Algorithm 1 for one measure instead of the other, t over folds."""
-    t = algorithm()[tested]
-    return independent((t.loc[first] - t.loc[second]).to_numpy())
-
-
-def table_2() -> Said:
-    """MAP of ApproxAP beside two others."""
-    return (
-        f"OHSUMED, AP: Algorithm 1 {algorithm().loc['AP']['AP'].mean():.4f}, gblinear with ApproxRank(AP) {means('OHSUMED').loc[('linear', 'ApproxRank', 'AP'), 'AP']:.4f}. "
-        "From the paper: TD2003 AdaRank 0.137, SVM-map 0.198, ApproxAP 0.233; TD2004 0.331, 0.304, 0.350"
-    ), []
-
-
-def figure_4() -> Said:
-    """The measure nDCG of ApproxNDCG and SoftRank on whole lists."""
-    one, t, letor = algorithm().loc["nDCG"], means("OHSUMED"), "nDCG, LETOR"
-    soft = (
-        chosen("OHSUMED")
-        .set_index(["model", "objective", "trained", "fold"])
-        .sort_index()
-        .loc[("linear", "SoftRank", "nDCG")]
-    )
-    first = independent((one[letor] - soft[letor]).to_numpy())
-    rows = chosen("OHSUMED").set_index(["model", "trained", "objective", "fold"]).sort_index()
-    second = independent((rows.loc[("linear", "nDCG", "ApproxRank")][letor] - soft[letor]).to_numpy())
-    return (
-        f"whole lists, LETOR's discount: Algorithm 1 {one[letor].mean():.4f} (paper .6698), gblinear with ApproxRank {t.loc[('linear', 'ApproxRank', 'nDCG'), letor]:.4f}, with "
-        f"SoftRank {soft[letor].mean():.4f} (paper .6680). ApproxNDCG instead of SoftRank, t over folds: Algorithm 1 {shown(first)}, gblinear {shown(second)}. With log2(n + 1), "
-        f"as the paper writes it, Algorithm 1 has {one['nDCG'].mean():.4f}, so its numbers seem to be LETOR's. AdaRank .6589 is the paper's"
-    ), [
-        Claim("ApproxNDCG is above SoftRank, Algorithm 1", above(first.interval())),
-        Claim("gblinear", above(second.interval())),
-    ]
-
-
-def question() -> Said:
-    """Whether training for M is best for M: section 6.5."""
-    found = {}
-    for test, other in (("AP", "nDCG"), ("nDCG", "AP")):
-        found[f"Algorithm 1, by {test}"] = between(test, other, test)
-        found[f"gblinear, by {test}"] = difference("OHSUMED", "linear", "ApproxRank", (test, other), test)
-    return "OHSUMED, training for the test measure instead of the other, t over folds: " + "; ".join(
-        f"{name} {shown(one)}" for name, one in found.items()
-    ), [
-        Claim(
-            "open in the paper: the test measure is the better one to train for",
-            every(above(one.interval()) for one in found.values()),
-        )
-    ]
-
-
-def figure_5() -> Said:
-    """The measure nDCG of ApproxAP beside ApproxNDCG."""
-    letor, t = "nDCG, LETOR", algorithm()
-    one = between("AP", "nDCG", letor)
-    return (
-        f"Algorithm 1 for AP {t.loc['AP'][letor].mean():.4f}, for nDCG {t.loc['nDCG'][letor].mean():.4f} (paper .6693, .6698); difference {shown(one)}"
-    ), [Claim(f"comparable, ± {NONE}", alike(one.interval(), NONE))]
+def facts() -> Iterator[Fact]:
+    """Yield the mathematical claims."""
+    largest = load("directions").groupby("queries")["largest difference"].mean()
+    claim = "training performance converges uniformly to test performance"
+    ours = f"largest difference {largest.loc[10]:.3f} from 10 queries, {largest.loc[1000]:.3f} from 1 000"
+    yield Fact("Theorem 1", claim, ours, float(largest.loc[1000]))
+    yield bound("Theorem 2", "lost", "bound of theorem 2")
+    file = "objectives/test_approxrank.py"
+    yield tested("Theorem 3", "error of one approximate rank; = and not < for two documents", file, "test_theorem_3")
+    yield tested("Corollary 4", "error of the worst rank", file, "test_theorem_3")
+    yield tested("Theorem 5", "error of ApproxAP", file, "test_theorem_5")
+    yield tested("Theorem 6", "error of ApproxNDCG", file, "test_theorem_6")
+    yield bound("Theorem 7", "lost by the smooth measure", "bound of theorem 7")
+    ranks = gb.ApproxRank(gb.AP(), alpha=100).ranks(TABLE_1)
+    ours = ", ".join(f"{r:.5f}" for r in ranks)
+    yield Fact("Table 1", "approximate ranks of five scores", ours, difference(ranks, RANKS, 5))
+    ap = approximation_bound(gb.ApproxRank(gb.AP(), alpha=100, beta=100), [1, 0, 0, 0, 0], TABLE_1)
+    ndcg = approximation_bound(gb.ApproxRank(gb.nDCG(), alpha=100), [1, 0, 0, 0, 0], TABLE_1)
+    for place, claim, found, stated, digits in (
+        ("section 5.1", "rank error .00118, bound .00471", [ap.rank_error.item(), ap.corollary.item()], (0.00118, 0.00471), 5),
+        ("section 5.2", "bound of ApproxAP .0024", [ap.value.item()], (0.0024,), 4),
+        ("section 5.2", "bound of ApproxNDCG .00085", [ndcg.value.item()], (0.00085,), 5),
+    ):  # fmt: skip
+        yield Fact(place, claim, ", ".join(f"{v:.{digits}f}" for v in found), difference(found, stated, digits))
 
 
 def details() -> Iterator[str]:
-    """Pictures and folded tables."""
+    """Yield pictures."""
     yield from (
         picture("papers_accuracy", "Accuracy of the approximation"),
         picture("papers_ndcg_at", "nDCG at 1 to 10"),

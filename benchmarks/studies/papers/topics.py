@@ -1,32 +1,27 @@
-"""Errors over topics: what a statistic of lists, or of systems, would be had other topics been drawn."""
+"""Errors over topics: a statistic of lists, or of systems, had other topics been drawn."""
 
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.studies.inference import bootstrapped
-from benchmarks.studies.papers.rows import Interval
+from benchmarks.studies.papers.claims import Result
 from gapboost._kernels import Array
+from gapboost.analysis.estimates import Estimate, clustered
 
 DRAWS = 2000
 
 
-def difference(rows: pd.DataFrame, weights: Mapping[str, float], column: str) -> tuple[float, Interval]:
-    """A weighted sum of the means of measures over lists, as ``{"nDCG": 1, "GAP 0.5": -1}``; lists of a topic are drawn together.
+def difference(rows: pd.DataFrame, first: str, second: str, column: str) -> Estimate:
+    """Return the mean over lists of the difference of two measures; the topics are clusters.
 
     `rows` have columns "topic", "list" and "measure", beside `column`.
     """
-    chosen = rows[rows["measure"].isin(weights)]
-    one = chosen[column] * chosen["measure"].map(weights)
-    of_topics = one.groupby(chosen["topic"]).sum().to_numpy()
-    lists = chosen.groupby("topic")["list"].nunique().to_numpy()
-
-    def mean(drawn: Array) -> float:
-        return float(of_topics[drawn].sum() / lists[drawn].sum())
-
-    return mean(np.arange(len(lists))), bootstrapped(mean, len(lists), DRAWS)
+    wide = rows.pivot(index=["topic", "list"], columns="measure", values=column)
+    apart = wide[first] - wide[second]
+    return clustered([of_topic.to_numpy() for _, of_topic in apart.groupby(level="topic")])
 
 
 @lru_cache(maxsize=8)
@@ -55,24 +50,30 @@ def tau(a: Array, b: Array) -> Array:
         return np.asarray((one * other).sum(axis=1) / scale)
 
 
-def interval(by_draw: Array) -> tuple[float, float, float]:
-    """The value as it is, and from where to where it is in 95 % of the draws; those without a value are left out."""
-    low, high = np.nanpercentile(by_draw[1:], (2.5, 97.5))
+def interval(by_draw: Array, family: int = 1) -> tuple[float, float, float]:
+    """Return the value itself and the ends of its 95 % interval over draws; NaN draws are left out.
+
+    The intervals of a family of comparisons hold at once (Bonferroni).
+    """
+    tail = 2.5 / family
+    low, high = np.nanpercentile(by_draw[1:], (tail, 100 - tail))
     return float(by_draw[0]), float(low), float(high)
 
 
-def rows_of(quantities: Mapping[str, Array], **where: object) -> list[dict[str, object]]:
-    """One row a quantity."""
+def rows_of(quantities: Mapping[str, Array], **where: Any) -> list[dict[str, Any]]:
+    """Return one row for each quantity; "family" in `where` is the number of comparisons."""
+    family = where.get("family", 1)
+    names = ("quantity", "value", "low", "high")
     return [
-        where | dict(zip(("quantity", "value", "low", "high"), (name, *interval(by_draw)), strict=True))
+        where | dict(zip(names, (name, *interval(by_draw, family)), strict=True))
         for name, by_draw in quantities.items()
     ]
 
 
-def read(rows: pd.DataFrame, quantity: str, **where: object) -> tuple[float, Interval]:
-    """One saved quantity."""
+def read(rows: pd.DataFrame, quantity: str, **where: object) -> Result:
+    """Return one saved quantity."""
     chosen = rows[rows["quantity"] == quantity]
     for column, value in where.items():
-        chosen = chosen[chosen[column.replace("_", " ")] == value]
+        chosen = chosen[chosen[column] == value]
     (row,) = chosen.to_dict("records")
-    return float(row["value"]), (float(row["low"]), float(row["high"]))
+    return Result(row["value"], row["low"], row["high"], int(row.get("family", 1)))

@@ -47,7 +47,8 @@ def false_alarms(simulated: pd.DataFrame, selves: pd.DataFrame) -> str:
             ]
         )  # fmt: skip
     head = [
-        "queries", "simulated, before", "simulated, now", "real pairs", "real families of six", "power before", "power now", "ratio",
+        "queries", "simulated, before", "simulated, now", "real pairs", "real families of six", "power before",
+        "power now", "ratio",
     ]  # fmt: skip
     return table(head, rows)
 
