@@ -399,6 +399,9 @@ def test_the_numbers_of_the_page_in_words(of):
     ):
         assert difference in text
         assert float(difference.split()[-1]) == round(abs(pairs[name, first, second].over_models().mean), 4)
+    lead = pairs["defaults", *report.LEADS[1]].over_collections()
+    found = report.cell(lead, lead.interval()).replace("0.", ".").replace(" …", " to")
+    assert f"inconclusive: {found}" in text
     one = pairs["others", "XGBoost GAP", "XGBoost nDCG"].over_models()
     low, high = (f"{end:+.4f}".replace("0.", ".") for end in one.interval())
     assert f"the interval ({low} to {high}) and p {one.p:.3f}".replace(" 0.", " .") in text
