@@ -17,7 +17,8 @@ from benchmarks.studies.effectiveness.competitors import COMPETITORS, UNTUNED
 from benchmarks.studies.effectiveness.data import FILES, FOLDS, LAST, Collection, collections, dealt
 from benchmarks.studies.effectiveness.results import CHOICES, KEY, MEASURES, Results, Task, rows_of
 from benchmarks.studies.effectiveness.runs import STEP, Plan, candidates, measures
-from gapboost.analysis.estimates import clustered, independent
+from benchmarks.studies.tables import interval_text
+from gapboost.analysis.estimates import clustered, holm, independent
 from gapboost.comparison import compare_rankers
 from gapboost.datasets import RankingSplit, load_digits_ranking
 from gapboost.lightgbm import LGBMGAPRanker
@@ -309,15 +310,21 @@ def test_competitors_are_compared_on_the_folds_that_both_have_finished(tmp_path)
     assert compare(values, a, "LightGBM AP").n_queries == 0
 
 
-def test_a_loss_on_one_collection_is_told(tmp_path):
-    a, b = "LightGBM GAP", "LightGBM lambdarank"
+def test_a_lower_value_on_one_collection_is_listed(tmp_path):
+    a, b = report.TUNED[0]
     rng = np.random.default_rng(0)
     of = {}
     for data, shift in (("mslr", -0.2), ("cranfield", 0.2)):
         base = rng.uniform(0.3, 0.6, 40)
-        of |= {(data, 1, b): base, (data, 1, a): base + shift + rng.normal(0, 0.05, 40)}
-    c = compare(load(saved(tmp_path, of).values, "tuned", "nDCG@10"), a, b)
-    assert c.behind() == [("mslr", m) for m in MEASURES]
+        for fold in (1, 2):
+            noise = rng.normal(0, 0.05, 40)
+            of |= {(data, fold, b): base, (data, fold, a): base + shift + noise}
+    found = report.families(saved(tmp_path, of))
+    listed = [line.split(" | ")[3] for line in report.lower(found).splitlines() if "mslr" in line]
+    assert listed == list(COLUMNS)
+    assert "cranfield" not in report.lower(found)
+    rows = [row for row in report.every(found) if row["over"] == "mslr"]
+    assert [row["comparisons"] for row in rows] == ["42"] * 6 + ["6"]
 
 
 def test_g_is_chosen_on_validation_in_each_fold(tmp_path):
@@ -351,38 +358,90 @@ def test_a_page_that_lacks_trainings_says_so(tmp_path):
     page.write_text(report.PAGE.read_text(encoding="utf-8"), encoding="utf-8")
     report.redraw(queue, saved(tmp_path, of), page, tmp_path, tmp_path)
     text = page.read_text(encoding="utf-8")
-    assert f"Provisional: {len(queue) - 4} of {len(queue)} trainings are missing" in " ".join(text.split())
+    assert f"Provisional: {len(queue) - 4} of {len(queue)} tasks are missing" in text
     assert "| +0.0000 (+0.0000 … +0.0000) |" in text
 
 
 @pytest.fixture(scope="module")
-def told():
-    of = report.families(Results())
-    return {(name, m): report.told(of[name], m) for name in of for m in (MEAN, report.TOP)}
+def of():
+    return report.families(Results())
 
 
-def test_what_the_page_and_the_readme_say_in_words(told):
-    """The first sentences of the page, and the README's, are no more than the tests are."""
-    for measure in (MEAN, report.TOP):
-        for pair in report.LEADS:
-            assert told["as they come", measure][pair].verdict == "ahead"
-        for family in ("tuned", "others"):
-            assert {report.so_it_is(t) for t in told[family, measure].values()} <= {"level", "open"}
-        assert told["as they come", measure]["XGBGAPRanker()", "CatBoostRanker()"].verdict == "behind"
-    for pair in report.FAMILIES["controls"].pairs[:2]:
-        assert report.so_it_is(told["controls", MEAN][pair]) == "level"
-    assert report.so_it_is(told["controls", MEAN][report.CONTROLLED[1]]) == "open"
-    assert told["g", MEAN][report.CHOSEN, report.UNIFORM].verdict == "behind"
-    assert {pair for pair, t in report.alone(report.families(Results())).items() if t.verdict == "behind"} == {
-        ("LightGBM GAP", "LightGBM rank_xendcg")
-    }
+def test_a_verdict_is_that_of_the_simultaneous_interval(of):
+    """The page's words are those of `Estimate`, with all comparisons of a family."""
+    assert {name: len(of[name]) for name in of} == {name: len(f.pairs) for name, f in report.FAMILIES.items()}
+    text = report.PAGE.read_text(encoding="utf-8")
+    for name in (*report.DEFAULTS, *report.ALIKE):
+        for c in of[name]:
+            size, estimates = len(of[name]), [c.over_models(m) for m in (MEAN, report.TOP)]
+            ends = [interval_text(one.interval(family=size)) for one in estimates]
+            words = ", ".join(one.verdict(family=size, margin=0.003) for one in estimates)
+            names = f"{report.competitor(c.first)} | {report.competitor(c.second)}"
+            family = f"{report.FAMILIES[name].title} ({size})"
+            (row,) = (line for line in text.splitlines() if line.startswith(f"| {family} | {names} |"))
+            assert row.endswith(f"({ends[1]}) | {words} |")
+            assert f"({ends[0]})" in row
 
 
-def test_the_numbers_of_the_readme(told):
+def test_the_numbers_of_the_page_in_words(of):
+    """The page rounds values of the study outside its tables."""
+    text = " ".join(report.PAGE.read_text(encoding="utf-8").split())
+    pairs = {(name, c.first, c.second): c for name in of for c in of[name]}
+    for name, first, second, difference in (
+        ("defaults", *report.LEADS[0], "by .0093"),
+        ("defaults", *report.LEADS[1], "by .0093"),
+        ("defaults", "XGBGAPRanker()", "CatBoostRanker()", "by .0056"),
+        ("defaults", "LGBMGAPRanker(extra_trees=False)", "LGBMRanker()", "lead of .0037"),
+        ("own parameters", "LGBMRanker(extra_trees=True)", "LGBMRanker()", "by .0052"),
+        ("g", report.CHOSEN, report.UNIFORM, "by .0021"),
+        ("others", "LightGBM GAP", "LightGBM nDCG", "LightGBM by +.0008"),
+        ("others", "XGBoost GAP", "XGBoost nDCG", "XGBoost by +.0029"),
+    ):
+        assert difference in text
+        assert float(difference.split()[-1]) == round(abs(pairs[name, first, second].over_models().mean), 4)
+    lead = pairs["defaults", *report.LEADS[1]].over_collections()
+    found = report.cell(lead, lead.interval()).replace("0.", ".").replace(" …", " to")
+    assert f"inconclusive: {found}" in text
+    one = pairs["others", "XGBoost GAP", "XGBoost nDCG"].over_models()
+    low, high = (f"{end:+.4f}".replace("0.", ".") for end in one.interval())
+    assert f"the interval ({low} to {high}) and p {one.p:.3f}".replace(" 0.", " .") in text
+    assert f"In its family of ten, p is {10 * one.p:.3f}".replace(" 0.", " .") in text
+    there = pairs["tuned", "LightGBM GAP", "LightGBM rank_xendcg"].among([LAST])
+    p = f"{6 * there.over_queries().p:.3f} over queries, and {there.over_models().p:.2f} over the three"
+    assert f"lower than LightGBM rank_xendcg by {-there.over_queries().mean:.4f}".replace(" 0.", " .") in text
+    assert f"The p-value is {p}".replace(" 0.", " .") in text
+
+
+def test_what_holm_s_correction_would_add(of):
+    """The page names each comparison on which the protocol's correction and the intervals differ."""
+    text = " ".join(report.PAGE.read_text(encoding="utf-8").split())
+    more = []
+    for name in (*report.DEFAULTS, *report.ALIKE):
+        family = report.FAMILIES[name]
+        for m in (MEAN, report.TOP):
+            p_values = holm({(c.first, c.second): c.over_models(m).p for c in of[name]})
+            for c in of[name]:
+                low, high = family.interval(c.over_models(m))
+                if p_values[c.first, c.second] < 0.05 and low <= 0 <= high:
+                    p = f"{p_values[c.first, c.second]:.3f}".lstrip("0")
+                    more.append(f"`{c.first}` beside `{c.second}` (p {p})")
+    assert len(more) == 3
+    assert all(one in text for one in more)
+
+
+def test_the_numbers_of_the_readme(of):
     """Every difference that it prints is one of the study's, with its interval."""
     text = (report.PAGE.parents[1] / "README.md").read_text(encoding="utf-8")
     printed = re.findall(r"[+−]0\.\d{4} \([+−]0\.\d{4} … [+−]0\.\d{4}\)", " ".join(text.split()))
-    known = {report.cell(t) for tests in told.values() for t in tests.values()}
+    known = {
+        report.cell(one, report.FAMILIES[name].interval(one))
+        for name in (*report.DEFAULTS, *report.ALIKE)
+        for c in of[name]
+        for one in [c.over_models()]
+    }
+    (lead,) = (c for c in of["defaults"] if (c.first, c.second) == report.LEADS[1])
+    over_collections = lead.over_collections()
+    known.add(report.cell(over_collections, over_collections.interval()))
     assert len(printed) >= 4
     assert set(printed) <= known
 
@@ -393,9 +452,6 @@ def test_what_is_compared_is_trained():
     for family in report.FAMILIES.values():
         if family.study in trained:
             assert {name for pair in family.pairs for name in pair} <= trained[family.study]
-    for name, pairs in report.SHOWN.items():
-        assert pairs
-        assert set(pairs) <= set(report.FAMILIES[name].pairs)
 
 
 AS_THEY_COME = ["LGBMGAPRanker()", "LGBMRanker()", "XGBGAPRanker()", "XGBRanker()"]

@@ -1,4 +1,4 @@
-"""From saved values to differences of two competitors, paired by query and clustered by the models that were trained."""
+"""Differences of two competitors in the saved values, paired by query and clustered by models."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from benchmarks.studies.effectiveness.runs import version
 from benchmarks.studies.inference import by_signs
 from benchmarks.studies.records import Records
 from gapboost._kernels import Array
-from gapboost.analysis.estimates import LEVEL, Estimate, clustered, holm, independent
+from gapboost.analysis.estimates import Estimate, clustered, independent
 
 MEAN = "mean of six"
 COLUMNS = (*MEASURES, MEAN)
@@ -22,7 +22,7 @@ Values = Mapping[str, Queries]
 
 
 def load(values: Records, study: str, choice: str) -> dict[str, Queries]:
-    """Values of every competitor of a study; rows of other versions of our gradients do not count."""
+    """Return the values of each competitor, by the present version of our gradients."""
     loaded: dict[str, Queries] = {}
     for row in values:
         if row["study"] == study and row["choice"] == choice and row["gradients"] == version(study, row["competitor"]):
@@ -49,21 +49,21 @@ class Comparison:
 
     @property
     def n_queries(self) -> int:
-        """Of all collections."""
+        """Number of queries of all collections."""
         return sum(len(d) for d in self.differences.values())
 
     @property
     def collections(self) -> list[str]:
-        """Their names."""
+        """Names of the collections."""
         return list(dict.fromkeys(data for data, _ in self.differences))
 
     def among(self, collections: Sequence[str]) -> "Comparison":
-        """On some collections."""
+        """Restrict the comparison to some collections."""
         chosen = {model: d for model, d in self.differences.items() if model[0] in collections}
         return Comparison(self.first, self.second, chosen)
 
     def models(self, column: str = MEAN) -> list[Array]:
-        """Differences in one column, those of each pair of models together."""
+        """Return the differences in one column, one array for each pair of models."""
         return [d[:, COLUMNS.index(column)] for d in self.differences.values()]
 
     def over_models(self, column: str = MEAN) -> Estimate:
@@ -71,31 +71,25 @@ class Comparison:
         return clustered(self.models(column))
 
     def by_signs(self, column: str = MEAN) -> float:
-        """p-value by changes of the signs of the clusters."""
+        """Return the p-value by changes of the signs of the clusters."""
         return by_signs(self.models(column))
 
     def over_queries(self, column: str = MEAN) -> Estimate:
-        """Mean over all queries as if each had models of its own: what three models of one collection leave to tell."""
+        """Mean over all queries, without clusters: it holds for these models alone."""
         return independent(np.concatenate(self.models(column)))
 
     def over_collections(self, column: str = MEAN) -> Estimate:
-        """Mean of the collections' means: what another collection may bring."""
+        """Mean of the collections' means, with each collection as one observation."""
         means = [np.concatenate(self.among([data]).models(column)).mean() for data in self.collections]
         return independent(np.array(means))
 
-    def behind(self) -> list[tuple[str, str]]:
-        """Collections and measures where the first is behind with p < .05, by Holm's correction over all of these cells."""
-        cells = {(data, m): self.among([data]).over_queries(m) for data in self.collections for m in MEASURES}
-        corrected = holm({cell: estimate.p for cell, estimate in cells.items()})
-        return [cell for cell, estimate in cells.items() if estimate.mean < 0 and corrected[cell] < LEVEL]
-
 
 def compare(values: Values, first: str, second: str) -> Comparison:
-    """Over the folds that both have finished."""
+    """Compare two competitors on the folds that both have finished."""
     a, b = values.get(first, {}), values.get(second, {})
     return Comparison(first, second, {model: a[model] - b[model] for model in sorted(a) if model in b})
 
 
 def compared(values: Values, pairs: Sequence[tuple[str, str]], least: int = 2) -> list[Comparison]:
-    """Those of the pairs that have as many folds in common."""
+    """Return the comparisons of pairs with at least `least` folds in common."""
     return [c for pair in pairs if len((c := compare(values, *pair)).differences) >= least]

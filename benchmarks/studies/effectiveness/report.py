@@ -1,4 +1,4 @@
-"""Every comparison of the study in `results/comparisons.csv`, and what `benchmarks/EFFECTIVENESS.md` shows of them."""
+"""`results/comparisons.csv` with all comparisons, and the tables of `benchmarks/EFFECTIVENESS.md`."""
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,13 +18,12 @@ from benchmarks.studies.effectiveness.comparisons import (
     load,
 )
 from benchmarks.studies.effectiveness.competitors import COMPETITORS
-from benchmarks.studies.effectiveness.data import FILES, LAST, OF_DEFAULTS
-from benchmarks.studies.effectiveness.results import RESULTS, Results, Task
+from benchmarks.studies.effectiveness.data import FILES, OF_DEFAULTS
+from benchmarks.studies.effectiveness.results import KEY, RESULTS, Results, Task
+from benchmarks.studies.effectiveness.results import MEASURES as SIX
 from benchmarks.studies.effectiveness.side_studies import FREQUENCIES, INFORMATIVE, MEASURES, SIZES
-from benchmarks.studies.tables import FIGURES, interval_text, p_text, signed, table, wrapped, write
-from gapboost._kernels import Array
-from gapboost.analysis.estimates import Estimate
-from gapboost.comparison.verdicts import BEHIND, INCONCLUSIVE, Verdict, verdicts
+from benchmarks.studies.tables import FIGURES, interval_text, p_text, signed, table, write
+from gapboost.analysis.estimates import EQUIVALENT, LEVEL, Estimate
 
 PAGE = Path(__file__).parents[2] / "EFFECTIVENESS.md"
 TOP = "nDCG@10"
@@ -36,20 +35,28 @@ Pairs = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class Family:
-    """Comparisons that answer one question, and whose p-values are corrected together.
+    """Comparisons that are read together, and whose intervals hold at once.
 
     Attributes
     ----------
-    question : str
+    title : str
     study, choice : str
-        Of the results.
+        Columns of the results.
     pairs : tuple of (str, str)
     """
 
-    question: str
+    title: str
     study: str
     choice: str
     pairs: Pairs
+
+    def interval(self, estimate: Estimate) -> tuple[float, float]:
+        """Return the simultaneous 95 % interval."""
+        return estimate.interval(family=len(self.pairs))
+
+    def verdict(self, estimate: Estimate) -> str:
+        """Return the word for a difference, by its simultaneous interval."""
+        return estimate.verdict(family=len(self.pairs), margin=MARGIN)
 
 
 PENALTIES = "XGBRanker(min_child_weight=4, reg_lambda=4)"
@@ -62,8 +69,8 @@ TUNED: Pairs = (
     ("XGBoost GAP", "XGBoost rank:map"),
 )
 FAMILIES = {
-    "as they come": Family(
-        "does an estimator with nothing set rank better?",
+    "defaults": Family(
+        "defaults",
         "untuned",
         "none",
         (
@@ -79,7 +86,7 @@ FAMILIES = {
         ),
     ),
     "controls": Family(
-        "is it the measure, or what else the estimators differ in?",
+        "controls",
         "untuned",
         "none",
         (
@@ -88,10 +95,16 @@ FAMILIES = {
             ("XGBGAPRanker()", PENALTIES),
         ),
     ),
-    "tuned": Family("does GAP rank better than a booster's own objective, tuned alike?", "tuned", TOP, TUNED),
-    "tuned, chosen by the mean": Family("and chosen by the mean of the six measures?", "tuned", "mean", TUNED),
+    "own parameters": Family(
+        "own parameters",
+        "untuned",
+        "none",
+        (("LGBMRanker(extra_trees=True)", "LGBMRanker()"), (PENALTIES, "XGBRanker()")),
+    ),
+    "tuned": Family("tuned objectives", "tuned", TOP, TUNED),
+    "tuned, chosen by the mean": Family("tuned objectives, chosen by the mean of six", "tuned", "mean", TUNED),
     "others": Family(
-        "does GAP rank better than other losses, tuned alike?",
+        "tuned other losses",
         "tuned",
         TOP,
         (
@@ -108,13 +121,13 @@ FAMILIES = {
         ),
     ),
     "g": Family(
-        "does it pay to choose g?",
+        "g",
         "g",
         "mean",
         ((CHOSEN, UNIFORM), (INFORMATIVE, UNIFORM), (FREQUENCIES, UNIFORM)),
     ),
     "less data": Family(
-        "does GAP learn more from few queries?",
+        "less data",
         "less data",
         "mean",
         tuple(
@@ -122,54 +135,18 @@ FAMILIES = {
         ),
     ),
 }
-# What the page's table shows of them.
-SHOWN: dict[str, Pairs] = {
-    "as they come": tuple(
-        pair for pair in FAMILIES["as they come"].pairs if "objective=" not in pair[1] and "=False" not in pair[0]
-    ),
-    "controls": FAMILIES["controls"].pairs,
-    "tuned": TUNED,
-    "others": tuple(pair for pair in FAMILIES["others"].pairs if pair[1] == "CatBoost YetiRank"),
-}
-# Our defaults beside the boosters', and beside theirs with what ours differ in.
+# Our defaults beside the boosters'.
 LEADS = (("LGBMGAPRanker()", "LGBMRanker()"), ("XGBGAPRanker()", "XGBRanker()"))
-CONTROLLED = (("LGBMGAPRanker()", "LGBMRanker(extra_trees=True)"), ("XGBGAPRanker()", PENALTIES))
-
-
-def told(comparisons: Sequence[Comparison], measure: str = MEAN) -> dict[tuple[str, str], Verdict]:
-    """A family in one measure, over all collections: `compare_rankers`' verdicts, with a pair of models for a fold.
-
-    The study of less data has one model a cell here, so its queries stand alone.
-    """
-    return judged({(c.first, c.second, measure): c.models(measure) for c in comparisons})
-
-
-def judged(differences: Mapping[tuple[str, str, str], Sequence[Array]]) -> dict[tuple[str, str], Verdict]:
-    """A verdict for each pair of competitors, corrected for their number."""
-    pairs = {key: [(d, np.zeros(len(d))) for d in of_models] for key, of_models in differences.items()}
-    return {(verdict.ranker, verdict.beside): verdict for verdict in verdicts(pairs)}
-
-
-def cell(verdict: Verdict) -> str:
-    """The difference with its 95 % interval."""
-    return f"{signed(verdict.difference)} ({interval_text(verdict.interval)})"
-
-
-def so_it_is(verdict: Verdict) -> str:
-    """In words: what cannot be told apart may be level."""
-    if verdict.verdict != INCONCLUSIVE:
-        return verdict.verdict
-    return "level" if verdict.estimate.level(MARGIN) else "open"
 
 
 def values_of(family: Family, results: Results) -> Values:
-    """Of every competitor; what is chosen on validation among the values of g is one of them."""
+    """Return the values of each competitor; the g chosen on validation is one of them."""
     values = load(results.values, family.study, family.choice)
     return {**values, CHOSEN: chosen_g(values, results)} if family.study == "g" else values
 
 
 def chosen_g(values: Values, results: Results) -> Queries:
-    """In each fold the g of the grid with the best validation mean."""
+    """Return the values of the g with the best validation mean of each fold."""
     vali: dict[tuple[str, int], dict[str, list[float]]] = {}
     for row in results.fits:
         if row["study"] == "g":
@@ -185,7 +162,7 @@ def chosen_g(values: Values, results: Results) -> Queries:
 
 
 def families(results: Results) -> dict[str, list[Comparison]]:
-    """The comparisons of each family that are trained."""
+    """Return the comparisons of each family that are trained."""
     loaded = {(f.study, f.choice): values_of(f, results) for f in FAMILIES.values()}
     return {
         name: compared(loaded[f.study, f.choice], f.pairs, 1 if f.study == "less data" else 2)
@@ -193,161 +170,192 @@ def families(results: Results) -> dict[str, list[Comparison]]:
     }
 
 
-HEAD = ("family", "trained by", "beside", "measure", "over", "units", "queries", "difference", "low", "high", "p",
-        "p in family", "p by signs", "behind")  # fmt: skip
+# Families of the two main tables.
+DEFAULTS, ALIKE = ("defaults", "controls", "own parameters"), ("tuned", "others")
+HEAD = (
+    "family", "trained by", "beside", "measure", "over", "units", "queries", "difference", "low", "high", "low 90",
+    "high 90", "p", "comparisons", "simultaneous low", "simultaneous high", "p in family", "verdict", "p by signs",
+    "p over models",
+)  # fmt: skip
 
 
 def every(of: Mapping[str, Sequence[Comparison]]) -> Iterator[dict[str, str]]:
-    """Rows of `comparisons.csv`: each comparison and measure, over all queries, over collections, and on each collection."""
+    """Yield the rows of `comparisons.csv`: over queries, over collections, on each collection."""
     for name, comparisons in of.items():
-        corrected = {m: told(comparisons, m) for m in COLUMNS}
+        family = FAMILIES[name]
+        size = len(family.pairs)
         for c in comparisons:
-            behind = c.behind() if name != "less data" else []
             for m in COLUMNS:
-                row = {"family": name, "trained by": c.first, "beside": c.second, "measure": m}
-                one = corrected[m][c.first, c.second]
-                unit = f"{len(c.differences)} pairs of models" if len(c.differences) > 1 else "queries"
-                signs = f"{c.by_signs(m):.3g}" if len(c.differences) > 1 else ""
-                yield row | line("all", unit, c, one.estimate) | {"p in family": f"{one.p:.3g}", "p by signs": signs}
-                if len(c.collections) < 2:
+                row = {"family": family.title, "trained by": c.first, "beside": c.second, "measure": m}
+                if len(c.differences) == 1:
+                    yield row | line("all", "queries", c, c.over_queries(m), size)
+                    continue
+                one = c.over_models(m)
+                judged = {"verdict": family.verdict(one), "p by signs": f"{c.by_signs(m):.3g}"}
+                yield row | line("all", models_text(c), c, one, size) | judged
+                if len(c.collections) == 1:
                     continue
                 yield row | line("all", f"{len(c.collections)} collections", c, c.over_collections(m))
-                rest = c.among([data for data in c.collections if data not in OF_DEFAULTS])
-                if name in ("as they come", "controls"):
-                    unit = f"{len(rest.differences)} pairs of models"
-                    yield row | line(f"without {', '.join(OF_DEFAULTS)}", unit, rest, rest.over_models(m))
+                if family.study == "untuned":
+                    rest = c.among([data for data in c.collections if data not in OF_DEFAULTS])
+                    over = f"without {', '.join(OF_DEFAULTS)}"
+                    yield row | line(over, models_text(rest), rest, rest.over_models(m))
                 for data in c.collections:
-                    one_set = c.among([data])
-                    proven = {"behind": "proven" if (data, m) in behind else ""}
-                    yield row | line(data, "queries", one_set, one_set.over_queries(m)) | proven
+                    there = c.among([data])
+                    of_models = {"p over models": f"{there.over_models(m).p:.3g}"}
+                    one = there.over_queries(m)
+                    yield row | line(data, "queries", there, one, cells(family, m)) | of_models
 
 
-def line(over: str, units: str, c: Comparison, estimate: Estimate) -> dict[str, str]:
-    """What every row holds, and blanks."""
-    low, high = estimate.interval()
+def models_text(c: Comparison) -> str:
+    """Return the unit of a comparison that is clustered by models."""
+    return f"{len(c.differences)} pairs of models"
+
+
+def cells(family: Family, measure: str) -> int:
+    """Return the number of comparisons on single collections that are read together.
+
+    The protocol reads six measures on seven collections, or the mean of six for all of a family.
+    """
+    return len(family.pairs) if measure == MEAN else len(SIX) * len(FILES)
+
+
+def line(over: str, units: str, c: Comparison, estimate: Estimate, size: int = 1) -> dict[str, str]:
+    """Return the columns of an estimate that is read with `size` comparisons."""
+    intervals = estimate.interval(), estimate.interval(0.9), estimate.interval(family=size)
+    low, high, low_90, high_90, least, most = (f"{end:+.5f}" for ends in intervals for end in ends)
     return {
         "over": over, "units": units, "queries": str(c.n_queries), "difference": f"{estimate.mean:+.5f}",
-        "low": f"{low:+.5f}", "high": f"{high:+.5f}", "p": f"{estimate.p:.3g}", "p in family": "", "p by signs": "",
-        "behind": "",
+        "low": low, "high": high, "low 90": low_90, "high 90": high_90, "p": f"{estimate.p:.3g}",
+        "comparisons": str(size), "simultaneous low": least, "simultaneous high": most,
+        "p in family": f"{min(1.0, size * estimate.p):.3g}", "verdict": "", "p by signs": "",
+        "p over models": "",
     }  # fmt: skip
 
 
-def first_table(of: Mapping[str, Sequence[Comparison]]) -> str:
-    """What the page shows first."""
+def cell(estimate: Estimate, interval: tuple[float, float]) -> str:
+    """Return a difference with its interval."""
+    return f"{signed(estimate.mean)} ({interval_text(interval)})"
+
+
+def competitor(name: str) -> str:
+    """Return a name, as code if it is a call."""
+    return f"`{name}`" if "(" in name else name
+
+
+def verdicts(
+    of: Mapping[str, Sequence[Comparison]], names: Sequence[str], measures: Sequence[str] = (MEAN, TOP)
+) -> str:
+    """Return the table of some families: differences, simultaneous intervals, verdicts."""
     rows = []
-    for name, pairs in SHOWN.items():
-        mean, top = told(of[name], MEAN), told(of[name], TOP)
-        for pair in pairs:
-            if pair in mean:
-                words = f"{so_it_is(mean[pair])}, {so_it_is(top[pair])}"
-                rows.append([f"`{pair[0]}`" if "(" in pair[0] else pair[0], f"`{pair[1]}`" if "(" in pair[1] else pair[1],
-                             cell(mean[pair]), cell(top[pair]), words])  # fmt: skip
-    return table(["trained by", "beside", MEAN, TOP, "so it is"], rows)
+    for name in names:
+        family = FAMILIES[name]
+        for c in of[name]:
+            estimates = [c.over_models(m) for m in measures]
+            rows.append([
+                f"{family.title} ({len(family.pairs)})", competitor(c.first), competitor(c.second),
+                *(cell(one, family.interval(one)) for one in estimates),
+                ", ".join(family.verdict(one) for one in estimates),
+            ])  # fmt: skip
+    return table(["family (size)", "trained by", "beside", *measures, "verdict"], rows)
+
+
+def equivalences(of: Mapping[str, Sequence[Comparison]]) -> str:
+    """Return the 90 % intervals of all equivalent comparisons on the page."""
+    rows = []
+    for name, comparisons in of.items():
+        if name == "less data":
+            continue
+        for c in comparisons:
+            for m in (MEAN, TOP) if name in ("controls", "tuned", "others") else (MEAN,):
+                one = c.over_models(m)
+                if FAMILIES[name].verdict(one) == EQUIVALENT:
+                    names = competitor(c.first), competitor(c.second)
+                    rows.append([FAMILIES[name].title, *names, m, cell(one, one.interval(0.9))])
+    return table(["family", "trained by", "beside", "measure", "difference, 90 % interval"], rows)
 
 
 def state(results: Results, wanted: Sequence[Task]) -> str:
-    """What has been trained, of what the protocol asks for."""
+    """Return a sentence about what is trained."""
     done = results.values.done()
     missing = [task for task in wanted if task.key not in done]
-    if not missing:
-        return f"All {len(wanted)} trainings of the protocol are done."
-    return wrapped(f"**Provisional: {len(missing)} of {len(wanted)} trainings are missing.** Do not read p-values yet.")
+    if missing:
+        return f"**Provisional: {len(missing)} of {len(wanted)} tasks are missing.** Do not read the verdicts yet."
+    keys = {task.key for task in wanted}
+    fits = sum(tuple(row[name] for name in KEY) in keys for row in results.fits)
+    return f"All {len(wanted)} tasks of the protocol are done, with {fits:,} fits."
 
 
 def few_queries(comparisons: Sequence[Comparison]) -> str:
-    """GAP minus the other training measures at each number of training queries."""
-    tests = told(comparisons)
+    """Return GAP minus the other training measures for each number of training queries."""
+    found = {(c.first, c.second): c.over_queries() for c in comparisons}
     others = [name for name in MEASURES if name != "GAP"]
     rows = []
     for n in SIZES:
-        cells = [tests.get((f"GAP from {n} queries", f"{name} from {n} queries")) for name in others]
-        if any(cells):
-            rows.append([str(n), *(cell(t) + (" *" if t.verdict != INCONCLUSIVE else "") if t else "" for t in cells)])
+        of_size = [found.get((f"GAP from {n} queries", f"{name} from {n} queries")) for name in others]
+        if any(of_size):
+            rows.append([str(n), *(cell(one, FAMILIES["less data"].interval(one)) if one else "" for one in of_size)])
     return table(["training queries", *(f"GAP instead of {name}" for name in others)], rows)
 
 
-def short_table(tests: Mapping[tuple[str, str], Verdict]) -> str:
-    """Differences of one family in one measure."""
-    rows = [[*pair, cell(t), f"{t.p:.3f}", so_it_is(t)] for pair, t in tests.items()]
-    return table(["trained by", "beside", MEAN, "p, corrected", "so it is"], rows)
-
-
 def otherwise_counted(comparisons: Sequence[Comparison]) -> str:
-    """The leads as they come: without the collections that a default was chosen on, and with collections for units."""
+    """Return the leads without the collections that a default was chosen on, and over collections."""
     rows = []
     for c in comparisons:
         if (c.first, c.second) in LEADS and len(c.collections) == len(FILES):
             rest = c.among([data for data in FILES if data not in OF_DEFAULTS])
             for what, estimates in (
-                (f"without them, {rest.n_queries} queries", [rest.over_models(m) for m in (MEAN, TOP)]),
-                ("all seven, each one observation", [c.over_collections(m) for m in (MEAN, TOP)]),
+                (f"four collections, {rest.n_queries} queries", [rest.over_models(m) for m in (MEAN, TOP)]),
+                ("seven collections, each one observation", [c.over_collections(m) for m in (MEAN, TOP)]),
             ):
-                cells = [f"{signed(e.mean)} ({interval_text(e.interval())})" for e in estimates]
-                rows.append([f"`{c.first}`", f"`{c.second}`", what, *cells])
-    return table(["trained by", "beside", "collections", MEAN, TOP], rows)
+                shown = [cell(one, one.interval()) for one in estimates]
+                rows.append([competitor(c.first), competitor(c.second), what, *shown])
+    return table(["trained by", "beside", "over", MEAN, TOP], rows)
 
 
-def own_parameters(of: Mapping[str, Sequence[Comparison]]) -> str:
-    """How far the boosters' own rankers get with what ours differ in: our lead, less what is left of it."""
-    by_pair = {(c.first, c.second): c for name in ("as they come", "controls") for c in of[name]}
-    if not {*LEADS, *CONTROLLED} <= by_pair.keys():
-        return ""
-    said = []
-    for lead, left in zip(LEADS, CONTROLLED, strict=True):
-        apart = {model: d - by_pair[left].differences[model] for model, d in by_pair[lead].differences.items()}
-        gained = Comparison(left[1], lead[1], apart).over_models()
-        said.append(f"`{left[1]}` is {signed(gained.mean)} ({interval_text(gained.interval())}) ahead of `{lead[1]}`")
-    return wrapped(
-        f"Much of the leads is had with a booster's own parameters, in the mean of six: {said[0]}, {said[1]}."
-    )
-
-
-def alone(of: Mapping[str, Sequence[Comparison]], data: str = LAST) -> dict[tuple[str, str], Verdict]:
-    """The six objectives tuned alike on one collection, a family of its own in the protocol, by its queries."""
-    there = [c.among([data]) for c in of["tuned"] if data in c.collections]
-    return judged({(c.first, c.second, MEAN): [np.concatenate(c.models())] for c in there})
-
-
-def losses(of: Mapping[str, Sequence[Comparison]]) -> str:
-    """What is lost on single collections, and to whom."""
-    said = [
-        f"{first} is behind {second} on `{LAST}`, {cell(one)}, p {p_text(one.p)} (a family of six)"
-        for (first, second), one in alone(of).items()
-        if one.verdict == BEHIND
-    ]
-    for name in ("as they come", "tuned", "others"):
+def lower(of: Mapping[str, Sequence[Comparison]]) -> str:
+    """Return the comparisons on single collections that are below 0 over the queries."""
+    rows = []
+    for name in ("defaults", "tuned", "others"):
         for c in of[name]:
-            cells: dict[str, list[str]] = {}
-            for data, measure in c.behind():
-                cells.setdefault(data, []).append(measure)
-            for data, lost in cells.items():
-                which = "all six measures" if len(lost) == len(COLUMNS) - 1 else ", ".join(lost)
-                said.append(f"{c.first} is behind {c.second} on `{data}` in {which} (of 42 cells)")
-    return wrapped(f"Proven lost on single collections, by their queries: {'; '.join(said)}.") if said else ""
+            for data in c.collections:
+                there = c.among([data])
+                for m in COLUMNS:
+                    one, size = there.over_queries(m), cells(FAMILIES[name], m)
+                    if one.mean < 0 and size * one.p < LEVEL:
+                        texts = (
+                            cell(one, one.interval(family=size)),
+                            p_text(size * one.p),
+                            p_text(there.over_models(m).p),
+                        )
+                        rows.append([data, competitor(c.first), competitor(c.second), m, *texts, str(size)])
+    head = ["collection", "trained by", "beside", "measure", "difference", "p over queries", "p over three models"]
+    return table([*head, "comparisons"], rows)
 
 
 def redraw(
     wanted: Sequence[Task], results: Results, page: Path = PAGE, figures_to: Path = FIGURES, csv_to: Path = RESULTS
 ) -> None:
-    """The page, its figures and the file of comparisons, of what is saved."""
+    """Write the tables of the page, its figures and the file of comparisons from the saved values."""
     of = families(results)
     with (csv_to / "comparisons.csv").open("w", encoding="utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, HEAD, lineterminator="\n")
         writer.writeheader()
         writer.writerows(every(of))
     sections = {
-        "state": state(results, wanted),
-        "table": first_table(of),
-        "own parameters": own_parameters(of),
-        "losses": losses(of),
-        "otherwise": otherwise_counted(of["as they come"]),
-        "by the mean": short_table(told(of["tuned, chosen by the mean"])),
+        "defaults": verdicts(of, DEFAULTS),
+        "tuned": verdicts(of, ALIKE),
+        "equivalent": equivalences(of),
+        "lower": lower(of),
+        "otherwise": otherwise_counted(of["defaults"]),
+        "by the mean": verdicts(of, ["tuned, chosen by the mean"], [MEAN]),
         "less data": few_queries(of["less data"]),
-        "g": short_table(told(of["g"])),
+        "g": verdicts(of, ["g"], [MEAN]),
+        "state": state(results, wanted),
     }
     for name, text in sections.items():
         write(name, text, page)
-    shown = [c for name, pairs in SHOWN.items() for c in of[name] if (c.first, c.second) in pairs]
+    shown = [(c, FAMILIES[name]) for name in ("defaults", "controls", *ALIKE) for c in of[name]]
     if shown:
-        figures.draw(shown, figures_to / "effectiveness.png")
+        figures.draw([(c, len(family.pairs)) for c, family in shown], figures_to / "effectiveness.png")
     figures.draw_less_data(load(results.values, "less data", "mean"), figures_to / "effectiveness_less_data.png")
