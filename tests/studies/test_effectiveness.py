@@ -341,7 +341,7 @@ def test_g_is_chosen_on_validation_in_each_fold(tmp_path):
 
 def test_the_page_is_what_is_saved(tmp_path):
     """Change a table or a result, and this fails until `python -m benchmarks.studies.effectiveness --redraw`."""
-    page, text = tmp_path / "page.md", report.PAGE.read_text(encoding="utf-8")
+    page, text = tmp_path / "page.template", report.PAGE.read_text(encoding="utf-8")
     page.write_text(text, encoding="utf-8")
     report.redraw(study.tasks(collections()), Results(), page, tmp_path, tmp_path)
     assert page.read_text(encoding="utf-8") == text
@@ -354,7 +354,7 @@ def test_a_page_that_lacks_trainings_says_so(tmp_path):
     a, b = report.TUNED[0]
     of = {("mslr", fold, name): [0.1 * fold, 0.2, 0.6] for fold in (1, 2) for name in (a, b)}
     queue = study.tasks(collections())
-    page = tmp_path / "page.md"
+    page = tmp_path / "page.template"
     page.write_text(report.PAGE.read_text(encoding="utf-8"), encoding="utf-8")
     report.redraw(queue, saved(tmp_path, of), page, tmp_path, tmp_path)
     text = page.read_text(encoding="utf-8")
@@ -469,7 +469,7 @@ def test_compare_rankers_comes_to_the_values_that_are_saved(name):
     wanted = measures(collection.n_grades)
     fold = tuple(np.flatnonzero(np.isin(data.qid, part.qid)) for part in collection.splits[0])
     found = compare_rankers(
-        data.X, data.y, data.qid, rankers, measures=list(wanted.values()), cv=[fold], seeds=3, shuffle=False
+        data.X, data.y, data.qid, rankers, measures=list(wanted.values()), cv=[fold], repeats=3, shuffle=False
     )
     saved = {
         row["competitor"]: row

@@ -28,7 +28,7 @@ from benchmarks.studies.records import Row
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._kernels import Array
 from gapboost.comparison.estimators import configured
-from gapboost.comparison.training import fit_ranker, values_by_query
+from gapboost.comparison.training import fit_ranker, predict, values_by_query
 
 # What the trees may be; candidates are the same for every competitor.
 LEAVES = (8, 16, 32, 64)
@@ -220,10 +220,13 @@ def untuned(task: Task, fold: Fold, plan: Plan) -> Done:
     for seed in range(1, plan.seeds + 1):
         start = time.process_time()
         ranker = fit_ranker(configured(kind(**given), {}, seed), fold.train, None)
-        means = [float(np.mean(of_queries)) for of_queries in values_by_query(ranker, fold.vali, wanted).values()]
+        validated, tested_values = (
+            values_by_query(predict(ranker, part)[0], part, wanted) for part in (fold.vali, fold.test)
+        )
+        means = [float(np.mean(of_queries)) for of_queries in validated.values()]
         best = Best(float(np.mean(means)), 0, means)
         fits.append(Trained(0, seed, "", ranker.predict, dict.fromkeys(CHOICES, best), time.process_time() - start))
-        of_seeds.append(list(values_by_query(ranker, fold.test, wanted).values()))
+        of_seeds.append(list(tested_values.values()))
     return [fit.row(()) for fit in fits], {"none": of_seeds}
 
 

@@ -84,7 +84,7 @@ def counts(found: dict[str, tuple[list[Claim], list[Fact]]]) -> str:
 
 def text() -> str:
     """Return the page."""
-    template = (Path(__file__).parent / "page.md").read_text(encoding="utf-8")
+    template = (Path(__file__).parent / "page.template").read_text(encoding="utf-8")
     found = judged()
     filled = {
         "counts": counts(found),
