@@ -226,7 +226,7 @@ def test_what_is_compared_is_trained():
 def test_the_page_is_what_is_saved(tmp_path):
     """Change a table or a result, and this fails until `python -m benchmarks.studies.classification --redraw`."""
     text = report.PAGE.read_text(encoding="utf-8")
-    page = tmp_path / "page.template"
+    page = tmp_path / "page.md"
     page.write_text(text, encoding="utf-8")
     report.redraw(page, tmp_path)
     assert page.read_text(encoding="utf-8") == text

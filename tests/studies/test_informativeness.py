@@ -141,8 +141,8 @@ def test_every_saved_value_is_of_a_task_and_there_once():
 
 def test_the_page_is_what_the_saved_results_give(tmp_path):
     """Change either, and this fails until `python -m benchmarks.studies.informativeness --redraw`."""
-    report.redraw(tmp_path / "page.template", tmp_path)
-    assert (tmp_path / "page.template").read_text(encoding="utf-8") == report.PAGE.read_text(encoding="utf-8")
+    report.redraw(tmp_path / "page.md", tmp_path)
+    assert (tmp_path / "page.md").read_text(encoding="utf-8") == report.PAGE.read_text(encoding="utf-8")
     assert (tmp_path / "informativeness.png").stat().st_size > 0
 
 

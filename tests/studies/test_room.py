@@ -179,7 +179,7 @@ def test_bootstrapped_means():
 
 
 def test_text_goes_between_its_markers(tmp_path):
-    page = tmp_path / "page.template"
+    page = tmp_path / "page.md"
     page.write_text("before\n<!-- a -->old<!-- end of a -->\nafter\n")
     tables.write("a", "new", page)
     tables.write("a", "newer", page)

@@ -278,8 +278,8 @@ def test_trainings_go_on_where_they_stopped(tmp_path, monkeypatch):
 
 def test_the_page_is_what_is_saved(tmp_path):
     """Change either, and this fails until `python -m benchmarks.studies.truncation --redraw`."""
-    report.redraw(tmp_path / "page.template", tmp_path)
-    assert (tmp_path / "page.template").read_text(encoding="utf-8") == report.PAGE.read_text(encoding="utf-8")
+    report.redraw(tmp_path / "page.md", tmp_path)
+    assert (tmp_path / "page.md").read_text(encoding="utf-8") == report.PAGE.read_text(encoding="utf-8")
     assert (tmp_path / "truncation.png").stat().st_size > 0
 
 

@@ -196,9 +196,9 @@ def test_every_resplit_is_saved_once():
 
 def test_tables_and_results_are_those_of_the_saved_values(tmp_path):
     """Change either, and this fails until `python -m benchmarks.studies.variance --redraw`."""
-    shutil.copy(report.PAGE, tmp_path / "page.template")
-    report.redraw(tmp_path / "page.template", tmp_path, tmp_path)
-    assert (tmp_path / "page.template").read_text("utf-8") == report.PAGE.read_text("utf-8")
+    shutil.copy(report.PAGE, tmp_path / "page.md")
+    report.redraw(tmp_path / "page.md", tmp_path, tmp_path)
+    assert (tmp_path / "page.md").read_text("utf-8") == report.PAGE.read_text("utf-8")
     for name in ("components", "pairs", "sources", "false_alarms"):
         path = report.RESULTS / f"{name}.csv"
         assert (tmp_path / path.name).read_bytes() == path.read_bytes()
