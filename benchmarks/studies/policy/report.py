@@ -108,7 +108,7 @@ def agreement(halves: pd.DataFrame) -> str:
     return table(head, rows)
 
 
-def write_page(simulated: Records, selves: Records, halves: Records) -> None:
+def write_page(simulated: Records, selves: Records, halves: Records, page: Path = PAGE) -> None:
     """Write the tables between the markers of the page."""
     of_simulation = frame(simulated)
     tables: Iterable[tuple[str, str]] = (
@@ -118,4 +118,4 @@ def write_page(simulated: Records, selves: Records, halves: Records) -> None:
         ("halves", agreement(frame(halves))),
     )
     for name, text in tables:
-        write(name, text, PAGE)
+        write(name, text, page)

@@ -1,0 +1,93 @@
+"""The policy of statistics: its tables come from saved results, and the simulation has the components that it states."""
+
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchmarks.studies.policy import report, simulation
+from benchmarks.studies.policy.__main__ import HALVES, SELVES, SIMULATED
+from benchmarks.studies.policy.simulation import (
+    CANDIDATES,
+    Components,
+    draw_differences,
+    draw_folds,
+    estimate_components,
+    estimate_repeats,
+    read_components,
+)
+
+OF = Components(query=0.01, influence=0.0, model=1e-4)
+SIMULATION = pd.read_csv(SIMULATED.path)
+
+
+def test_the_tables_of_the_page_are_those_of_the_results(tmp_path):
+    page = tmp_path / "page"
+    shutil.copy(report.PAGE, page)
+    report.write_page(SIMULATED, SELVES, HALVES, page)
+    assert page.read_text(encoding="utf-8") == report.PAGE.read_text(encoding="utf-8")
+
+
+def test_the_chosen_estimate_follows_the_rule():
+    """At most .06 false alarms at each size; of those, the most power, and within .01 the simplest."""
+    by_size = SIMULATION.groupby("queries").mean(numeric_only=True)
+    qualified = [name for name in CANDIDATES if (by_size[f"alarms of {name}"] <= 0.06).all()]
+    most = max(by_size[f"power of {name}"].mean() for name in qualified)
+    best = [name for name in CANDIDATES if name in qualified and by_size[f"power of {name}"].mean() >= most - 0.01]
+    assert best[0] == "repeats"
+    assert (by_size["power of repeats"] >= 1.25 * by_size["power of seeds"]).all()
+
+
+def test_real_rankers_beside_themselves_have_few_false_alarms():
+    real = pd.read_csv(SELVES.path)
+    alarms = (real["verdict"] != "inconclusive").groupby(real["queries"]).mean()
+    assert set(alarms.index) == {50, 200, 1000}
+    assert (alarms <= 0.06).all()
+
+
+def test_halves_agree():
+    halves = pd.read_csv(HALVES.path)
+    key = ["collection", "draw", "ranker", "measure"]
+    differences, verdicts = (halves.pivot(index=key, columns="half", values=name) for name in ("difference", "verdict"))
+    decided = verdicts != "inconclusive"
+    same = (differences[0] * differences[1] > 0).to_numpy()[:, None] & decided
+    assert decided.to_numpy().sum() > 0
+    assert same.to_numpy().sum() >= 0.95 * decided.to_numpy().sum()
+
+
+def test_components_are_those_of_seven_collections():
+    found = read_components()
+    assert len(found) == 7
+    assert all(of.query > 0 and of.influence >= 0 and of.model > 0 for of in found.values())
+
+
+@pytest.mark.parametrize("estimate", [estimate_repeats, estimate_components])
+def test_errors_are_those_of_the_simulated_components(estimate):
+    """The mean variance is that of the means, apart from chance: 300 comparisons of 60 queries."""
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(300):
+        folds = draw_folds(60, rng, repeated=True)
+        found.append(estimate(draw_differences(OF, 0.5, folds, rng), folds))
+    expected = 0.5 * OF.query / 60 + 0.5 * OF.query / 180 + OF.model / 15
+    assert np.mean([e.error**2 for e in found]) == pytest.approx(expected, rel=0.15)
+    assert np.var([e.mean for e in found]) == pytest.approx(expected, rel=0.2)
+
+
+def test_both_estimates_agree_where_all_queries_share_a_fold():
+    """With models that do not vary, and no truncation, components are the variance of the queries' means."""
+    rng = np.random.default_rng(1)
+    folds = draw_folds(40, rng, repeated=True)
+    differences = np.tile(rng.normal(size=40), (3, 1))
+    expected = np.sqrt(differences[0].var(ddof=1) / 40)
+    assert estimate_components(differences, folds).error == pytest.approx(expected)
+
+
+def test_allowance_and_correction_make_errors_larger():
+    rng = np.random.default_rng(2)
+    folds = draw_folds(100, rng, repeated=True)
+    differences = draw_differences(Components(0.01, 0.0, 0.01), 0.5, folds, rng)
+    errors = {name: estimate(differences, folds).error for name, estimate in CANDIDATES.items()}
+    assert errors["components"] < errors["components with allowance"] < errors["corrected components"]
+    assert simulation.mean_allowance() == pytest.approx(0.131, abs=0.0005)
