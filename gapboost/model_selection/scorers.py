@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from gapboost._data.features import split
@@ -42,10 +43,11 @@ def measure_scorer(measure: str | Measure) -> "MeasureScorer":
 def checked_target(measure: Any, name: str) -> Measure:
     """A measure that means the same for every candidate and fold."""
     found = as_measure(measure, None, name)
-    if getattr(found, "g", ()) is None:
+    fixed = found.resolved(np.array([0.0, 1.0, 2.0]))
+    if fixed != found:
         raise ValueError(
-            f"{name} is {measure!r}, which takes its g from the labels of each fold; expected a fixed target, such as "
-            f"{type(found).__name__}(g=(0.5, 0.5))"
+            f"{name} is {measure!r}, which takes a parameter from the labels of each fold; expected a fixed target, such as "
+            f"{fixed!r}"
         )
     return found
 

@@ -176,10 +176,17 @@ def test_searches_take_names():
     assert "mean_test_score" in fitted[2].cv_results_
     assert fitted[0].score(X, Y, qid=Q) == fitted[1].score(X, Y, qid=Q)
     assert measure_scorer("ndcg@3") == measure_scorer(gb.nDCG(k=3))
-    with pytest.raises(
-        ValueError, match=r"measure is 'egap', which takes its g from the labels .* eGAP\(g=\(0.5, 0.5\)\)"
-    ):
-        measure_scorer("egap")
+
+
+@pytest.mark.parametrize(
+    ("target", "fixed"), [("egap", "eGAP(g=(0.5, 0.5))"), ("err", "ERR(top=2)"), ("grap", "grAP(top=2.0)")]
+)
+def test_targets_of_searches_are_the_same_in_every_fold(target, fixed):
+    with pytest.raises(ValueError, match=rf"^measure is '{target}', which takes a parameter .* {re.escape(fixed)}$"):
+        measure_scorer(target)
+    search = GSearchCV(LGBMGAPRanker(n_estimators=3, n_jobs=1), {"g": [(0.5, 0.5)]}, scoring=target, cv=2)
+    with pytest.raises(ValueError, match=rf"^scoring is '{target}', which takes a parameter .* {re.escape(fixed)}$"):
+        search.fit(X, Y, qid=Q)
 
 
 def test_analyses_take_names():
