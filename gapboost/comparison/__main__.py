@@ -50,13 +50,12 @@ def _prepared(given: argparse.Namespace, report: Path, checkpoint: Path) -> Run:
         raise ValueError(f"--baseline is {given.baseline!r}; expected one of {', '.join(left)}")
     if report.suffix not in (".html", ".md"):
         raise ValueError(f"--report is {given.report!r}; expected a path that ends with .html or .md")
-    categorical = [name for names in given.categorical for name in names.split(",")]
-    data = read_data([Path(file) for file in given.file], given.label, given.qid, given.drop, categorical)
+    data = read_data([Path(file) for file in given.file], given.label, given.qid, given.drop, given.categorical)
     set_categories(rankers, categories(data.X))
     settings = ComparisonSettings(
         rankers=rankers, measures=given.measures, cv=data.folds or given.cv, seeds=given.seeds, tune=given.tune,
         choose_by=given.choose_by, leave_out=given.leave_out, checkpoint=checkpoint, n_jobs=given.n_jobs,
-        source=_source(given, categorical),
+        source=_source(given, data.categorical),
     )  # fmt: skip
     return prepare_run(settings, data.X, data.y, data.qid)
 
@@ -82,8 +81,9 @@ def _parser() -> argparse.ArgumentParser:
     add("file", nargs="+", metavar="FILE", help=forms)
     add("--label", default="label", help="column with the grades, in CSV and Parquet (default: %(default)s)")
     add("--qid", default="qid", help="column with the query ids (default: %(default)s)")
-    add("--drop", nargs="+", default=[], metavar="NAME", help="columns that are no features")
-    add("--categorical", nargs="+", default=[], metavar="NAMES", help="columns of categories: one,other")
+    names: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "metavar": "NAME"}
+    add("--drop", **names, help="columns that are no features, with spaces or commas between")
+    add("--categorical", **names, help="columns of categories, with spaces or commas between")
     add("--measures", nargs="+", default=MEASURES, metavar="MEASURE", help=f"default: {' '.join(MEASURES)}")
     add("--cv", type=int, default=cv, help="number of folds, where the files bring none (default: %(default)s)")
     add("--seeds", type=int, default=seeds, help="models of a ranker on a fold (default: %(default)s)")

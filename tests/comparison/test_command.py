@@ -133,7 +133,7 @@ WRONG = {
     "no such query": (["all.csv", "--label", "grade"], "--qid is 'qid'; expected a column of"),
     "words": (
         ["words.csv", "--label", "grade", "--qid", "query"],
-        "words.csv has columns that do not hold numbers: 'name'",
+        "words.csv has 1 column that holds neither numbers nor categories",
     ),
     "four files": (["all.txt"] * 4, "FILE is there 4 times; expected one"),
     "no such measure": (["all.txt", "--measures", "gab"], "measures is 'gab'"),
