@@ -145,7 +145,8 @@ def _numbers(column: Any) -> Any:
     """Return truth values, decimals and pandas' nullable numbers as float64 with NaN."""
     types = imported("pandas", "analysis", "to read CSV and Parquet").api.types
     nullable = types.is_extension_array_dtype(column.dtype) and column.dtype.kind in "biuf"
-    if nullable or (column.dtype == object and types.infer_dtype(column, skipna=True) in ("boolean", "decimal", "empty")):
+    objects = column.dtype == object and types.infer_dtype(column, skipna=True)
+    if nullable or objects in ("boolean", "decimal", "empty"):
         return column.astype(object).where(column.notna(), np.nan).astype(np.float64)
     return column
 

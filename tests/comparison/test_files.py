@@ -232,7 +232,12 @@ def test_types_of_parquet(tmp_path):
     for name in ("whole", "true", "true_or_none", "price", "none"):
         assert data.X[name].dtype == np.float64
     npt.assert_array_equal(data.X["true_or_none"], [1, np.nan, 0, 1])
-    others = {"day": pd.to_datetime(["2024-01-01"] * 4), "list": [[1, 2]] * 4, "text": ["u", None, "v", "v"], "b": [b"1"] * 4}
+    others = {
+        "day": pd.to_datetime(["2024-01-01"] * 4),
+        "list": [[1, 2]] * 4,
+        "text": ["u", None, "v", "v"],
+        "b": [b"1"] * 4,
+    }
     pd.DataFrame(columns | others).to_parquet(path)
     with pytest.raises(ValueError, match=r"\n  --drop day list text b$") as caught:
         read([path])
@@ -243,6 +248,17 @@ def test_types_of_parquet(tmp_path):
 def test_damaged_parquet_is_named(write):
     with pytest.raises(ValueError, match=r"x\.parquet cannot be read as Parquet"):
         read([write("x.parquet", "PAR1 not")])
+
+
+def test_parquet_in_a_folder(tmp_path):
+    """Spark writes folders whose names end with .parquet."""
+    frame = pd.DataFrame({"label": [1, 0, 1, 0], "qid": [1, 1, 2, 2], "brand": pd.Categorical([7, 8, 7, 8])})
+    folder = tmp_path / "x.parquet"
+    folder.mkdir()
+    frame[:2].to_parquet(folder / "part-0.parquet")
+    frame[2:].to_parquet(folder / "part-1.parquet")
+    data = read([folder])
+    assert data.X["brand"].tolist() == ["7", "8", "7", "8"]
 
 
 def test_parquet_without_pyarrow(write, tmp_path, monkeypatch):
