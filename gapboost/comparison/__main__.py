@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._optional import progress_bar, tqdm
+from gapboost._optional import tqdm
 from gapboost.comparison.comparison import Comparison
 from gapboost.comparison.files import read_data
 from gapboost.comparison.rankers import set_categories, standard_rankers
+from gapboost.comparison.remaining import progress_of
 from gapboost.comparison.report import Page, Table, summarize
 from gapboost.comparison.run import Run, prepare_run
 from gapboost.comparison.settings import MEASURES, ComparisonSettings
@@ -98,25 +99,32 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _compare(run: Run) -> Comparison:
-    """Train; print the means of a ranker on a fold when its last model is tested."""
+    """Train; print a line for a ranker on a fold when its last model is tested, and the time left.
+
+    Another line says when its candidates are tried.
+    """
     measures = list(run.settings.measures)
     width = max(map(len, run.settings.rankers))
     _print(f"{'fold':>4}  {'ranker':{width}}" + "".join(f"{name:>10}" for name in measures) + f"{'seconds':>10}")
-    models = Counter((task.ranker, task.fold) for task in run.tests)
-    tested: dict[tuple[str, int], list[Result]] = {}
+    models = Counter((task.ranker, task.fold, task.search) for task in (*run.searches, *run.tests))
+    finished: dict[tuple[str, int, bool], list[Result]] = {}
 
     def on_result(result: Result) -> None:
-        advance(1)
-        key = (result.task.ranker, result.task.fold)
-        if not result.task.search:
-            tested.setdefault(key, []).append(result)
-            if len(tested[key]) == models[key]:
-                means = [np.mean([r.values[name] for r in tested[key]]) for name in measures]
-                seconds = np.mean([r.seconds for r in tested[key]])
-                numbers = "".join(f"{mean:10.4f}" for mean in means)
-                _print(f"{key[1] + 1:4}  {key[0]:{width}}{numbers}{seconds:10.2f}")
+        left = advance(result)
+        task = result.task
+        key = (task.ranker, task.fold, task.search)
+        results = finished.setdefault(key, [])
+        results.append(result)
+        if len(results) < models[key]:
+            return
+        if task.search:
+            cells = f"  {f'{models[key]} candidates':<{10 * len(measures) + 8}}"
+        else:
+            means = [np.mean([r.values[name] for r in results]) for name in measures]
+            cells = "".join(f"{mean:10.4f}" for mean in means) + f"{np.mean([r.seconds for r in results]):10.2f}"
+        _print(f"{task.fold + 1:4}  {task.ranker:{width}}{cells}  {left}".rstrip())
 
-    with progress_bar(run.total, None, "trainings") as advance:
+    with progress_of(run, None, "trainings") as advance:
         return run.compare(on_result)
 
 
