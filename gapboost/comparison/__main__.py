@@ -37,6 +37,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"\nstopped; the same command goes on from {checkpoint}", file=sys.stderr)
         return 130
+    except ValueError as error:  # such as a candidate that cannot be trained on few rows
+        notes = ", ".join(getattr(error, "__notes__", ()))
+        print(
+            f"\nerror: {error} ({notes}). Finished trainings are in {checkpoint}, and the same command goes on from there; "
+            "--leave-out compares the other rankers",
+            file=sys.stderr,
+        )
+        return 1
     _print_results(comparison, given.baseline)
     comparison.report(report, given.baseline)
     print(f"\nreport: {report}")
