@@ -1,6 +1,6 @@
 """Tables of features: what both boosters take as it is, what is brought into such a form, and the column ``qid``."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -233,14 +233,30 @@ def _check_columns(X: Any, name: str) -> None:
     if len(set(names)) != len(names):
         twice = next(column for column in names if names.count(column) > 1)
         raise ValueError(f"{name} has several columns {twice!r}; expected distinct names")
-    arrow = arrow_types(X)
-    for column, kind in arrow:
-        if kind not in NUMBERS and not kind.startswith((*CATEGORIES, *HALVES)):
-            raise ValueError(f"{name} has a column {column!r} of type {kind}; expected numbers or categories")
-    if not arrow:
-        for column, dtype in zip(names, getattr(X, "dtypes", ()), strict=False):
-            if getattr(dtype, "kind", "") in ("m", "M"):
-                raise ValueError(f"{name} has a column {column!r} of type {dtype}; expected numbers or categories")
+    others = other_columns(X)
+    # Boosters refuse text of pandas themselves, and other rankers of a comparison may take it.
+    if others and (arrow_types(X) or any(getattr(dtype, "kind", "") in ("m", "M") for dtype in X.dtypes)):
+        raise ValueError(f"{describe_columns(others, name)}; expected numbers or categories")
+
+
+def other_columns(X: Any) -> dict[Any, str]:
+    """Return the type of each column of a data frame that holds neither numbers nor categories."""
+    if arrow := arrow_types(X):
+        return {
+            column: kind
+            for column, kind in arrow
+            if kind not in NUMBERS and not kind.startswith((*CATEGORIES, *HALVES))
+        }
+    types = dict(zip(column_names(X), getattr(X, "dtypes", ()), strict=False))
+    return {
+        column: str(t) for column, t in types.items() if getattr(t, "kind", "f") in "OUSmM" and str(t) != "category"
+    }
+
+
+def describe_columns(types: Mapping[Any, str], name: str) -> str:
+    """Return the beginning of an error message about columns of a table."""
+    listed = ", ".join(f"{column!r} of type {kind}" for column, kind in types.items())
+    return f"{name} has {'a column' if len(types) == 1 else 'columns'} {listed}"
 
 
 def arrow_types(X: Any) -> list[tuple[str, str]]:

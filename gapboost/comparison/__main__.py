@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._optional import progress_bar, tqdm
+from gapboost._optional import tqdm
 from gapboost.comparison.comparison import Comparison
 from gapboost.comparison.files import read_data
 from gapboost.comparison.rankers import set_categories, standard_rankers
+from gapboost.comparison.remaining import progress_of
 from gapboost.comparison.report import Page, Table, summarize
 from gapboost.comparison.run import Run, prepare_run
 from gapboost.comparison.settings import MEASURES, ComparisonSettings
@@ -36,10 +37,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"\nstopped; the same command goes on from {checkpoint}", file=sys.stderr)
         return 130
+    except ValueError as error:  # such as a candidate that cannot be trained on few rows
+        notes = ", ".join(getattr(error, "__notes__", ()))
+        print(
+            f"\nerror: {error} ({notes}). Finished trainings are in {checkpoint}, and the same command goes on from there; "
+            "--leave-out compares the other rankers",
+            file=sys.stderr,
+        )
+        return 1
     _print_results(comparison, given.baseline)
     comparison.report(report, given.baseline)
     print(f"\nreport: {report}")
     return 0
+
+
+class DeprecatedSeeds(argparse.Action):
+    """Option --seeds, the deprecated name of --repeats."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        print("warning: --seeds is deprecated and will be removed in version 0.3; use --repeats", file=sys.stderr)
+        namespace.repeats = values
 
 
 def _prepared(given: argparse.Namespace, report: Path, checkpoint: Path) -> Run:
@@ -50,13 +67,12 @@ def _prepared(given: argparse.Namespace, report: Path, checkpoint: Path) -> Run:
         raise ValueError(f"--baseline is {given.baseline!r}; expected one of {', '.join(left)}")
     if report.suffix not in (".html", ".md"):
         raise ValueError(f"--report is {given.report!r}; expected a path that ends with .html or .md")
-    categorical = [name for names in given.categorical for name in names.split(",")]
-    data = read_data([Path(file) for file in given.file], given.label, given.qid, given.drop, categorical)
+    data = read_data([Path(file) for file in given.file], given.label, given.qid, given.drop, given.categorical)
     set_categories(rankers, categories(data.X))
     settings = ComparisonSettings(
         rankers=rankers, measures=given.measures, cv=data.folds or given.cv, repeats=given.repeats, tune=given.tune,
         choose_by=given.choose_by, leave_out=given.leave_out, checkpoint=checkpoint, n_jobs=given.n_jobs,
-        source=_source(given, categorical),
+        source=_source(given, data.categorical),
     )  # fmt: skip
     return prepare_run(settings, data.X, data.y, data.qid)
 
@@ -82,11 +98,13 @@ def _parser() -> argparse.ArgumentParser:
     add("file", nargs="+", metavar="FILE", help=forms)
     add("--label", default="label", help="column with the grades, in CSV and Parquet (default: %(default)s)")
     add("--qid", default="qid", help="column with the query ids (default: %(default)s)")
-    add("--drop", nargs="+", default=[], metavar="NAME", help="columns that are no features")
-    add("--categorical", nargs="+", default=[], metavar="NAMES", help="columns of categories: one,other")
+    names: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "metavar": "NAME"}
+    add("--drop", **names, help="columns that are no features, with spaces or commas between")
+    add("--categorical", **names, help="columns of categories, with spaces or commas between")
     add("--measures", nargs="+", default=MEASURES, metavar="MEASURE", help=f"default: {' '.join(MEASURES)}")
     add("--cv", type=int, default=cv, help="number of folds, where the files bring none (default: %(default)s)")
     add("--repeats", type=int, default=repeats, help="repeats, each with its own folds and seed (default: %(default)s)")
+    add("--seeds", type=int, dest="repeats", action=DeprecatedSeeds, help=argparse.SUPPRESS)
     add("--tune", type=int, metavar="N", help="choose among N candidates of each ranker on validation queries")
     add("--choose-by", metavar="MEASURE", help="what chooses (default: the first measure)")
     add("--leave-out", nargs="+", default=[], metavar="NAME", help="rankers that are not to be compared")
@@ -98,25 +116,32 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _compare(run: Run) -> Comparison:
-    """Train; print the means of a ranker on a split when its last model is tested."""
+    """Train; print a line for a ranker on a split when its last model is tested, and the time left.
+
+    Another line says when its candidates are tried.
+    """
     measures = list(run.settings.measures)
     width = max(map(len, run.settings.rankers))
     _print(f"{'split':>5}  {'ranker':{width}}" + "".join(f"{name:>10}" for name in measures) + f"{'seconds':>10}")
-    models = Counter((task.ranker, task.split) for task in run.tests)
-    tested: dict[tuple[str, int], list[Result]] = {}
+    models = Counter((task.ranker, task.split, task.search) for task in (*run.searches, *run.tests))
+    finished: dict[tuple[str, int, bool], list[Result]] = {}
 
     def on_result(result: Result) -> None:
-        advance(1)
-        key = (result.task.ranker, result.task.split)
-        if not result.task.search:
-            tested.setdefault(key, []).append(result)
-            if len(tested[key]) == models[key]:
-                means = [np.mean([r.values[name] for r in tested[key]]) for name in measures]
-                seconds = np.mean([r.fit_seconds for r in tested[key]])
-                numbers = "".join(f"{mean:10.4f}" for mean in means)
-                _print(f"{key[1] + 1:5}  {key[0]:{width}}{numbers}{seconds:10.2f}")
+        left = advance(result)
+        task = result.task
+        key = (task.ranker, task.split, task.search)
+        results = finished.setdefault(key, [])
+        results.append(result)
+        if len(results) < models[key]:
+            return
+        if task.search:
+            cells = f"  {f'{models[key]} candidates':<{10 * len(measures) + 8}}"
+        else:
+            means = [np.mean([r.values[name] for r in results]) for name in measures]
+            cells = "".join(f"{mean:10.4f}" for mean in means) + f"{np.mean([r.fit_seconds for r in results]):10.2f}"
+        _print(f"{task.split + 1:5}  {task.ranker:{width}}{cells}  {left}".rstrip())
 
-    with progress_bar(run.total, None, "trainings") as advance:
+    with progress_of(run, None, "trainings") as advance:
         return run.compare(on_result)
 
 

@@ -4,8 +4,8 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gapboost._optional import progress_bar
 from gapboost.comparison.comparison import Comparison
+from gapboost.comparison.remaining import progress_of
 from gapboost.comparison.run import prepare_run
 from gapboost.comparison.settings import MEASURES, ComparisonSettings
 from gapboost.measures import Measure, Measures
@@ -126,5 +126,5 @@ def compare_rankers(
         leave_out=leave_out, shuffle=shuffle, checkpoint=checkpoint, n_jobs=n_jobs, progress=progress,
     )  # fmt: skip
     run = prepare_run(settings, X, y, qid, group)
-    with progress_bar(run.total, settings.progress, "compare_rankers") as advance:
-        return run.compare(lambda result: advance(1))
+    with progress_of(run, settings.progress, "compare_rankers") as on_result:
+        return run.compare(on_result)

@@ -12,6 +12,15 @@ SEEDS = ("random_state", "random_seed")
 THREADS = ("n_jobs", "thread_count")
 # CatBoost refuses two of them at once.
 TREES = ("n_estimators", "iterations", "num_trees", "num_boost_round")
+# CatBoost also refuses two of these at once.
+SYNONYMS = (
+    TREES,
+    SEEDS,
+    ("learning_rate", "eta"),
+    ("depth", "max_depth"),
+    ("l2_leaf_reg", "reg_lambda"),
+    ("rsm", "colsample_bylevel"),
+)
 # CatBoost has two more names for early stopping.
 STOPPING = (*EARLY_STOPPING, "od_wait", "od_pval")
 
@@ -37,7 +46,19 @@ def configured(ranker: Any, params: dict[str, Any], seed: int) -> Any:
     ranker = unfitted(ranker)
     given = ranker.get_params()
     threads = {name: 1 for name in _parameters_named(ranker, THREADS)[:1] if given.get(name) is None}
-    return ranker.set_params(**{**threads, **params, **dict.fromkeys(_parameters_named(ranker, SEEDS)[:1], seed)})
+    params = {**threads, **params, **dict.fromkeys(_parameters_named(ranker, SEEDS)[:1], seed)}
+    return _without_synonyms(ranker, params).set_params(**params)
+
+
+def _without_synonyms(ranker: Any, params: dict[str, Any]) -> Any:
+    """Return a ranker of CatBoost without what it has under another name of these parameters."""
+    last = last_step(ranker)
+    if not type(last).__module__.startswith("catboost"):
+        return ranker
+    names = {name.removeprefix(prefix(ranker)) for name in params}
+    dropped = {name for group in SYNONYMS if names & {*group} for name in group} - names
+    left = type(last)(**{name: value for name, value in last.get_params().items() if name not in dropped})
+    return ranker.set_params(**{ranker.steps[-1][0]: left}) if hasattr(ranker, "steps") else left
 
 
 def few_trees(ranker: Any) -> dict[str, int]:

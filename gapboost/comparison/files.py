@@ -10,7 +10,7 @@ import numpy as np
 
 from gapboost._kernels import Array
 from gapboost._optional import imported
-from gapboost.comparison.tables import checked_features, read_tables, table_format
+from gapboost.comparison.tables import categories, checked_features, read_tables, table_format
 from gapboost.datasets import RankingData, RankingSplit, load_letor, load_letor_fold
 
 FoldFiles = tuple[Array, ...]
@@ -18,12 +18,21 @@ FoldFiles = tuple[Array, ...]
 
 @dataclass(frozen=True, eq=False)
 class Input:
-    """Rows and folds of the files: (train, vali, test) or (train, test) row numbers, or None."""
+    """Rows, folds and columns of categories of the files.
+
+    Attributes
+    ----------
+    X, y, qid : array-like
+    folds : list of (train, vali, test) or (train, test) row numbers, or None
+    categorical : list of str
+        Names in the file. Those in X differ where a booster refuses them.
+    """
 
     X: Any
     y: Any
     qid: Any
     folds: list[FoldFiles] | None
+    categorical: Sequence[str] = ()
 
 
 def read_data(
@@ -38,10 +47,8 @@ def read_data(
         and test.txt, or with such folders ``Fold1``, ``Fold2``, ...
     label, qid : str
         Columns of CSV and Parquet files with grades and query ids.
-    drop : sequence of str
-        Columns to leave out.
-    categorical : sequence of str
-        Columns of categories.
+    drop, categorical : sequence of str
+        Columns to leave out, and columns of categories: one name, or several with commas between.
 
     Raises
     ------
@@ -50,7 +57,7 @@ def read_data(
     """
     if len(paths) > 3:
         raise ValueError(f"FILE is there {len(paths)} times; expected one, train and test, or train, vali and test")
-    if len(paths) == 1 and paths[0].is_dir():
+    if len(paths) == 1 and paths[0].is_dir() and table_format(paths[0]) is None:
         return _folder(paths[0])
     if table_format(paths[0]) is not None:
         return _tables(paths, label, qid, drop, categorical)
@@ -96,7 +103,10 @@ def _rows(data: Input, split: RankingSplit, folder: Path) -> FoldFiles:
 
 
 def _tables(paths: Sequence[Path], label: str, qid: str, drop: Sequence[str], categorical: Sequence[str]) -> Input:
-    frames = read_tables(paths, label, qid, drop, categorical)
+    frames, named = read_tables(paths, label, qid, drop, categorical)
     whole = imported("pandas", "analysis", "to read CSV and Parquet").concat(frames, ignore_index=True)
-    X = checked_features(whole.drop(columns=[label, qid]), categorical, paths[0])
-    return Input(X, whole[label].to_numpy(), whole[qid], [_consecutive(frames)] if len(paths) > 1 else None)
+    features = whole.drop(columns=[label, qid])
+    named += [name for name in categories(features) if name not in named]
+    X = checked_features(features, named, paths[0])
+    folds = [_consecutive(frames)] if len(paths) > 1 else None
+    return Input(X, whole[label].to_numpy(), whole[qid], folds, named)

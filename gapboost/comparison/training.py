@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gapboost._boosters.ranker import GAPRanker
+from gapboost._data.features import describe_columns, other_columns
 from gapboost._data.grades import checked_grades
 from gapboost._kernels import Array
 from gapboost.comparison.data import Collection, DataPart, Split
@@ -145,18 +146,21 @@ def fit_ranker(ranker: Any, train: DataPart, vali: DataPart | None) -> Any:
             given[name] = train.sizes if name == "group" else train.numbers
             break
     if vali is not None:
-        given |= _evaluation_set(takes, vali, _grades_for(last, vali))
+        given |= _evaluation_set(last, vali, _grades_for(last, vali))
     arguments = {prefix(ranker) + name: value for name, value in given.items()}
     return ranker.fit(train.X, _grades_for(last, train), **arguments)
 
 
-def _evaluation_set(takes: set[str], vali: DataPart, y: Array) -> dict[str, Any]:
+def _evaluation_set(ranker: Any, vali: DataPart, y: Array) -> dict[str, Any]:
+    takes = fit_arguments(ranker)
     if "group_id" in takes:
         from catboost import Pool
 
-        return {"eval_set": Pool(vali.X, y, group_id=vali.numbers)}
+        given = ranker.get_params()
+        kinds = {name: given.get(name) for name in ("cat_features", "text_features", "embedding_features")}
+        return {"eval_set": Pool(vali.X, y, group_id=vali.numbers, **kinds)}
     # LightGBM deprecates `eval_set` from 4.7 on.
-    given: dict[str, Any] = {"eval_X": (vali.X,), "eval_y": (y,)} if "eval_X" in takes else {"eval_set": [(vali.X, y)]}
+    given = {"eval_X": (vali.X,), "eval_y": (y,)} if "eval_X" in takes else {"eval_set": [(vali.X, y)]}
     if "eval_qid" in takes:
         given["eval_qid"] = [vali.numbers]
     elif "eval_group" in takes:
@@ -207,9 +211,21 @@ def try_rankers(training: Training) -> None:
     if failed:
         errors = ", and ".join(f"{name!r}, which fails on these data ({error})" for name, error in failed.items())
         raise ValueError(
-            f"rankers holds {errors}; expected rankers that take these features and grades. leave_out={list(failed)}, "
-            f"of the command --leave-out {shlex.join(failed)}, compares the others"
+            f"{_other_columns(sample.X)}rankers holds {errors}; expected rankers that take these features and grades. "
+            f"leave_out={list(failed)}, of the command --leave-out {shlex.join(failed)}, compares the others"
         )
+
+
+def _other_columns(X: Any) -> str:
+    """Return a sentence about columns of text and how to make categories of them, or ""."""
+    others = other_columns(X)
+    if not others:
+        return ""
+    return (
+        f"{describe_columns(others, 'X')}; expected numbers or categories: "
+        f"X.astype(dict.fromkeys({list(others)}, 'category')), for XGBoost's rankers with enable_categorical=True, "
+        f"for CatBoost's with cat_features={list(others)}. "
+    )
 
 
 def _try(training: Training, name: str, sample: DataPart) -> None:
@@ -218,6 +234,8 @@ def _try(training: Training, name: str, sample: DataPart) -> None:
     last = last_step(ranker)
     if isinstance(last, GAPRanker):
         checked_grades(training.documents.all.y, "y", last._request().limit, real=True)
+        if last is ranker and other_columns(sample.X):
+            raise ValueError("expected numbers or categories")
         return
     vali = sample if training.needs_validation(name) else None
     with warnings.catch_warnings():

@@ -1,5 +1,6 @@
 """Command ``python -m gapboost.comparison``: files, printed tables, reports, and interrupts."""
 
+import itertools
 import os
 import re
 import signal
@@ -14,7 +15,7 @@ import numpy.testing as npt
 import pandas as pd
 import pytest
 import xgboost
-from cheap_rankers import made
+from cheap_rankers import Noisy, made
 
 from gapboost.comparison import __main__ as command
 from gapboost.comparison import call, compare_rankers
@@ -137,7 +138,7 @@ WRONG = {
     "no such query": (["all.csv", "--label", "grade"], "--qid is 'qid'; expected a column of"),
     "words": (
         ["words.csv", "--label", "grade", "--qid", "query"],
-        "words.csv has columns that do not hold numbers: 'name'",
+        "words.csv has 1 column that holds neither numbers nor categories",
     ),
     "four files": (["all.txt"] * 4, "FILE is there 4 times; expected one"),
     "no such measure": (["all.txt", "--measures", "gab"], "measures is 'gab'"),
@@ -167,6 +168,29 @@ def test_what_is_wrong_is_said_before_any_training(wrong, files, monkeypatch, ca
     assert err.startswith("error: ")
     assert said in err
     assert not list(files.glob("comparison*"))
+
+
+def test_an_error_in_a_training_names_it(files, monkeypatch, capsys):
+    monkeypatch.setattr(Noisy, "fit", fail_later(Noisy.fit, 4))
+    monkeypatch.setattr(command, "standard_rankers", lambda: {"one": Noisy(0.2), "other": Noisy(0.6)})
+    monkeypatch.chdir(files)
+    assert command.main(["all.txt", "--n-jobs", "1", "--measures", "map", "--seeds", "1"]) == 1
+    err = capsys.readouterr().err
+    assert "error: too few rows (in the training of Task(ranker='one', fold=1" in err
+    assert "Finished trainings are in comparison.checkpoint, and the same command goes on from there" in err
+    assert len(list(Path("comparison.checkpoint").glob("fold*.json"))) == 2
+
+
+def fail_later(fit, number):
+    """Return a `fit` that raises an error from this call on."""
+    calls = itertools.count()
+
+    def failing(self, X, y):
+        if next(calls) >= number:
+            raise ValueError("too few rows")
+        return fit(self, X, y)
+
+    return failing
 
 
 def test_drop_leaves_columns_out(files, monkeypatch):
@@ -234,3 +258,11 @@ sys.exit(__main__.main({[*arguments, str(files / report)]!r}))
     one, two = ((files / name).read_text(encoding="utf-8") for name in ("answer.md", "other.md"))
     # The decision and the means before the differences name times.
     assert one.partition("## Differences")[2] == two.partition("## Differences")[2] != ""
+
+
+def test_seeds_is_a_deprecated_option(files, monkeypatch, capsys):
+    monkeypatch.chdir(files)
+    status, out, err = run(monkeypatch, capsys, "all.txt", "--seeds", 1, "--cv", 2, "--measures", "map", "--report", "a.md")
+    assert status == 0
+    assert "warning: --seeds is deprecated and will be removed in version 0.3; use --repeats" in err
+    assert f" {2 * len(FIELD)} trainings" in out
