@@ -141,6 +141,19 @@ def checked_features(features: Any, categorical: Sequence[str], path: Path) -> A
     return features.set_axis(_booster_names(features), axis=1)
 
 
+def checked_grades(column: Any, path: Path) -> Any:
+    """Return the grades as an array; raise ValueError if they are text or one is missing."""
+    grades = _numbers(column)
+    if grades.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{path} has text in its column of grades, {column.name!r}: {_described(column)}; expected numbers"
+        )
+    if missing := int(grades.isna().sum()):
+        cells = "1 empty cell" if missing == 1 else f"{missing:,} empty cells"
+        raise ValueError(f"{path} has {cells} in its column of grades, {column.name!r}; expected a grade in each row")
+    return grades.to_numpy()
+
+
 def _numbers(column: Any) -> Any:
     """Return truth values, decimals and pandas' nullable numbers as float64 with NaN."""
     types = imported("pandas", "analysis", "to read CSV and Parquet").api.types

@@ -53,6 +53,14 @@ Add both lines or one of them to the command, with each of the names in one line
   --categorical brand shop
   --drop brand shop""",
     ),
+    "grades of text": (
+        "label,qid,a\ngood,1,1\n1,1,2\n",
+        "has text in its column of grades, 'label': 1 of 2 cells are no numbers, such as 'good'; expected numbers",
+    ),
+    "no grade": (
+        "label,qid,a\n,1,1\n1,1,2\n",
+        "has 1 empty cell in its column of grades, 'label'; expected a grade in each row",
+    ),
     "no name": (
         ",label,qid,a,\n0,1,1,1,\n1,0,1,2,\n",
         "has columns without a name, number 1 and 5; expected a name for each. pandas writes its index so. "
