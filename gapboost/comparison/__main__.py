@@ -55,6 +55,7 @@ class DeprecatedSeeds(argparse.Action):
     """Option --seeds, the deprecated name of --repeats."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        """Print a warning, and store the number as `repeats`."""
         print("warning: --seeds is deprecated and will be removed in version 0.3; use --repeats", file=sys.stderr)
         namespace.repeats = values
 

@@ -174,11 +174,11 @@ def test_an_error_in_a_training_names_it(files, monkeypatch, capsys):
     monkeypatch.setattr(Noisy, "fit", fail_later(Noisy.fit, 4))
     monkeypatch.setattr(command, "standard_rankers", lambda: {"one": Noisy(0.2), "other": Noisy(0.6)})
     monkeypatch.chdir(files)
-    assert command.main(["all.txt", "--n-jobs", "1", "--measures", "map", "--seeds", "1"]) == 1
+    assert command.main(["all.txt", "--n-jobs", "1", "--measures", "map", "--repeats", "1"]) == 1
     err = capsys.readouterr().err
-    assert "error: too few rows (in the training of Task(ranker='one', fold=1" in err
+    assert "error: too few rows (in the training of Task(ranker='one', split=1" in err
     assert "Finished trainings are in comparison.checkpoint, and the same command goes on from there" in err
-    assert len(list(Path("comparison.checkpoint").glob("fold*.json"))) == 2
+    assert len(list(Path("comparison.checkpoint").glob("split*.json"))) == 2
 
 
 def fail_later(fit, number):

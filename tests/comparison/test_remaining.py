@@ -152,8 +152,8 @@ def test_tuning_prints_a_line_for_each_ranker_and_fold(file, monkeypatch, capsys
     assert command.main(run) == 0
     out = capsys.readouterr().out
     first, second, *_ = out.partition("seconds\n")[2].splitlines()
-    assert re.fullmatch(r"   1  fast  2 candidates +2 min left; 1 ranker not timed yet", first)
-    assert re.fullmatch(r"   1  slow  2 candidates +1 h 11 min left", second)
+    assert re.fullmatch(r"    1  fast  2 candidates +2 min left; 1 ranker not timed yet", first)
+    assert re.fullmatch(r"    1  slow  2 candidates +1 h 11 min left", second)
     assert out.count("2 candidates  ") == 6
 
 
