@@ -134,6 +134,30 @@ def crossed(values: Array, queries: Array, models: Array) -> Estimate:
     return Estimate(mean, float(np.sqrt(by_query + max(shared, 0.0))), n_models - 1)
 
 
+def overlapping_folds(means: Array, n_test: int, n_train: int) -> Estimate:
+    """Return the mean over the folds of one collection, which share training queries.
+
+    Parameters
+    ----------
+    means : float64 ndarray of shape (k,)
+        Mean difference on the test queries of each fold.
+    n_test, n_train : int
+        Number of test queries and of training queries of a fold.
+
+    Returns
+    -------
+    Estimate
+        The variance of independent folds, times 1 + k n_test / n_train (Nadeau and Bengio, 2003). The
+        degrees of freedom are k - 1.
+    """
+    k = len(means)
+    return Estimate(
+        float(means.mean()),
+        float(stats.sem(means) * np.sqrt(1 + k * n_test / n_train)),
+        k - 1,
+    )
+
+
 def holm(p_values: Mapping[Name, float]) -> dict[Name, float]:
     """Holm's correction of p-values that are looked at together."""
     corrected: dict[Name, float] = {}
