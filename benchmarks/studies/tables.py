@@ -5,7 +5,18 @@ from pathlib import Path
 
 from benchmarks.workload import FIGURES, table
 
-__all__ = ["FIGURES", "folded", "interval_text", "p_text", "picture", "signed", "table", "wrapped", "write"]
+__all__ = [
+    "FIGURES",
+    "folded",
+    "interval_text",
+    "p_text",
+    "paragraphs",
+    "picture",
+    "signed",
+    "table",
+    "wrapped",
+    "write",
+]
 
 
 def signed(value: float, digits: int = 4) -> str:
@@ -26,6 +37,17 @@ def p_text(p: float) -> str:
 def wrapped(text: str) -> str:
     """A paragraph in lines."""
     return textwrap.fill(text, 128, break_long_words=False, break_on_hyphens=False)
+
+
+def paragraphs(text: str) -> str:
+    """Return the text in lines of at most 100 columns, where each line was a paragraph or, from a star on, a bullet."""
+    return "".join(
+        textwrap.fill(
+            one, 100, subsequent_indent="  " * one.startswith("* "), break_long_words=False, break_on_hyphens=False
+        )
+        + "\n"
+        for one in text.strip().splitlines()
+    )
 
 
 def folded(summary: str, text: str) -> str:

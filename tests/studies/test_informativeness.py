@@ -5,9 +5,11 @@ import dataclasses
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from benchmarks.studies.informativeness import doses, report, response, runs
 from benchmarks.studies.informativeness.data import CASCADES, JUDGES, MEASURES, PRIMARY, RESPLITS
+from gapboost.analysis.estimates import Estimate
 from gapboost.datasets import load_digits_ranking
 
 NAMES = list(MEASURES)
@@ -93,7 +95,7 @@ def test_the_model_gives_what_made_the_data(made):
     from benchmarks.studies.informativeness import model
 
     rows = response.gains(response.values(PRIMARY))
-    effects, _ = model.fitted(rows[rows["collection"] != "mq2007"])
+    effects, *_ = model.fitted(rows[rows["collection"] != "mq2007"])
     for name, true in (("dose", DOSE), ("own", OWN)):
         low, high = effects[name].interval()
         assert 0 < low < 100 * true / SPREAD < high
@@ -101,9 +103,51 @@ def test_the_model_gives_what_made_the_data(made):
     assert low < 0 < high
 
 
-def test_verdicts():
-    for low, high, said in ((0.1, 5, "holds"), (-5, 0.9, "contradicted"), (-5, 1.1, "cannot be told")):
-        assert report.verdict(report.Effect((low + high) / 2, low, high, 0.5)) == said
+@pytest.mark.parametrize(("estimate", "word"), [(0.5, "ahead"), (-0.5, "behind"), (0.1, "inconclusive")])
+def test_one_word_for_each_interval(estimate, word):
+    half = 0.2
+    effect = report.Effect(estimate, estimate - half, estimate + half, 0.5, half / stats.t.ppf(0.975, 14), 14, 1)
+    assert effect.verdict == word
+
+
+def test_simultaneous_intervals_are_wider():
+    error = 0.2 / stats.t.ppf(0.975, 14)
+    assert report.Effect(0.25, 0, 0, 0.5, error, 14, 1).verdict == "ahead"
+    assert report.Effect(0.25, 0, 0, 0.5, error, 14, 5).verdict == "inconclusive"
+
+
+def test_cells_of_one_family_are_left_out(made):
+    model = pytest.importorskip("benchmarks.studies.informativeness.model")
+    rows = response.gains(response.values(PRIMARY))
+    left_out = rows[model.same_family(rows)]
+    pairs = set(zip(left_out["trained"], left_out["tested"], strict=True))
+    assert {("GAP", "GAP@10"), ("nDCG@3", "nDCG")} <= pairs
+    assert not {("GAP", "GAP"), ("GAP", "AP"), ("Q", "GAP")} & pairs
+    assert len(pairs) == 5 * 4 + 2 * 1 + 3 * 2 + 2 * 1
+
+
+def test_the_line_through_measures_is_least_squares():
+    model = pytest.importorskip("benchmarks.studies.informativeness.model")
+    rng = np.random.default_rng(5)
+    points = pd.DataFrame(rng.normal(size=(16, 3)), columns=["gain", "dose", "cut"])
+    alone, known = model.line(points), stats.linregress(points["dose"], points["gain"])
+    assert (alone.mean, alone.error, alone.freedom) == pytest.approx((known.slope, known.stderr, 14))
+    # The slope beside a covariate is that of residuals on residuals (Frisch and Waugh).
+    dose, gain = (
+        points[name] - np.polyval(np.polyfit(points["cut"], points[name], 1), points["cut"])
+        for name in ("dose", "gain")
+    )
+    beside = model.line(points, ("cut",))
+    assert beside.mean == pytest.approx((dose @ gain) / (dose @ dose))
+    assert beside.freedom == 13
+
+
+def test_the_interval_of_a_ratio_holds_what_is_not_significant():
+    model = pytest.importorskip("benchmarks.studies.informativeness.model")
+    first, second, covariance = Estimate(0.3, 0.1, 14), Estimate(0.8, 0.2, 14), 0.004
+    for r in model.ratio(first, second, covariance):
+        error = np.sqrt(first.error**2 - 2 * r * covariance + (r * second.error) ** 2)
+        assert Estimate(first.mean - r * second.mean, error, 14).p == pytest.approx(0.05)
 
 
 def test_a_study_that_is_cut_short_holds_whole_resplits(monkeypatch):

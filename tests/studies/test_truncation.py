@@ -7,9 +7,10 @@ import numpy as np
 import numpy.testing as npt
 import pytest
 import xgboost
+from scipy import stats
 
 import gapboost as gb
-from benchmarks.studies.truncation import gradients, report, trainings
+from benchmarks.studies.truncation import gradients, lists, report, trainings
 from benchmarks.studies.truncation.boosters import (
     different_pairs,
     drawn_pairs,
@@ -21,6 +22,7 @@ from benchmarks.studies.truncation.boosters import (
     xgboost_lambdarank,
 )
 from benchmarks.studies.truncation.lists import Made, Real
+from gapboost.datasets import RankingData
 from gapboost.lightgbm import LGBMGAPRanker
 
 SIZES = (40, 2, 75)
@@ -278,41 +280,68 @@ def test_trainings_go_on_where_they_stopped(tmp_path, monkeypatch):
 
 def test_the_page_is_what_is_saved(tmp_path):
     """Change either, and this fails until `python -m benchmarks.studies.truncation --redraw`."""
-    report.redraw(tmp_path / "page.md", tmp_path)
+    report.redraw(tmp_path / "page.md", tmp_path, tmp_path / "intervals.csv")
     assert (tmp_path / "page.md").read_text(encoding="utf-8") == report.PAGE.read_text(encoding="utf-8")
+    assert (tmp_path / "intervals.csv").read_text(encoding="utf-8") == report.INTERVALS.read_text(encoding="utf-8")
     assert (tmp_path / "truncation.png").stat().st_size > 0
 
 
-def test_what_the_page_advises_is_what_was_measured():
-    """At least R ranks, twice as many for AP; R tells the cosine, and the length of a list does not."""
+def test_what_the_page_says_of_directions_is_what_was_measured():
+    """T / R explains half-learnt scores; before the first tree it explains less, for nDCG less than T / n."""
     found = report.Gradients()
-    for measure, times in (("nDCG", 1), ("AP", 2), ("GAP", 1)):
-        by_relevant = report.fit(found, measure, report.n_relevant)
-        by_length = report.fit(found, measure, lambda source: source.length)
-        assert by_relevant.enough <= times
-        assert by_relevant.explained > 0.9 > 0.5 > by_length.explained
-        assert (np.diff(by_relevant.fitted) >= 0).all()
 
+    def explained(measure, by, stage):
+        return report.fit(found, measure, by, stage).explained
 
-def test_what_the_page_says_of_test_quality_is_what_was_measured():
-    """No loss is proven over all collections, none is on short lists; the longest made ones lose most."""
-    quality = report.Quality()
-    assert min(p for _, p in report.primary(quality).values()) > 0.05
-
-    def apart(source, measure):
-        return report.losses(quality, source)[measure]
-
-    for source in report.REALS:
-        behind = [measure for measure in ("nDCG", "AP", "GAP") if apart(source, measure).interval()[1] < 0]
-        assert behind == (["nDCG", "GAP"] if source.name == "robust03" else [])
-    shown = {(s, m): apart(s, m).mean for s in report.trained_lists(quality) for m in ("nDCG", "AP", "GAP")}
-    assert min(shown, key=shown.get) == (Made(10_000, None), "AP")
-    assert report.trained_lists(quality) == trainings.SOURCES
     for measure in ("nDCG", "AP", "GAP"):
-        for relevant in (None, 20):
-            assert shown[Made(10_000, relevant), measure] < min(shown[Made(1_000, relevant), measure], -0.03)
-    behind = [m for m in ("nDCG", "AP", "GAP") if apart(Made(10_000, 20), m).interval()[1] < 0]
-    assert behind == ["nDCG", "AP"]
+        half, none = (explained(measure, report.n_relevant, stage) for stage in (report.HALF, report.UNLEARNT))
+        assert half > 0.9 > 0.5 > explained(measure, lambda source: source.length, report.HALF)
+        assert none < half - 0.2
+        fitted = report.fit(found, measure, report.n_relevant).fitted
+        assert (np.diff(fitted) >= 0).all()
+    by_length = explained("nDCG", lambda source: source.length, report.UNLEARNT)
+    assert explained("nDCG", report.n_relevant, report.UNLEARNT) < by_length
+
+
+def test_intervals_of_a_family_are_those_of_bonferroni():
+    rows = report.judged(report.Quality())
+    assert len({(row["family"], row["lists"], row["first"], row["second"], row["measured by"]) for row in rows}) == len(
+        rows
+    )
+    for row in rows:
+        mean, error, freedom, low, high, p = (
+            float(row[name]) for name in ("mean", "error", "freedom", "low", "high", "p of the family")
+        )
+        half = stats.t.ppf(1 - 0.025 / int(row["comparisons"]), freedom) * error
+        assert (low, high) == pytest.approx((mean - half, mean + half), abs=2e-5)
+        assert (p < 0.05) == (low > 0 or high < 0)
+
+
+def test_other_repeats_deal_the_same_queries_otherwise(monkeypatch):
+    qid = np.repeat(np.arange(10), 2)
+    data = RankingData(np.zeros((20, 1)), np.zeros(20, dtype=np.int32), qid)
+    monkeypatch.setattr(lists, "collection", lambda name: data)
+    deals = [
+        [[set(part.qid) for part in Real("mslr", repeat).trio(fold)] for fold in (1, 2, 3, 4, 5)]
+        for repeat in (0, 1, 2)
+    ]
+    for deal in deals:
+        assert all(set.union(*fold) == set(range(10)) and sum(map(len, fold)) == 10 for fold in deal)
+        assert set.union(*(fold[2] for fold in deal)) == set(range(10))
+    assert deals[0] != deals[1] != deals[2]
+
+
+def test_a_comparison_of_repeats_takes_all_of_them(tmp_path):
+    rows = [",".join((*trainings.LONG_KEY, *trainings.VALUES))]
+    for source in trainings.REPEATS:
+        for fold in (1, 2, 3, 4, 5):
+            for competitor in trainings.LONG:
+                rows.append(f"{source.repeat},robust03,{fold},{competitor.name},10,0.5,0.1,0.1,0.1,0.1,1.0")
+    path = tmp_path / "long_lists.csv"
+    for dropped, n in ((0, 5 * len(trainings.REPEATS)), (len(trainings.LONG), 0)):
+        path.write_text("\n".join(rows[: len(rows) - dropped]) + "\n", encoding="utf-8")
+        quality = report.Quality(tmp_path / "none.csv", path)
+        assert len(quality.differences(report.LONG, "nDCG top 13", "nDCG all")) == n
 
 
 def test_lists_of_all_pairs_are_worth_themselves():
@@ -330,7 +359,7 @@ def saved_quality(path, differences):
             for name, value in (("GAP all", 0.5), ("GAP top 30", 0.5 + difference)):
                 lines.append(f"{source},{world},{name},10,0.5,{','.join([str(value)] * 4)},1.0")
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return report.Quality(path)
+    return report.Quality(path, path.with_name("none.csv"))
 
 
 def test_collections_weigh_the_same_and_vary_within_themselves(tmp_path):
@@ -338,6 +367,7 @@ def test_collections_weigh_the_same_and_vary_within_themselves(tmp_path):
     quality = saved_quality(tmp_path / "quality.csv", {"ohsumed": first, "mslr": second, "cranfield": first[:3]})
     one = quality.over([Real(name) for name in ("ohsumed", "mslr", "cranfield")], "GAP top 30", "GAP all")
     assert one.mean == pytest.approx((0.03 - 0.1) / 2)
-    assert one.error == pytest.approx(np.std(first, ddof=1) / 5**0.5 / 2)
+    # Nadeau and Bengio's correction of five folds that test on one part and train on three.
+    assert one.error == pytest.approx(np.std(first, ddof=1) / 5**0.5 / 2 * (1 + 5 / 3) ** 0.5)
     assert one.freedom == 8
     assert len(quality.differences(Real("cranfield"), "GAP top 30", "GAP all")) == 0

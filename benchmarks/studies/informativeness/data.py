@@ -38,6 +38,15 @@ MEASURES: dict[str, gb.Measure] = {
 # Tested besides; maximum entropy is not defined for them here.
 CASCADES: dict[str, gb.Measure] = {"ERR": gb.ERR(top=2), "RR": gb.RR()}
 CUT_OFF = tuple(name for name in MEASURES if "@" in name)
+# Measures that see only relevant or not.
+BINARY = ("AP", "RBP .8", "RBP .95", "R-precision", "AP@10", "P@10")
+# Measures that differ in a cut-off or a parameter alone.
+FAMILIES = {
+    **dict.fromkeys(("GAP", "xGAP", "eGAP", "grAP", "GAP@10"), "GAP"),
+    **dict.fromkeys(("AP", "AP@10"), "AP"),
+    **dict.fromkeys(("nDCG", "nDCG@10", "nDCG@3"), "nDCG"),
+    **dict.fromkeys(("RBP .8", "RBP .95"), "RBP"),
+}
 
 
 @dataclass(frozen=True)
@@ -70,7 +79,7 @@ class Source:
 
 PRIMARY = (Source("ohsumed", "OHSUMED"), Source("dbpedia", "DBpedia"), Source("mq2007", "MQ2007"))
 # The queries of MQ2007 once more, and so no place in the primary model.
-JUDGES = Source("mq2007 judges", "MQ2007, three judges", judges=True)
+JUDGES = Source("mq2007 judges", "MQ2007, three simulated judges", judges=True)
 
 
 @cache

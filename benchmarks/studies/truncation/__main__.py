@@ -20,6 +20,7 @@ def main() -> None:
     if not parser.parse_args().redraw:
         gradients.run()
         trainings.run()
+        trainings.run_long()
     report.redraw()
 
 

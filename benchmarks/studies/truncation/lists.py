@@ -109,9 +109,17 @@ def robust() -> RankingData:
 
 @dataclass(frozen=True)
 class Real:
-    """One of `REAL`; fold k tests on the kth of five parts of the queries, validates on the next, trains on the others."""
+    """One of `REAL`; fold k tests on the kth of five parts of the queries, validates on the next, trains on the others.
+
+    Attributes
+    ----------
+    name : str
+    repeat : int, default=0
+        Number of the deal of queries into parts.
+    """
 
     name: str
+    repeat: int = 0
 
     @property
     def there(self) -> bool:
@@ -132,7 +140,8 @@ class Real:
     def trio(self, fold: int) -> tuple[Part, Part, Part]:
         """Lists to train on, to validate on and to test on."""
         data = collection(self.name)
-        queries = np.random.default_rng(list(self.name.encode())).permutation(np.unique(data.qid))
+        seed = [self.repeat] * (self.repeat > 0) + list(self.name.encode())
+        queries = np.random.default_rng(seed).permutation(np.unique(data.qid))
         parts = np.array_split(queries, len(WORLDS))
 
         def joined(first: int, n: int) -> Part:

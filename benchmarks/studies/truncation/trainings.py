@@ -16,15 +16,16 @@ import gapboost.lightgbm
 from benchmarks.studies.boosters import Part
 from benchmarks.studies.records import Records, Row, finish
 from benchmarks.studies.truncation.gradients import RESULTS, Target
-from benchmarks.studies.truncation.lists import REAL, WORLDS, Made, Real
+from benchmarks.studies.truncation.lists import REAL, ROBUST, WORLDS, Made, Real
 from gapboost._kernels import Array
 
-PATH = RESULTS / "quality.csv"
+PATH, LONG_PATH = RESULTS / "quality.csv", RESULTS / "long_lists.csv"
 SOURCES = [*(Real(name) for name in REAL), *(Made(n, r) for n in (1_000, 10_000) for r in (None, 20))]
 TESTED = ("nDCG@10", "nDCG", "AP", "GAP")
 LEAVES, RATE, BINS, ROUNDS = 15, 0.1, 63, 300
 STEP, PATIENCE = 5, 50
 KEY = ("source", "world", "competitor")
+LONG_KEY = ("repeat", *KEY)
 VALUES = ("trees", "validation", *TESTED, "seconds")
 # More documents than any list has, and the most with which the boosters' own sums over all pairs are trained.
 EVERY, LONGEST = 10**6, 600
@@ -104,6 +105,14 @@ COMPETITORS = [
     ),
     Competitor("rank:ndcg mean 1", library="XGBoost", own=rank_ndcg("mean", 1, True)),
 ]
+# On long lists: R / 4, R and 4 R, where R is the mean number of relevant documents of a query of `ROBUST`.
+LEVELS = (13, 51, 203)
+LONG = [
+    Competitor(f"{measure} {'all' if top is None else f'top {top}'}", measure, top)
+    for measure in ("nDCG", "AP", "GAP")
+    for top in (*LEVELS, None)
+] + [Competitor(f"lambdarank top {top}", own=lambdarank(top, True)) for top in (30, 51, 203)]
+REPEATS = tuple(Real(ROBUST, repeat) for repeat in (1, 2, 3))
 
 
 class OnLightGBM:
@@ -220,3 +229,15 @@ def run(sources: Sequence[Made | Real] = SOURCES, path: Path = PATH) -> None:
         if competitor.takes(source)
     }
     finish(Records(path, KEY), tasks)
+
+
+def run_long(path: Path = LONG_PATH) -> None:
+    """Train what is missing on the long lists."""
+    tasks = {
+        (str(source.repeat), source.name, str(fold), competitor.name): partial(trained, source, fold, competitor)
+        for source in REPEATS
+        if source.there
+        for fold in WORLDS
+        for competitor in LONG
+    }
+    finish(Records(path, LONG_KEY), tasks)
