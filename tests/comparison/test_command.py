@@ -262,7 +262,9 @@ sys.exit(__main__.main({[*arguments, str(files / report)]!r}))
 
 def test_seeds_is_a_deprecated_option(files, monkeypatch, capsys):
     monkeypatch.chdir(files)
-    status, out, err = run(monkeypatch, capsys, "all.txt", "--seeds", 1, "--cv", 2, "--measures", "map", "--report", "a.md")
+    status, out, err = run(
+        monkeypatch, capsys, "all.txt", "--seeds", 1, "--cv", 2, "--measures", "map", "--report", "a.md"
+    )
     assert status == 0
     assert "warning: --seeds is deprecated and will be removed in version 0.3; use --repeats" in err
     assert f" {2 * len(FIELD)} trainings" in out
