@@ -78,12 +78,12 @@ def _cheapest(rankers: Sequence[str], values: Values) -> str:
 
 def _power(verdict: Verdict) -> str:
     """Return a sentence on what the data could show, and how many queries the largest open difference needs."""
-    shown = f"{verdict.ranker} is the best of the inconclusive rankers: {with_interval(verdict)}. "
+    shown = f"Of the inconclusive rankers, {verdict.ranker} has the highest mean: {with_interval(verdict)}. "
     shown += f"With {verdict.n_queries:,} queries, four of five comparisons find a true difference of {verdict.detectable:.4f}."
     if verdict.difference <= 0:
         return shown
     more = verdict.queries_needed - verdict.n_queries
-    return f"{shown} To find one of {verdict.difference:.4f} takes about {more:,.0f} more."
+    return f"{shown} To find one of {verdict.difference:.4f} takes about {more:,.0f} more queries."
 
 
 def _cost(verdict: Verdict, values: Values) -> str:

@@ -374,7 +374,7 @@ def test_the_decision_without_a_winner_names_costs_and_what_the_data_could_show(
     detectable = Verdict("slow", "base", "gap", Estimate(0.002, 0.001, 14), 50, 0.95, 2)
     more = detectable.queries_needed - 50
     assert f"With 50 queries, four of five comparisons find a true difference of {detectable.detectable:.4f}." in text
-    assert f"To find one of 0.0020 takes about {more:,.0f} more." in text
+    assert f"To find one of 0.0020 takes about {more:,.0f} more queries." in text
 
 
 def test_the_decision_if_all_others_are_behind():
