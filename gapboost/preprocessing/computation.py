@@ -1,8 +1,5 @@
 """New columns, on several threads: each task computes some columns for a chunk of queries."""
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from gapboost._data.queries import Queries
@@ -38,27 +35,28 @@ def write_features(
         True if the sources hold an infinite value; `output` is then unusable.
     """
     rows = IN_ORDER if queries.rows is None else queries.rows
-    parts = chunks(queries.offsets, n_jobs, 0)
     tasks = [
-        (kind, part, begin, first + number * len(sources) + begin)
+        (kind, part, int(sources[begin]), end - begin, first + number * len(sources) + begin)
         for number, kind in enumerate(kinds)
-        for part in parts
-        for begin in range(0, len(sources), BLOCK)
+        for part in chunks(queries.offsets, n_jobs, 0)
+        for begin, end in _blocks(sources)
     ]
     infinite = np.zeros(len(tasks), dtype=bool)
 
     def compute(task: int) -> None:
-        kind, (begin, end), column, target = tasks[task]
+        kind, (begin, end), source, n, target = tasks[task]
         offsets = queries.offsets[begin : end + 1]
-        infinite[task] = _KERNELS[kind](values, sources[column : column + BLOCK], rows, offsets, output, target)
+        longest = int(np.diff(offsets).max())
+        memory = [np.empty(longest)] if kind == "zscore" else [np.empty(longest), sorting_for(longest)]
+        write_block = zscores if kind == "zscore" else percentile_ranks
+        infinite[task] = write_block(values, source, n, rows, offsets, output, target, *memory)
 
     run(compute, len(tasks), n_jobs)
     return bool(infinite.any())
 
 
-def _ranks(values: Array, sources: Array, rows: Array, offsets: Array, output: Array, first: int) -> bool:
-    work = sorting_for(int(np.diff(offsets).max()))
-    return percentile_ranks(values, sources, rows, offsets, output, first, work)
-
-
-_KERNELS: dict[str, Callable[..., Any]] = {"zscore": zscores, "rank": _ranks}
+def _blocks(sources: Array) -> list[tuple[int, int]]:
+    """Cut the sources into ranges of neighboring columns, at most `BLOCK` of them."""
+    ranges = np.split(np.arange(len(sources)), np.flatnonzero(np.diff(sources) != 1) + 1)
+    cut = [block for columns in ranges for block in np.split(columns, range(BLOCK, len(columns), BLOCK))]
+    return [(int(block[0]), int(block[-1]) + 1) for block in cut if len(block)]

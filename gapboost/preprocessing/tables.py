@@ -93,7 +93,7 @@ def extended(
     if array:
         width = n_columns + len(kinds) * len(positions)
         values = output = np.empty((len(X), width), np.float32 if X.dtype in (np.float16, np.float32) else np.float64)
-        output[:, :n_columns] = _as_numbers(X)
+        output[:, :n_columns] = X
         sources, first = positions, n_columns
     else:
         values = _values_of(X, positions)
@@ -104,14 +104,20 @@ def extended(
         row = int(np.argmax(np.isinf(values[:, column])))
         name = names[positions[np.flatnonzero(sources == column)[0]]]
         raise ValueError(
-            f"X holds an infinite value in the column {name!r}, row {row}, counted from 0; expected finite numbers or NaN "
-            "(infinity, NaN of XGBoost excepted, has no distance from the mean)"
+            f"X holds an infinite value in the column {name!r}, row {row}, counted from 0; expected finite numbers or NaN"
         )
     return output if array else _joined(X, output, names)
 
 
-def _as_numbers(X: Array) -> Array:
-    if X.dtype != object:
+def as_numbers(X: Any) -> Any:
+    """Return an array of objects as float64, and any other table as it is.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an object is not a number.
+    """
+    if not isinstance(X, np.ndarray) or X.dtype != object:
         return X
     try:
         return X.astype(np.float64)

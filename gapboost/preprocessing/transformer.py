@@ -14,7 +14,7 @@ from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost.preprocessing.request import checked_columns, checked_kinds, positions_of
-from gapboost.preprocessing.tables import check_numbers, extended, number_columns
+from gapboost.preprocessing.tables import as_numbers, check_numbers, extended, number_columns
 
 
 class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -170,7 +170,7 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         if sparse.issparse(X):
             raise TypeError("X is a sparse matrix; expected a dense array or a data frame: X.toarray()")
         others, qid = split(X, qid, group)
-        checked = features(others)
+        checked = as_numbers(features(others))
         X = checked if others is X else X
         if X.shape[0] == 0 or checked.shape[1] == 0:
             raise ValueError(
