@@ -140,12 +140,12 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         kinds, n_jobs = self._check_parameters()
         X, queries = self._checked(X, qid, group, "transform")
         validate_data(self, X, skip_check_array=True, reset=False)
-        check_numbers(X, self.columns_)
+        check_numbers(X, self.columns_.tolist())
         length = float(np.median(queries.sizes))
         if length < self.median_list_length_ / 2:
             warn_caller(
-                f"the median list has {length:g} documents, and {self.median_list_length_:g} in fit; expected whole lists, made as "
-                "in fit: a query-relative feature depends on the other documents of the list"
+                f"the median list has {length:g} documents, and {self.median_list_length_:g} in fit; expected whole "
+                "lists, made as in fit: a query-relative feature depends on the other documents of the list"
             )
         return extended(X, self.columns_, queries, kinds, self.get_feature_names_out().tolist(), n_jobs)
 

@@ -1,5 +1,7 @@
 """Kernels of query-relative features against their definitions in numpy."""
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy.stats import rankdata
@@ -49,7 +51,7 @@ def test_definition(kind, shuffled, dtype, values):
     rows = np.random.default_rng(1).permutation(200) if shuffled else np.arange(200)
     infinite, output = computed(kind, values, rows if shuffled else IN_ORDER)
     assert not infinite
-    for begin, end in zip(OFFSETS[:-1], OFFSETS[1:], strict=True):
+    for begin, end in itertools.pairwise(OFFSETS):
         of_query = rows[begin:end]
         for j in range(values.shape[1]):
             expected = definition(kind, values[of_query, j])
@@ -71,7 +73,9 @@ def test_any_scale(kind, scale):
 def test_a_large_offset_costs_no_digits(kind):
     values = np.array([[0.0], [1.0], [5.0]])
     offsets = np.array([0, 3])
-    np.testing.assert_array_equal(computed(kind, values + 2.0**50, offsets=offsets)[1], computed(kind, values, offsets=offsets)[1])
+    np.testing.assert_array_equal(
+        computed(kind, values + 2.0**50, offsets=offsets)[1], computed(kind, values, offsets=offsets)[1]
+    )
 
 
 @pytest.mark.parametrize("kind", ["zscore", "rank"])

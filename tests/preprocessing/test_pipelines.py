@@ -40,7 +40,7 @@ def test_qid_reaches_both_steps(ranker):
     np.testing.assert_array_equal(scores, expected_scores(ranker))
     measure = pipeline[-1].measure_
     assert pipeline.score(X, y, qid=qid) == gb.evaluate(measure, y, scores, qid)[measure]
-    with pytest.raises(ValueError, match="^qid is missing in transform; expected"):
+    with pytest.raises(ValueError, match=r"^qid is missing in transform; expected"):
         pipeline.predict(X)
 
 

@@ -210,7 +210,9 @@ def test_attributes_clone_and_pickle():
 def test_a_warning_where_lists_are_far_shorter():
     X = table(90)
     transformer = QueryRelativeFeatures().fit(X, group=[30] * 3)
-    with pytest.warns(UserWarning, match="the median list has 14 documents, and 30 in fit; expected whole lists") as warned:
+    with pytest.warns(
+        UserWarning, match="the median list has 14 documents, and 30 in fit; expected whole lists"
+    ) as warned:
         transformer.transform(X[:14], group=[14])
     assert warned[0].filename == __file__
     transformer.transform(X[:15], group=[15])
@@ -261,17 +263,23 @@ def test_bad_input(argument, given):
 def test_what_infinite_values_are_named():
     X = table(90)
     X[17, 3] = -np.inf
-    with pytest.raises(ValueError, match=re.escape("X holds an infinite value in the column 'x3', row 17, counted from 0")):
+    with pytest.raises(
+        ValueError, match=re.escape("X holds an infinite value in the column 'x3', row 17, counted from 0")
+    ):
         query_relative_features(X, np.arange(90) // 10)
     query_relative_features(X, np.arange(90) // 10, columns=[0, 1])
 
 
 def test_other_bad_tables():
-    with pytest.raises(TypeError, match=r"^X is a sparse matrix; expected a dense array or a data frame: X.toarray\(\)"):
+    with pytest.raises(
+        TypeError, match=r"^X is a sparse matrix; expected a dense array or a data frame: X.toarray\(\)"
+    ):
         query_relative_features(sparse.csr_matrix(np.eye(3)), [1, 1, 1])
-    with pytest.raises(ValueError, match="^columns holds 'brand', which has the type category; expected columns of numbers"):
+    with pytest.raises(
+        ValueError, match=r"^columns holds 'brand', which has the type category; expected columns of numbers"
+    ):
         query_relative_features(PANDAS, FRAME_QID, columns=["brand"])
-    with pytest.raises(ValueError, match="^X has a column 'bm25_zscore_in_query' already"):
+    with pytest.raises(ValueError, match=r"^X has a column 'bm25_zscore_in_query' already"):
         query_relative_features(PANDAS.assign(bm25_zscore_in_query=1.0), FRAME_QID)
 
 
