@@ -2,9 +2,10 @@
 
 Usage: ``python -m benchmarks.query_features [--quick]``.
 
-Two forms of pandas: one transform by a function of a column, as most people write it, and vectorized operations of the
-groups. Seconds are processor seconds of one thread. The values are compared before anything is timed. Memory is the peak of
-what numpy allocates in a call, the output included.
+Two forms of pandas: one transform by a function of a column, as most people write it, and
+vectorized operations of the groups. Seconds are processor seconds of one thread. The values are
+compared before anything is timed. Memory is the peak of what numpy allocates in a call, the output
+included.
 """
 
 import argparse

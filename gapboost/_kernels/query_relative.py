@@ -1,11 +1,12 @@
 """Features relative to the query: z-scores and percentile ranks of columns within each query.
 
-Each kernel reads ``n`` columns of ``values`` from the column ``source`` on, and writes ``n`` columns of ``output`` from the
-column ``target`` on. ``values`` and ``output`` may be the same array. ``rows`` holds the rows query by query; it is empty if
-they already are in that order. ``x``, float64, is working memory for one column of the longest query.
+Each kernel reads ``n`` columns of ``values`` from the column ``source`` on, and writes ``n``
+columns of ``output`` from the column ``target`` on. ``values`` and ``output`` may be the same
+array. ``rows`` holds the rows query by query; it is empty if they already are in that order. ``x``,
+float64, is working memory for one column of the longest query.
 
-NaN stays NaN and is not counted. A column without two different values in a query is 0. Sums are in double precision.
-Kernels return True if they found an infinite value; ``output`` is then unusable.
+NaN stays NaN and is not counted. A column without two different values in a query is 0. Sums are in
+double precision. Kernels return True if they found an infinite value; ``output`` is then unusable.
 """
 
 import numpy as np

@@ -17,7 +17,8 @@ def query_relative_features(
 ) -> Any:
     """Return the columns of a table, followed by z-scores or percentile ranks within each query.
 
-    The result is that of `QueryRelativeFeatures.fit_transform`; that class describes the new columns.
+    The result is that of `QueryRelativeFeatures.fit_transform`; that class describes the new
+    columns.
 
     Parameters
     ----------

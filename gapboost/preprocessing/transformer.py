@@ -20,15 +20,17 @@ from gapboost.preprocessing.tables import as_numbers, check_numbers, extended, n
 class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Add features that say where a value lies among the documents of its query.
 
-    The raw columns come first and stay as they are. A column ``bm25`` gets a new column ``bm25_zscore_in_query`` or
-    ``bm25_rank_in_query`` for each kind: first all columns of the first kind, then those of the next.
+    The raw columns come first and stay as they are. A column ``bm25`` gets a new column
+    ``bm25_zscore_in_query`` or ``bm25_rank_in_query`` for each kind: first all columns of the first
+    kind, then those of the next.
 
     Parameters
     ----------
     kinds : sequence of {"zscore", "rank"}, default=("zscore",)
-        ``"zscore"`` is the distance from the mean of the query in standard deviations. The standard deviation is the
-        population's, with the divisor n. ``"rank"`` is the percentile rank, (rank − 1) / (n − 1): 0 for the lowest value
-        of the query, 1 for the highest. Equal values get the mean of their ranks.
+        ``"zscore"`` is the distance from the mean of the query in standard deviations. The standard
+        deviation is the population's, with the divisor n. ``"rank"`` is the percentile rank, (rank
+        − 1) / (n − 1): 0 for the lowest value of the query, 1 for the highest. Equal values get the
+        mean of their ranks.
     columns : sequence of str or of int, optional
         Names or positions of the columns that get new features. None means all columns of numbers.
     n_jobs : int, optional
@@ -47,17 +49,21 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
 
     Notes
     -----
-    n is the number of values of a column in the query. NaN stays NaN and is not counted. A column that has one value in a
-    query is 0 there, so that single documents are 0. Infinite values raise an error.
+    n is the number of values of a column in the query. NaN stays NaN and is not
+    counted. A column that has one value in a query is 0 there, so that single documents are 0.
+    Infinite values raise an error.
 
-    Arrays give arrays. Data frames of pandas and polars, and Arrow tables, give tables of the same library; `set_output`
-    changes that. Categorical columns and a column ``qid`` are kept and get no new columns. float32 stays float32.
-    If a data frame has columns of several types, all new columns are float64. Arrays of whole numbers become float64.
+    Arrays give arrays. Data frames of pandas and polars, and Arrow tables, give tables of the same
+    library; `set_output` changes that. Categorical columns and a column ``qid`` are kept and get no
+    new columns. float32 stays float32. If a data frame has columns of several types, all new
+    columns are float64. Arrays of whole numbers become float64.
 
-    `fit` learns nothing but the columns and the median list length. Each value depends on the list that is ranked: pass whole
-    lists, made as in training. `transform` warns if the median list length is less than half of that in `fit`.
+    `fit` learns nothing but the columns and the median list length. Each value depends on the list
+    that is ranked: pass whole lists, made as in training. `transform` warns if the median list
+    length is less than half of that in `fit`.
 
-    In pipelines `qid` arrives by metadata routing, without any ``set_*_request`` call; a column ``qid`` needs no routing.
+    In pipelines `qid` arrives by metadata routing, without any ``set_*_request`` call; a column
+    ``qid`` needs no routing.
 
     Examples
     --------
@@ -93,7 +99,8 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         Raises
         ------
         ValueError, TypeError
-            If an argument or parameter is unusable; the message names it, what was found and what is expected.
+            If an argument or parameter is unusable; the message names it, what was found and what
+            is expected.
         """
         self._check_parameters()
         X, queries = self._checked(X, qid, group, "fit")
@@ -124,7 +131,8 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         Returns
         -------
         table of shape (N, n_features + n_new)
-            An array, or a data frame of the library of `X`. Float32 if the columns are, float64 otherwise.
+            An array, or a data frame of the library of `X`. Float32 if the columns are, float64
+            otherwise.
 
         Raises
         ------
