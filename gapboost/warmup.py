@@ -16,6 +16,7 @@ from gapboost._kernels.lambdarank.long import LONG
 from gapboost.evaluation import evaluate
 from gapboost.measures import AP, RR, nDCG
 from gapboost.objectives import ApproxRank, LambdaRank, SoftRank
+from gapboost.preprocessing import query_relative_features
 
 
 def warm_up() -> None:
@@ -36,6 +37,7 @@ def warm_up() -> None:
     prepared = pairs.prepared(judged(grades, qid))
     for dtype in (np.float64, np.float32):  # LightGBM's scores, and XGBoost's
         gradients_at(prepared, scores.astype(dtype))
+        query_relative_features(scores.astype(dtype)[:, None], qid, kinds=("zscore", "rank"))
 
 
 def main() -> None:

@@ -61,6 +61,7 @@ Read in this order:
 `expected_value`  documents of each grade; evaluation: the quadratic form and the cascade, expected over the orders of ties
 `worth`           the form without tables, for many different grades in a query
 `expected_worth`  evaluation of it
+`query_relative`  z-scores and percentile ranks of features within each query
 `parallel`        chunks of work on threads, and memory that they borrow
 `jit`             how all of this is compiled, and kept on disk
 ================  ================================================================================

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.metadata_routing import MetadataRequest
+from sklearn import get_config
+from sklearn.pipeline import Pipeline
+from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
 
 from gapboost._data.features import split
 from gapboost.evaluation import evaluate
@@ -71,6 +73,8 @@ class MeasureScorer:
         ValueError
             Where `qid` is missing: one query of all rows is never what is meant.
         """
+        # Transformers of query-relative features need the queries too; a column qid reaches them by itself.
+        routed = {"qid": qid} if qid is not None and _predicts_by_query(estimator) else {}
         _, qid = split(X, qid)
         if qid is None:
             raise ValueError(
@@ -78,7 +82,7 @@ class MeasureScorer:
                 "parameters of the search or cross-validation"
             )
         # One thread: searches run many folds side by side, and this is a small part of each.
-        values = evaluate(self.measure, y, estimator.predict(X), qid, sample_weight=sample_weight, n_jobs=1)
+        values = evaluate(self.measure, y, estimator.predict(X, **routed), qid, sample_weight=sample_weight, n_jobs=1)
         return float(values[self.measure])
 
     def get_metadata_routing(self) -> MetadataRequest:
@@ -87,3 +91,10 @@ class MeasureScorer:
         request.score.add_request(param="qid", alias=True)
         request.score.add_request(param="sample_weight", alias=True)
         return request
+
+
+def _predicts_by_query(estimator: Any) -> bool:
+    """Return True for a pipeline with a step that transforms by query."""
+    if not isinstance(estimator, Pipeline) or not get_config()["enable_metadata_routing"]:
+        return False
+    return "qid" in get_routing_for_object(estimator).consumes("predict", ["qid"])

@@ -13,7 +13,7 @@ from gapboost._kernels.lambdarank import long
 from gapboost.objectives import lambdarank
 
 ROOT = Path(__file__).parents[2]
-KERNEL_TESTS = ["test_simd.py", "test_order.py", "test_lambdarank_kernels.py"]
+KERNEL_TESTS = ["test_simd.py", "test_order.py", "test_lambdarank_kernels.py", "test_query_relative.py"]
 
 
 def in_plain_numpy(*command):

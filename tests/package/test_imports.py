@@ -37,8 +37,9 @@ ROOMS = {
     "plotting": MEASURES,
     "analysis": MEASURES | {"evaluation"},
     "datasets": DATA,
+    "preprocessing": DATA,
     "comparison": TWINS | {"lightgbm", "xgboost", "model_selection", "analysis", "datasets"},
-    "warmup": TWINS,
+    "warmup": TWINS | {"preprocessing"},
     "__init__": SHARED | {"plotting"},
 }
 

@@ -16,6 +16,7 @@ from gapboost.evaluation import PerQuery
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.measures import AP, GAP
 from gapboost.model_selection import GSearchCV, g_from_clicks, measure_scorer, simplex_grid, uniform_g
+from gapboost.preprocessing import query_relative_features
 
 # --- analyses ---------------------------------------------------------------------------------------------------------
 
@@ -145,6 +146,10 @@ SELECTION = {
     "compare_rankers": (
         compare_rankers,
         {"X": X, "y": Y, "qid": QID, "rankers": {"one": Noisy(), "other": Noisy(0.1)}, "cv": 2},
+    ),
+    "query_relative_features": (
+        query_relative_features,
+        {"X": X, "qid": QID, "group": None, "kinds": ("zscore", "rank"), "columns": [0, 2], "n_jobs": 1},
     ),
     "load_digits_ranking": (load_digits_ranking, {"n_queries": (3, 1, 1), "n_docs": 5}),
     "RankingData": (RankingData, {"X": X, "y": Y, "qid": QID}),

@@ -1,0 +1,19 @@
+"""Features relative to the query: z-scores and percentile ranks beside the raw columns.
+
+A raw value such as a BM25 score has another scale in each query. Boosters compare it with one
+threshold for all queries. A z-score or percentile rank says where the value lies among the
+documents of its own query.
+
+=============  ===================================================
+`transformer`  `QueryRelativeFeatures`, for scikit-learn pipelines
+`function`     `query_relative_features`, for one table
+`request`      kinds of features and columns, checked
+`tables`       columns of arrays and data frames
+`computation`  new columns, on several threads
+=============  ===================================================
+"""
+
+from gapboost.preprocessing.function import query_relative_features
+from gapboost.preprocessing.transformer import QueryRelativeFeatures
+
+__all__ = ["QueryRelativeFeatures", "query_relative_features"]

@@ -1,0 +1,199 @@
+"""Transformer of scikit-learn that adds query-relative features."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+
+from gapboost._data.features import column_names, features, split
+from gapboost._data.queries import Queries, grouped_rows
+from gapboost._data.warned import warn_caller
+from gapboost._kernels import Array
+from gapboost._kernels.parallel.chunks import resolve_n_jobs
+from gapboost.preprocessing.request import checked_columns, checked_kinds, positions_of
+from gapboost.preprocessing.tables import as_numbers, check_numbers, extended, number_columns
+
+
+class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Add features that say where a value lies among the documents of its query.
+
+    The raw columns come first and stay as they are. A column ``bm25`` gets a new column
+    ``bm25_zscore_in_query`` or ``bm25_rank_in_query`` for each kind: first all columns of the first
+    kind, then those of the next.
+
+    Parameters
+    ----------
+    kinds : sequence of {"zscore", "rank"}, default=("zscore",)
+        ``"zscore"`` is the distance from the mean of the query in standard deviations. The standard
+        deviation is the population's, with the divisor n. ``"rank"`` is the percentile rank, (rank
+        − 1) / (n − 1): 0 for the lowest value of the query, 1 for the highest. Equal values get the
+        mean of their ranks.
+    columns : sequence of str or of int, optional
+        Names or positions of the columns that get new features. None means all columns of numbers.
+    n_jobs : int, optional
+        Number of threads. None means all cores that are available.
+
+    Attributes
+    ----------
+    columns_ : int64 ndarray
+        Positions of the columns that get new features.
+    median_list_length_ : float
+        Median number of documents of a query in `fit`.
+    n_features_in_ : int
+        Number of columns in `fit`, a column ``qid`` included.
+    feature_names_in_ : ndarray of str
+        Names of these columns, if all are text.
+
+    Notes
+    -----
+    n is the number of values of a column in the query. NaN stays NaN and is not
+    counted. A column that has one value in a query is 0 there, so that single documents are 0.
+    Infinite values raise an error.
+
+    Arrays give arrays. Data frames of pandas and polars, and Arrow tables, give tables of the same
+    library; `set_output` changes that. Categorical columns and a column ``qid`` are kept and get no
+    new columns. float32 stays float32. If a data frame has columns of several types, all new
+    columns are float64. Arrays of whole numbers become float64.
+
+    `fit` learns nothing but the columns and the median list length. Each value depends on the list
+    that is ranked: pass whole lists, made as in training. `transform` warns if the median list
+    length is less than half of that in `fit`.
+
+    In pipelines `qid` arrives by metadata routing, without any ``set_*_request`` call; a column
+    ``qid`` needs no routing.
+
+    Examples
+    --------
+    >>> from gapboost.preprocessing import QueryRelativeFeatures
+    >>> X, qid = [[1.0], [3.0], [10.0], [10.0], [40.0]], ["a", "a", "b", "b", "b"]
+    >>> added = QueryRelativeFeatures(kinds=("zscore", "rank")).fit_transform(X, qid=qid)
+    >>> added.round(2).tolist()
+    [[1.0, -1.0, 0.0], [3.0, 1.0, 1.0], [10.0, -0.71, 0.25], [10.0, -0.71, 0.25], [40.0, 1.41, 1.0]]
+    """
+
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True}
+    __metadata_request__transform: ClassVar[dict[str, bool]] = {"qid": True}
+
+    def __init__(
+        self, kinds: Sequence[str] = ("zscore",), columns: Sequence[Any] | None = None, *, n_jobs: int | None = None
+    ) -> None:
+        self.kinds = kinds
+        self.columns = columns
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None, qid: Any = None, *, group: Any = None) -> Self:
+        """Find the columns of numbers, and the median list length.
+
+        Parameters
+        ----------
+        X : array-like of shape (N, n_features), or data frame
+        y : ignored
+        qid : array-like of shape (N,)
+            Query id of each row, in any order of rows; or the column ``qid`` of a data frame `X`.
+        group : array-like of shape (Q,), optional
+            Sizes of the queries in place of `qid`, for rows that come query by query.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If an argument or parameter is unusable; the message names it, what was found and what
+            is expected.
+        """
+        self._check_parameters()
+        X, queries = self._checked(X, qid, group, "fit")
+        if self.columns is None:
+            positions = number_columns(X)
+        else:
+            positions = positions_of(checked_columns(self.columns), column_names(X), X.shape[1])
+            check_numbers(X, positions)
+        validate_data(self, X, skip_check_array=True)
+        self.columns_ = np.array(positions, dtype=np.int64)
+        self.median_list_length_ = float(np.median(queries.sizes))
+        names = self.get_feature_names_out().tolist()
+        if len(set(names)) != len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"X has a column {twice!r} already; expected no column with the name of a new one")
+        return self
+
+    def transform(self, X: Any, qid: Any = None, *, group: Any = None) -> Any:
+        """Return the columns of `X`, followed by the new ones.
+
+        Parameters
+        ----------
+        X : array-like of shape (N, n_features), or data frame
+            Whole lists; the columns are those of `fit`.
+        qid, group : array-like
+            As in `fit`. ``group=[len(X)]`` takes all rows for one list.
+
+        Returns
+        -------
+        table of shape (N, n_features + n_new)
+            An array, or a data frame of the library of `X`. Float32 if the columns are, float64
+            otherwise.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If an argument is unusable, or columns differ from those of `fit`.
+
+        Warns
+        -----
+        UserWarning
+            If the median list length is less than half of that in `fit`.
+        """
+        check_is_fitted(self)
+        kinds, n_jobs = self._check_parameters()
+        X, queries = self._checked(X, qid, group, "transform")
+        validate_data(self, X, skip_check_array=True, reset=False)
+        check_numbers(X, self.columns_.tolist())
+        length = float(np.median(queries.sizes))
+        if length < self.median_list_length_ / 2:
+            warn_caller(
+                f"the median list has {length:g} documents, and {self.median_list_length_:g} in fit; expected whole "
+                "lists, made as in fit: a query-relative feature depends on the other documents of the list"
+            )
+        return extended(X, self.columns_, queries, kinds, self.get_feature_names_out().tolist(), n_jobs)
+
+    def fit_transform(self, X: Any, y: Any = None, qid: Any = None, *, group: Any = None) -> Any:
+        """Call `fit` and `transform` with the same arguments."""
+        return self.fit(X, y, qid, group=group).transform(X, qid, group=group)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """Return the names of all columns of the result, object ndarray; ``x0``, ``x1``, ... for columns without names."""
+        check_is_fitted(self)
+        raw = _check_feature_names_in(self, input_features)
+        new = [f"{raw[position]}_{kind}_in_query" for kind in checked_kinds(self.kinds) for position in self.columns_]
+        return np.array([*raw, *new], dtype=object)
+
+    def _check_parameters(self) -> tuple[tuple[str, ...], int]:
+        if self.columns is not None:
+            checked_columns(self.columns)
+        return checked_kinds(self.kinds), resolve_n_jobs(self.n_jobs)
+
+    def _checked(self, X: Any, qid: Any, group: Any, method: str) -> tuple[Any, Queries]:
+        """Return a table in memory, and its queries."""
+        if sparse.issparse(X):
+            raise TypeError("X is a sparse matrix; expected a dense array or a data frame: X.toarray()")
+        others, qid = split(X, qid, group)
+        checked = as_numbers(features(others))
+        X = checked if others is X else X
+        if X.shape[0] == 0 or checked.shape[1] == 0:
+            raise ValueError(
+                f"X has {X.shape[0]} sample(s) and {checked.shape[1]} feature(s) (shape={X.shape}) while a minimum of 1 is "
+                "required; expected at least one document and one feature"
+            )
+        if qid is None:
+            raise ValueError(
+                f"qid is missing in {method}; expected one query id a row, group with the sizes of the queries, or a column "
+                "'qid' of a data frame. Pipelines pass qid on with sklearn.set_config(enable_metadata_routing=True)"
+            )
+        return X, grouped_rows(qid, X.shape[0], rows_of="X")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags

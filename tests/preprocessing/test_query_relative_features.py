@@ -1,0 +1,306 @@
+"""Query-relative features against pandas' groupby, for any rows, ids, tables and threads."""
+
+import pickle
+import re
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.validation import _num_samples
+
+from gapboost.preprocessing import QueryRelativeFeatures, query_relative_features
+
+KINDS = ("zscore", "rank")
+kinds = pytest.mark.parametrize("kind", KINDS)
+
+
+def by_groupby(X, qid, kind):
+    frame = pd.DataFrame(np.asarray(X, dtype=np.float64))
+    groups = frame.groupby(np.asarray(qid))
+    if kind == "zscore":
+        found = (frame - groups.transform("mean")) / groups.transform("std", ddof=0)
+    else:
+        found = (groups.rank() - 1) / (groups.transform("count") - 1)
+    return found.mask((groups.transform("nunique") <= 1) & frame.notna(), 0.0).to_numpy()
+
+
+def table(n, dtype=np.float64, seed=0):
+    """Return columns of all kinds: ties, constants, NaN, an offset, large values."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 20)).astype(dtype)
+    X[:, 1] = np.round(X[:, 1])
+    X[:, 2] = 0.1
+    X[:, 3] = rng.exponential(size=n) ** 5
+    X[:, 4] *= X[:, 4] > 1
+    X[:, 5] += 100  # with more, the sums of pandas lose digits
+    X[rng.random(X.shape) < 0.1] = np.nan
+    return X
+
+
+def check(X, qid, kind, **options):
+    found = query_relative_features(X, qid, kinds=[kind], **options)
+    n = X.shape[1]
+    np.testing.assert_array_equal(found[:, :n], X)
+    # One rounding of the output in float32.
+    tolerance = 1e-6 if X.dtype == np.float32 else 1e-9
+    np.testing.assert_allclose(found[:, n:], by_groupby(X, qid, kind), rtol=tolerance, atol=tolerance)
+    assert found.dtype == X.dtype
+
+
+IDS = {
+    "in order": np.sort(np.random.default_rng(0).integers(0, 90, 900)),
+    "any order": np.random.default_rng(0).integers(0, 90, 900),
+    "strings": np.array([f"q{i}" for i in np.random.default_rng(0).integers(0, 90, 900)]),
+    "objects": np.array([f"q{i}" for i in np.random.default_rng(0).integers(0, 90, 900)], dtype=object),
+    "single documents": np.random.default_rng(0).permutation(900),
+    "one list": np.zeros(900),
+}
+
+
+@kinds
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("ids", IDS)
+def test_equals_groupby(ids, dtype, kind):
+    check(table(900, dtype), IDS[ids], kind)
+
+
+@pytest.mark.slow(keep=1)
+@kinds
+@pytest.mark.parametrize(("n", "n_queries"), [(30_000, 6_000), (50_000, 1)])
+def test_many_queries_and_one_long_list(n, n_queries, kind):
+    qid = np.random.default_rng(0).integers(0, n_queries, n)
+    X = table(n)
+    check(X, qid, kind)
+    alone, several = (query_relative_features(X, qid, kinds=[kind], n_jobs=n_jobs) for n_jobs in (1, 3))
+    np.testing.assert_array_equal(alone, several)
+
+
+@kinds
+def test_memory_layouts_and_types(kind):
+    X, qid = table(900), IDS["any order"]
+    expected = query_relative_features(X, qid, kinds=[kind])
+    for same in (np.asfortranarray(X), X[::-1][::-1], X.astype(object), X.astype(">f8"), np.ma.masked_invalid(X)):
+        np.testing.assert_array_equal(query_relative_features(same, qid, kinds=[kind]), expected)
+    whole = np.round(X[:, 3:4] * 0 + np.arange(900)[:, None]).astype(np.float64)
+    whole = np.nan_to_num(whole).astype(int)
+    found = query_relative_features(whole, qid, kinds=[kind])
+    assert found.dtype == np.float64
+    np.testing.assert_array_equal(found, query_relative_features(whole.astype(float), qid, kinds=[kind]))
+    assert query_relative_features(X.astype(np.float16), qid).dtype == np.float32
+
+
+def test_group_sizes_and_several_kinds():
+    X, sizes = table(900), [100, 1, 799]
+    both = query_relative_features(X, group=sizes, kinds=KINDS, columns=[5, 0])
+    qid = np.repeat([0, 1, 2], sizes)
+    for place, kind in enumerate(KINDS):
+        expected = by_groupby(X[:, [5, 0]], qid, kind)
+        np.testing.assert_allclose(both[:, 20 + 2 * place : 22 + 2 * place], expected, rtol=1e-9, atol=1e-9)
+    assert both.shape == (900, 24)
+
+
+# --- data frames -----------------------------------------------------------------------------------------------------
+
+NAMES = ["bm25", "clicks", "brand", "fresh", "bm25_zscore_in_query", "clicks_zscore_in_query", "fresh_zscore_in_query"]
+PANDAS = pd.DataFrame(
+    {
+        "bm25": [1.0, 3.0, 5.0, 2.0],
+        "clicks": pd.array([1, None, 2, 7], dtype="Int64"),
+        "brand": pd.Categorical(["a", "b", "a", "a"]),
+        "fresh": [True, False, True, False],
+    },
+    index=[3, 3, 1, 0],
+)
+POLARS = pl.DataFrame(
+    {
+        "bm25": [1.0, 3.0, 5.0, 2.0],
+        "clicks": [1, None, 2, 7],
+        "brand": pl.Series(["a", "b", "a", "a"], dtype=pl.Categorical),
+        "fresh": [True, False, True, False],
+    }
+)
+FRAMES = {"pandas": PANDAS, "polars": POLARS, "arrow": POLARS.to_arrow()}
+FRAME_QID = ["x", "y", "x", "y"]
+EXPECTED = np.array([[-1, -1, 0], [1, np.nan, 0], [1, 1, 0], [-1, 0, 0]])
+
+
+@pytest.mark.parametrize("library", FRAMES)
+def test_data_frames(library):
+    frame = FRAMES[library]
+    found = query_relative_features(frame, FRAME_QID)
+    assert type(found) is type(frame)
+    names = found.column_names if library == "arrow" else list(found.columns)
+    assert names == NAMES
+    new = [np.asarray(found[name], dtype=float) for name in names[4:]]
+    np.testing.assert_array_equal(np.transpose(new), EXPECTED)
+    raw = found.select(NAMES[:4]) if library != "pandas" else found[NAMES[:4]]
+    assert raw.equals(frame)
+    if library == "pandas":
+        assert list(found.index) == [3, 3, 1, 0]
+
+
+@pytest.mark.parametrize("library", FRAMES)
+def test_the_column_qid_has_the_queries_and_stays(library):
+    frame = FRAMES[library]
+    if library == "arrow":
+        with_qid = frame.append_column("qid", pa.array(FRAME_QID))
+    else:
+        with_qid = frame.assign(qid=FRAME_QID) if library == "pandas" else frame.with_columns(qid=pl.Series(FRAME_QID))
+    found = query_relative_features(with_qid)
+    names = found.column_names if library == "arrow" else list(found.columns)
+    assert names == [*NAMES[:4], "qid", *NAMES[4:]]
+    np.testing.assert_array_equal(np.transpose([np.asarray(found[n], dtype=float) for n in NAMES[4:]]), EXPECTED)
+    with pytest.raises(ValueError, match="qid is given, and X has a column 'qid' too"):
+        query_relative_features(with_qid, FRAME_QID)
+
+
+def test_float32_columns_of_a_frame_stay_float32():
+    frame = PANDAS[["bm25"]].astype(np.float32)
+    assert set(query_relative_features(frame, FRAME_QID).dtypes) == {np.dtype(np.float32)}
+    mixed = query_relative_features(PANDAS.astype({"bm25": np.float32}), FRAME_QID)
+    assert mixed["bm25"].dtype == np.float32
+    assert mixed["bm25_zscore_in_query"].dtype == np.float64
+
+
+def test_columns_by_name_leave_texts_alone():
+    frame = PANDAS.assign(title=["a", "b", "c", "d"])
+    with pytest.raises(ValueError, match="X has columns that are neither numbers nor categories: 'title'; expected"):
+        query_relative_features(frame, FRAME_QID)
+    found = query_relative_features(frame, FRAME_QID, columns=["fresh", "bm25"], kinds=["rank"])
+    assert list(found.columns[5:]) == ["fresh_rank_in_query", "bm25_rank_in_query"]
+    assert found["title"].tolist() == ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_set_output(library):
+    X, qid = table(900)[:, :2], IDS["strings"]
+    names = ["x0", "x1", "x0_zscore_in_query", "x1_zscore_in_query"]
+    transformer = QueryRelativeFeatures().set_output(transform=library)
+    found = transformer.fit_transform(X, qid=qid)
+    assert type(found).__module__.startswith(library)
+    assert list(found.columns) == names == transformer.get_feature_names_out().tolist()
+    np.testing.assert_array_equal(found.to_numpy(), query_relative_features(X, qid))
+    for frame in (PANDAS, POLARS):
+        found = clone(transformer).fit_transform(frame, qid=FRAME_QID)
+        assert type(found).__module__.startswith(library)
+        assert list(found.columns) == NAMES
+
+
+# --- a transformer ---------------------------------------------------------------------------------------------------
+
+
+def test_attributes_clone_and_pickle():
+    transformer = QueryRelativeFeatures(kinds=KINDS).fit(PANDAS, qid=FRAME_QID)
+    assert transformer.n_features_in_ == 4
+    assert transformer.feature_names_in_.tolist() == NAMES[:4]
+    assert transformer.columns_.tolist() == [0, 1, 3]
+    assert transformer.median_list_length_ == 2
+    again = pickle.loads(pickle.dumps(transformer))
+    pd.testing.assert_frame_equal(*(t.transform(PANDAS, qid=FRAME_QID) for t in (again, transformer)))
+    assert repr(clone(transformer)) == "QueryRelativeFeatures(kinds=('zscore', 'rank'))"
+    with pytest.raises(ValueError, match="feature names should match"):
+        transformer.transform(PANDAS.rename(columns={"bm25": "score"}), qid=FRAME_QID)
+
+
+def test_a_warning_where_lists_are_far_shorter():
+    X = table(90)
+    transformer = QueryRelativeFeatures().fit(X, group=[30] * 3)
+    with pytest.warns(
+        UserWarning, match="the median list has 14 documents, and 30 in fit; expected whole lists"
+    ) as warned:
+        transformer.transform(X[:14], group=[14])
+    assert warned[0].filename == __file__
+    transformer.transform(X[:15], group=[15])
+
+
+BAD = {
+    "kinds": (
+        {"kinds": "zscore"},
+        {"kinds": []},
+        {"kinds": ["zscores"]},
+        {"kinds": ["rank", "rank"]},
+        {"kinds": [["rank"]]},
+        {"kinds": None},
+        {"kinds": 3},
+        {"kinds": {"zscore"}},
+    ),
+    "columns": (
+        {"columns": "bm25"},
+        {"columns": []},
+        {"columns": [0, 0]},
+        {"columns": [0, "bm25"]},
+        {"columns": [True]},
+        {"columns": [[0]]},
+        {"columns": [20]},
+        {"columns": [-1]},
+        {"columns": ["bm25"]},
+        {"columns": 0},
+    ),
+    "qid": ({"qid": None}, {"qid": [1, 2]}, {"qid": [None] * 90}),
+    "group": ({"qid": None, "group": [89]}, {"group": [90]}),
+    "n_jobs": ({"n_jobs": "all"}, {"n_jobs": True}),
+    "X": (
+        {"X": np.full((90, 20), np.inf)},
+        {"X": np.array([["a"] * 2] * 90, dtype=object)},
+        {"X": np.zeros((90, 0))},
+        {"X": np.zeros(90)},
+    ),
+}
+
+
+@pytest.mark.parametrize(("argument", "given"), [(name, given) for name, several in BAD.items() for given in several])
+def test_bad_input(argument, given):
+    good = {"X": table(90), "qid": np.arange(90) // 10}
+    with pytest.raises((ValueError, TypeError), match=rf"^{argument} .*expected"):
+        query_relative_features(**{**good, **given})
+
+
+def test_what_infinite_values_are_named():
+    X = table(90)
+    X[17, 3] = -np.inf
+    with pytest.raises(
+        ValueError, match=re.escape("X holds an infinite value in the column 'x3', row 17, counted from 0")
+    ):
+        query_relative_features(X, np.arange(90) // 10)
+    query_relative_features(X, np.arange(90) // 10, columns=[0, 1])
+
+
+def test_other_bad_tables():
+    with pytest.raises(
+        TypeError, match=r"^X is a sparse matrix; expected a dense array or a data frame: X.toarray\(\)"
+    ):
+        query_relative_features(sparse.csr_matrix(np.eye(3)), [1, 1, 1])
+    with pytest.raises(
+        ValueError, match=r"^columns holds 'brand', which has the type category; expected columns of numbers"
+    ):
+        query_relative_features(PANDAS, FRAME_QID, columns=["brand"])
+    with pytest.raises(ValueError, match=r"^X has a column 'bm25_zscore_in_query' already"):
+        query_relative_features(PANDAS.assign(bm25_zscore_in_query=1.0), FRAME_QID)
+
+
+class OneList(QueryRelativeFeatures):
+    """What scikit-learn's checks call without qid gets all rows as one list; users get an error."""
+
+    def fit(self, X, y=None, qid=None):
+        return super().fit(X, y, np.zeros(_num_samples(X)) if qid is None else qid)
+
+    def transform(self, X, qid=None):
+        return super().transform(X, np.zeros(_num_samples(X)) if qid is None else qid)
+
+    def fit_transform(self, X, y=None, qid=None):
+        return self.fit(X, y, qid).transform(X, qid)
+
+
+CANNOT_APPLY = {"check_methods_subset_invariance": "a value depends on the other documents of its list"}
+
+
+@pytest.mark.slow(keep=10)
+@pytest.mark.filterwarnings("ignore:the median list has")
+@parametrize_with_checks([OneList(n_jobs=1)], expected_failed_checks=lambda estimator: CANNOT_APPLY)
+def test_estimator(estimator, check):
+    check(estimator)
