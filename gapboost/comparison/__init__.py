@@ -16,6 +16,7 @@
 `decision`     which ranker to use, and what the data could show
 `comparison`   the result: values, means, verdicts, the best ranker
 `picture`      differences with their intervals
+`remaining`    progress bar with the time left
 `report`       the result as a page, in the frame of ``page.html``
 `files`        files of the command: LETOR, and folders of folds
 `tables`       files of the command: CSV and Parquet

@@ -83,9 +83,9 @@ def agreement(halves: pd.DataFrame) -> str:
     for name in sorted(set(halves["collection"])):
         decided = same = 0
         for half, other in ((0, 1), (1, 0)):
-            here = verdicts.loc[name, half] != INCONCLUSIVE
+            here = verdicts.loc[name][half] != INCONCLUSIVE
             decided += int(here.sum())
-            same += int((differences.loc[name, half] * differences.loc[name, other] > 0)[here].sum())
+            same += int((differences.loc[name][half] * differences.loc[name][other] > 0)[here].sum())
         of = halves[halves["collection"] == name]
         rows.append(
             [
