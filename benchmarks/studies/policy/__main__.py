@@ -16,7 +16,8 @@ LOCKS = RESULTS.parent / "locks"
 SIMULATED = Records(RESULTS / "simulated.csv", ("collection", "queries"))
 SELVES = Records(RESULTS / "selves.csv", ("collection", "queries", "ranker", "draw"))
 HALVES = Records(RESULTS / "halves.csv", ("collection", "draw"))
-DRAWS = 4
+# Draws of queries, by their number.
+DRAWS = {50: 3, 200: 2, 1000: 2}
 HALVINGS = 40
 HALVED = ("ohsumed", "cranfield")
 
@@ -31,8 +32,8 @@ def selves() -> Tasks:
     sources = [source for source in collections() if source.there]
     return {
         (source.name, str(n), name, str(draw)): partial(beside_itself, source, n, name, draw)
-        for draw in range(DRAWS)
         for n in SIZES
+        for draw in range(DRAWS[n])
         for source in sources
         if len(set(source.data.qid)) >= n
         for name in RANDOM
