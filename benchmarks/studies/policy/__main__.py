@@ -12,7 +12,7 @@ from benchmarks.studies.policy import RESULTS, SIZES, report, simulation
 from benchmarks.studies.policy.rankers import RANDOM, beside_itself, on_halves
 from benchmarks.studies.records import Records, Tasks, finish
 
-LOCKS = RESULTS.parent / "locks"
+LOCKS = RESULTS.parents[2] / ".cache" / "policy"
 SIMULATED = Records(RESULTS / "simulated.csv", ("collection", "queries"))
 SELVES = Records(RESULTS / "selves.csv", ("collection", "queries", "ranker", "draw"))
 HALVES = Records(RESULTS / "halves.csv", ("collection", "draw"))
