@@ -108,7 +108,11 @@ class Training:
         return has_early_stopping(self.rankers[ranker])
 
     def __call__(self, task: Task) -> Result:
-        """Train on a fold, and evaluate on its test queries, or in a search on its validation queries."""
+        """Train on a split, and evaluate on its test queries, or in a search on its validation queries.
+
+        A candidate of a search that cannot be trained is worse than all others, with a warning: its
+        parameters may not suit so few rows.
+        """
         split, select = self.splits[task.split], self.documents.select
         tested, measures = (split.vali, {CHOSEN_BY: self.choose_by}) if task.search else (split.test, self.measures)
         try:
@@ -117,6 +121,9 @@ class Training:
             scores, predict_seconds = predict(model, part)
             return Result(task, values_by_query(scores, part, measures), fit_seconds, predict_seconds)
         except Exception as error:
+            if task.search:
+                warnings.warn(f"{task} cannot be trained ({error}): it is not chosen", UserWarning, stacklevel=2)
+                return Result(task, {CHOSEN_BY: [-np.inf]}, 0.0, 0.0)
             error.add_note(f"in the training of {task}")
             raise
 

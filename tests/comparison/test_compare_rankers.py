@@ -381,6 +381,42 @@ def test_tuning_chooses_on_validation_queries():
     assert found.best_.noise in (0.0, 0.1)
 
 
+class Choosy(Noisy):
+    """Ranker that refuses much noise, as boosters refuse some parameters on few rows."""
+
+    def fit(self, X, y):
+        if self.noise > 1:
+            raise ValueError("too much noise")
+        return super().fit(X, y)
+
+
+def test_a_candidate_that_cannot_be_trained_is_not_chosen(tmp_path):
+    spaces = {name: {"noise": [0.5, 2.0]} for name in ("one", "other")}
+    given = {
+        "rankers": {"one": Choosy(0.2, 1), "other": Noisy(0.6, 2)},
+        "cv": 3,
+        "repeats": 1,
+        "tune": 2,
+        "spaces": spaces,
+    }
+    with pytest.warns(
+        UserWarning, match=r"^Task\(ranker='one', .* cannot be trained \(too much noise\): it is not chosen$"
+    ):
+        found = compare_rankers(X, Y, QID, **given, checkpoint=tmp_path)
+    refused = [candidate["noise"] for candidate in found.training.candidates["one"]].index(2.0)
+    assert {r.task.candidate for r in found.values.results if r.task.ranker == "one"} == {1 - refused}
+    assert found.best_.noise == 0.5 or found.best == "other"
+    again = compare_rankers(X, Y, QID, **given, checkpoint=tmp_path)
+    assert again.values.to_pandas().equals(found.values.to_pandas())
+
+
+def test_a_ranker_that_no_candidate_can_train_is_an_error():
+    spaces = {"one": {"noise": [2.0, 3.0]}, "other": {"noise": [0.1, 0.2]}}
+    rankers = {"one": Choosy(0.2, 1), "other": Noisy(0.6, 2)}
+    with pytest.raises(ValueError, match="too much noise"):
+        compare_rankers(X, Y, QID, rankers, cv=3, repeats=1, tune=2, spaces=spaces)
+
+
 @pytest.mark.slow
 def test_boosters_have_spaces_and_as_many_candidates_each():
     rankers = {name: BOOSTERS[name] for name in ("LGBMRanker", "LGBMGAPRanker", "XGBGAPRanker")}
