@@ -229,7 +229,7 @@ CASES = [
         "every query whole",
         named="fold 0 of cv",
     ),
-    *defects("compare_rankers", "seeds", NOT_POSITIVE_WHOLE, "a whole number >= 1"),
+    *defects("compare_rankers", "repeats", NOT_POSITIVE_WHOLE, "a whole number >= 1"),
     *defects("compare_rankers", "tune", {**without(NOT_POSITIVE_WHOLE, "None"), "one": 1}, "candidates >= 2"),
     *defects("compare_rankers", "tune", {"no space": (2, "'one' of rankers is a Noisy")}, "spaces="),
     *defects("compare_rankers", "spaces", without(NOT_A_MAPPING, "None"), "{name: {parameter", TypeError),
