@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"\nstopped; the same command goes on from {checkpoint}", file=sys.stderr)
         return 130
-    except ValueError as error:  # such as a candidate that cannot be trained on few rows
+    except ValueError as error:  # a ranker that cannot be trained on the rows of a split
         notes = ", ".join(getattr(error, "__notes__", ()))
         print(
             f"\nerror: {error} ({notes}). Finished trainings are in {checkpoint}, and the same command goes on from there; "

@@ -71,7 +71,8 @@ def progress_of(run: Run, shown: bool | None, label: str) -> Iterator[Callable[[
 
         def finish(result: Result) -> str:
             remaining.finish(result.task.ranker, result.fit_seconds)
-            advance(1, str(remaining))
-            return str(remaining)
+            left = str(remaining)
+            advance(1, left)
+            return left
 
         yield finish

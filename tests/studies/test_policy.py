@@ -75,8 +75,8 @@ def test_errors_are_those_of_the_simulated_components(estimate):
     assert np.var([e.mean for e in found]) == pytest.approx(expected, rel=0.2)
 
 
-def test_both_estimates_agree_where_all_queries_share_a_fold():
-    """With models that do not vary, and no truncation, components are the variance of the queries' means."""
+def test_models_that_do_not_vary_leave_the_error_of_the_queries():
+    """With the same values in each repeat, the error is that of the mean over queries."""
     rng = np.random.default_rng(1)
     folds = draw_folds(40, rng, repeated=True)
     differences = np.tile(rng.normal(size=40), (3, 1))
