@@ -1,0 +1,127 @@
+"""Numbers on the pages of `benchmarks/` are those of the results that they name.
+
+* A table below ``<!-- table: studies/NAME/results/FILE.csv -->`` has the rows of that file, in its
+  order: the same first cells, and the same numbers, rounded.
+* The numbers in the text of a page stand in a file `benchmarks/studies/*/numbers.csv`, in their
+  order. Each names a file, a row and a column of results. `times` is a factor, such as 100 for
+  percent. A number without a file was not measured, and `row` says what it is: a setting of the
+  protocol, a number of the paper.
+* Parts between ``<!-- NAME -->`` and ``<!-- end of NAME -->`` are written by a command. Tests of
+  that command compare them with its output.
+
+Code, links, versions, dates, and numbers within names such as nDCG@10 are no measured numbers.
+"""
+
+import csv
+import math
+import re
+from difflib import SequenceMatcher
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BENCHMARKS = ROOT / "benchmarks"
+STUDIES = BENCHMARKS / "studies"
+PAGES = sorted([*BENCHMARKS.glob("*.md"), *STUDIES.glob("*/[a-z]*.md")])
+WRITTEN_BY_A_COMMAND = ("EFFECTIVENESS.md", "PAPERS.md", "POLICY.md", "README.md", "SCALE.md")
+
+DATE_OR_VERSION = r"\d{4}-\d\d-\d\d|\d+\.\d+\.\d+"
+NO_NUMBERS = re.compile(rf"```.*?```|`[^`]*`|\]\([^)]*\)|<[^<>]*>|{DATE_OR_VERSION}", re.DOTALL)
+NUMBER = re.compile(
+    r"(?<![\w.@/])(?:< ?)?[+−-]?(?:(?:\d{1,3}(?:[ ,]\d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?(?!\w|\.\d)"
+)
+TABLE = re.compile(r"<!-- table: (\S+) -->\n+((?:\|.*\n)+)")
+WRITTEN = re.compile(r"<!-- ([^:>]+) -->\n.*?<!-- end of \1 -->", re.DOTALL)
+
+
+def prose(page: Path) -> str:
+    """Return the text of a page without code, links, and tables and parts that other tests check."""
+    text = page.read_text(encoding="utf-8")
+    if page.name in WRITTEN_BY_A_COMMAND:
+        text = WRITTEN.sub(" ", text)
+    return NO_NUMBERS.sub(" ", TABLE.sub(" ", text))
+
+
+def numbers(text: str) -> list[str]:
+    """Return the numbers of a text as they are written."""
+    return NUMBER.findall(NO_NUMBERS.sub(" ", text))
+
+
+def value(text: str) -> float:
+    """Return the value of a written number."""
+    return float(re.sub(r"[<, ]", "", text).replace("−", "-"))
+
+
+def agrees(shown: str, found: float) -> bool:
+    """True if the number shown is the value found, rounded; `< .001` is an upper bound."""
+    if shown.startswith("<"):
+        return found < value(shown)
+    mantissa, _, exponent = shown.partition("e")
+    unit = 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
+    return math.isclose(value(shown), found, rel_tol=1e-9, abs_tol=0.500001 * unit)
+
+
+@cache
+def rows_of(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a CSV file."""
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def result(folder: Path, row: dict[str, str]) -> float:
+    """Return the one result that a row of `numbers.csv` names."""
+    wanted = dict(part.strip().split("=", 1) for part in row["row"].split(";"))
+    found = [line for line in rows_of(folder / row["file"]) if all(line[name] == text for name, text in wanted.items())]
+    assert len(found) == 1, f"{row['file']} has {len(found)} rows with {row['row']}; expected one"
+    return float(found[0][row["column"]]) * float(row["times"] or 1)
+
+
+def listed(page: Path) -> list[tuple[Path, dict[str, str]]]:
+    """Return the listed numbers of a page, each with the folder of its list."""
+    name = page.relative_to(ROOT).as_posix()
+    return [
+        (path.parent, row)
+        for path in sorted(STUDIES.glob("*/numbers.csv"))
+        for row in rows_of(path)
+        if row["page"] == name
+    ]
+
+
+def differences(page: Path, written: list[str], expected: list[str]) -> list[str]:
+    """Describe each difference between the numbers on a page and those in its list."""
+    matcher = SequenceMatcher(None, written, expected, autojunk=False)
+    return [
+        f"{page.name} has {written[a:b]} after {written[max(a - 4, 0) : a]}; numbers.csv has {expected[c:d]}"
+        for kind, a, b, c, d in matcher.get_opcodes()
+        if kind != "equal"
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
+def test_each_number_in_the_text_is_listed(page):
+    assert not differences(page, numbers(prose(page)), [row["number"] for _, row in listed(page)])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
+def test_listed_numbers_are_those_of_the_results(page):
+    for folder, row in listed(page):
+        if row["file"]:
+            assert agrees(row["number"], result(folder, row)), row
+        else:
+            assert row["row"], f"{row} names no file and says not what it is"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
+def test_tables_have_the_numbers_of_their_files(page):
+    for name, table in TABLE.findall(page.read_text(encoding="utf-8")):
+        lines = table.splitlines()[2:]
+        saved = [list(row.values()) for row in rows_of(BENCHMARKS / name)]
+        assert len(lines) == len(saved), name
+        for line, cells in zip(lines, saved, strict=True):
+            assert line.strip("| ").split("|")[0].strip() == cells[0].strip(), name
+            found = numbers(" | ".join(cells))
+            shown = numbers(line)
+            assert len(shown) == len(found), (name, line)
+            assert all(agrees(a, value(b)) for a, b in zip(shown, found, strict=True)), (name, line)
