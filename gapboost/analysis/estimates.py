@@ -158,6 +158,31 @@ def overlapping_folds(means: Array, n_test: int, n_train: int) -> Estimate:
     )
 
 
+def pooled(estimates: Sequence[Estimate], sizes: Sequence[int]) -> Estimate:
+    """Return the mean over the queries of several collections.
+
+    Parameters
+    ----------
+    estimates : sequence of Estimate
+        Mean of each collection. The collections share neither queries nor models.
+    sizes : sequence of int
+        Number of queries of each collection.
+
+    Returns
+    -------
+    Estimate
+        Means are weighted by the shares of the queries, and variances by their squares. The degrees of
+        freedom are Satterthwaite's (1946).
+    """
+    shares = np.array(sizes) / np.sum(sizes)
+    variances = np.array([share * one.error for share, one in zip(shares, estimates, strict=True)]) ** 2
+    total = variances.sum()
+    parts = [variance**2 / one.freedom for variance, one in zip(variances, estimates, strict=True)]
+    freedom = total**2 / np.sum(parts) if total > 0 else sum(one.freedom for one in estimates)
+    mean = float(shares @ [one.mean for one in estimates])
+    return Estimate(mean, float(np.sqrt(total)), float(freedom))
+
+
 def holm(p_values: Mapping[Name, float]) -> dict[Name, float]:
     """Holm's correction of p-values that are looked at together."""
     corrected: dict[Name, float] = {}

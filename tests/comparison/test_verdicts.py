@@ -16,8 +16,10 @@ from gapboost.analysis.estimates import (
     clustered,
     crossed,
     holm,
+    independent,
     noncentrality,
     overlapping_folds,
+    pooled,
 )
 from gapboost.comparison import compare_rankers
 from gapboost.comparison.decision import decide
@@ -260,9 +262,25 @@ def test_folds_that_share_training_queries():
     t = means.mean() / np.sqrt((1 / 5 + 20 / 60) * means.var(ddof=1))
     assert estimate.freedom == 4
     assert estimate.p == pytest.approx(2 * stats.t.sf(abs(t), 4), rel=1e-12)
-    independent = stats.ttest_1samp(means, 0.0).confidence_interval(0.95)
-    wider = np.diff(estimate.interval()) / np.diff(independent)
+    uncorrected = stats.ttest_1samp(means, 0.0).confidence_interval(0.95)
+    wider = np.diff(estimate.interval()) / np.diff(uncorrected)
     assert wider == pytest.approx(np.sqrt(1 + 5 / 3), rel=1e-12)
+
+
+def test_two_pooled_collections_are_a_test_of_welch():
+    rng = np.random.default_rng(14)
+    first, second = rng.normal(0.1, 1.0, 30), rng.normal(0.2, 3.0, 30)
+    estimate = pooled([independent(first), independent(second)], [30, 30])
+    welch = stats.ttest_ind(first, -second, equal_var=False)
+    assert estimate.mean == pytest.approx(np.mean([first, second]), rel=1e-12)
+    assert estimate.p == pytest.approx(welch.pvalue, rel=1e-9)
+    assert estimate.freedom == pytest.approx(welch.df, rel=1e-12)
+
+
+def test_collections_count_by_their_queries():
+    estimate = pooled([Estimate(0.1, 0.02, 14), Estimate(0.5, 0.04, 9)], [300, 100])
+    assert estimate.mean == pytest.approx(0.2)
+    assert estimate.error == pytest.approx(np.hypot(0.75 * 0.02, 0.25 * 0.04))
 
 
 @pytest.mark.slow

@@ -1,0 +1,1 @@
+"""What makes rankings better: query-relative features, smaller steps, forests, several seeds."""
