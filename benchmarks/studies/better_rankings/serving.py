@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 import gapboost as gb
 from benchmarks.studies.effectiveness.data import Collection, rows
+from gapboost.comparison.verdicts import estimate_difference
 from gapboost.datasets import RankingData
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.preprocessing import query_relative_features
@@ -70,10 +71,9 @@ def values(ranker: LGBMGAPRanker, kinds: list[str], shown: RankingData, alone: b
     return np.mean(list(of_measures.values()), axis=0)
 
 
-def gains(source: Collection, repeat: int) -> list[dict[str, object]]:
-    """Return a row for each kind of features, kind of list and fold, with one gain for each test query."""
-    found = []
-    for fold, (train, test) in enumerate(splits(source.data, repeat)):
+def gains(data: RankingData, repeat: int) -> Iterator[tuple[Array, dict[tuple[str, str], Array]]]:
+    """Yield the test queries of each fold, and their gains by kind of features and kind of list."""
+    for fold, (train, test) in enumerate(splits(data, repeat)):
         models = {}
         for name, kinds in {"raw": [], **KINDS}.items():
             X = query_relative_features(train.X, train.qid, kinds=kinds) if kinds else train.X
@@ -81,9 +81,26 @@ def gains(source: Collection, repeat: int) -> list[dict[str, object]]:
         column, sign = best_feature(train)
         rng = np.random.default_rng([repeat, fold])
         parts = {name: served(test, sign * test.X[:, column], select, rng) for name, select in SERVED.items()}
+        found = {}
         for name, shown in {**parts, ALONE: parts["whole list"]}.items():
             raw = values(models["raw"], [], shown)
             for kind, kinds in KINDS.items():
-                gain = values(models[kind], kinds, shown, alone=name == ALONE) - raw
-                found.append({"features": kind, "served": name, "fold": fold, "gain": gain})
-    return found
+                found[kind, name] = values(models[kind], kinds, shown, alone=name == ALONE) - raw
+        yield np.unique(test.qid), found
+
+
+def estimates(source: Collection) -> list[dict[str, object]]:
+    """Return the mean gain for each kind of features and kind of list on one collection."""
+    folds = [fold for repeat in range(REPEATS) for fold in gains(source.data, repeat)]
+    queries = [tested for tested, _ in folds]
+    rows = []
+    for kind, name in folds[0][1]:
+        pairs = [(found[kind, name], np.zeros(len(tested))) for tested, found in folds]
+        one = estimate_difference(pairs, queries)
+        rows.append(
+            {
+                "features": kind, "served": name, "queries": len(np.unique(source.data.qid)), "gain": one.mean,
+                "error": one.error, "freedom": one.freedom,
+            }
+        )  # fmt: skip
+    return rows
