@@ -7,7 +7,7 @@ import argparse
 from functools import partial
 from pathlib import Path
 
-from benchmarks.studies.better_rankings import rankers, serving
+from benchmarks.studies.better_rankings import page, rankers, serving
 from benchmarks.studies.effectiveness.data import collections
 from benchmarks.studies.records import Records, finish
 
@@ -26,6 +26,7 @@ def main() -> None:
         sources = sorted(collections(), key=lambda source: len(source.data.y))
         finish(SERVED, {(source.name,): partial(serving.estimates, source) for source in sources}, CACHE)
         finish(COMPARED, {(source.name,): partial(rankers.estimates, source, CACHE) for source in sources}, CACHE)
+    page.redraw(COMPARED.path, SERVED.path)
 
 
 if __name__ == "__main__":
