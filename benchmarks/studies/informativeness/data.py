@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import gapboost as gb
 from benchmarks.studies.effectiveness.data import Collection, collections, rows
-from benchmarks.studies.labels.__main__ import drawn
 from gapboost.datasets import RankingData, RankingSplit
 
 RESPLITS = tuple(range(10))
@@ -82,11 +83,17 @@ PRIMARY = (Source("ohsumed", "OHSUMED"), Source("dbpedia", "DBpedia"), Source("m
 JUDGES = Source("mq2007 judges", "MQ2007, three simulated judges", judges=True)
 
 
+def mean_of_judges(y: NDArray[Any], draw: int) -> NDArray[np.float64]:
+    """Return the mean grade of three judges, who see the true grades through noise."""
+    noise = np.random.default_rng([29, draw]).normal(scale=0.7, size=(3, len(y)))
+    return np.asarray(np.clip(np.rint(y + noise), 0, y.max()).mean(axis=0))
+
+
 @cache
 def labelled(source: Source, resplit: int) -> RankingData:
     """All rows, by what trains."""
     data = source.collection.data
-    return RankingData(data.X, drawn(data.y, resplit)["mean of three"], data.qid) if source.judges else data
+    return RankingData(data.X, mean_of_judges(data.y, resplit), data.qid) if source.judges else data
 
 
 def split(source: Source, resplit: int, size: int) -> RankingSplit:
