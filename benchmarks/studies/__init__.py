@@ -4,11 +4,8 @@
 `papers`           what the papers show, item by item
 `effectiveness`    whether training for GAP ranks better than the boosters' own objectives
 `truncation`       what gradients of selected pairs lose beside those of all pairs
-`classification`   whether training for average precision pays for classifiers
-`variance`         critical and detectable differences, and false alarms of t-tests
 `policy`           false alarms and power of the statistics that all of them use
 `informativeness`  whether the informativeness of a measure tells what training for it gains in others
-`labels`           what real grades are worth beside rounded ones; a tutorial tells its results
 `records`          saved results: one CSV file, a task's rows at a time
 `boosters`         LightGBM, XGBoost and CatBoost, trained and watched through one interface
 `inference`        p-values by changes of signs, and bootstrapped intervals

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import optimize, stats
 
 from benchmarks.studies.policy import COMPONENTS, SIZES
-from gapboost._kernels import Array
 from gapboost.analysis.estimates import LEVEL, Estimate, clustered, crossed
 
 FOLDS, REPEATS = 5, 3
@@ -63,13 +63,15 @@ def read_components() -> dict[str, Components]:
     return found
 
 
-def draw_folds(n: int, rng: np.random.Generator, *, repeated: bool) -> Array:
+def draw_folds(n: int, rng: np.random.Generator, *, repeated: bool) -> NDArray[np.int64]:
     """Return the fold of each query in each repeat, int of shape (REPEATS, n)."""
     drawn = [rng.permutation(np.arange(n) % FOLDS) for _ in range(REPEATS if repeated else 1)]
     return np.array(drawn * (1 if repeated else REPEATS))
 
 
-def draw_differences(of: Components, share: float, folds: Array, rng: np.random.Generator) -> Array:
+def draw_differences(
+    of: Components, share: float, folds: NDArray[np.int64], rng: np.random.Generator
+) -> NDArray[np.float64]:
     """Return differences with mean 0, float64 of shape (REPEATS, n)."""
     n = folds.shape[1]
     main = rng.normal(scale=np.sqrt(of.query * (1 - share)), size=n)
@@ -83,13 +85,13 @@ def draw_differences(of: Components, share: float, folds: Array, rng: np.random.
     return np.array(differences)
 
 
-def estimate_seeds(differences: Array, folds: Array) -> Estimate:
+def estimate_seeds(differences: NDArray[np.float64], folds: NDArray[np.int64]) -> Estimate:
     """Return the estimate of the design with three seeds of five folds."""
     means = differences.mean(axis=0)
     return clustered([means[folds[0] == fold] for fold in range(FOLDS)])
 
 
-def estimate_repeats(differences: Array, folds: Array) -> Estimate:
+def estimate_repeats(differences: NDArray[np.float64], folds: NDArray[np.int64]) -> Estimate:
     """Return the estimate of the design with three repeats of five folds."""
     models = folds + FOLDS * np.arange(REPEATS)[:, None]
     queries = np.tile(np.arange(folds.shape[1]), REPEATS)
@@ -97,7 +99,7 @@ def estimate_repeats(differences: Array, folds: Array) -> Estimate:
 
 
 def estimate_components(
-    differences: Array, folds: Array, shared_training: float = 0.0, allowance: float = 0.0
+    differences: NDArray[np.float64], folds: NDArray[np.int64], shared_training: float = 0.0, allowance: float = 0.0
 ) -> Estimate:
     """Return an estimate from components of variance, by Henderson's method III.
 

@@ -1,1 +1,0 @@
-"""Average precision as one long list, beside losses of classification; see PROTOCOL.md."""

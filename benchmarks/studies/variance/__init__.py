@@ -1,1 +1,0 @@
-"""Study of the variance of a difference, and of the differences that a collection can show."""
