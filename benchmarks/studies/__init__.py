@@ -15,6 +15,8 @@
 
 A study computes what its results lack and writes its page from them: ``python -m benchmarks.studies.NAME``; with ``--redraw`` it
 writes the page alone. The data are expected in ../shared/data.
+
+A folder without code is an archived study. Its page names the commit that has the code.
 """
 
 from pathlib import Path
