@@ -1,25 +1,49 @@
-"""Claims of the papers, as data: a quantity with its interval, or a formula with a difference.
+"""Claims of the papers: rows of `claims.csv`, their intervals, and the verdicts that follow.
 
-The verdict of an empirical claim follows from its interval (`benchmarks/POLICY.md`). Margins were
-fixed before their values were computed.
+`claims.csv` has one row for each empirical claim. The columns that say how it is measured:
+
+===========  ==================================================================================
+`file`       files of `results`, without the suffix; several are put below each other
+`units`      "topics", "folds" or "queries" of which the difference is a mean, or "saved"
+`where`      rows of all comparisons: ``column=value; column=value``
+`first`      rows on one side of the difference, or a number; ``|`` separates comparisons
+`second`     rows on the other side
+`column`     what is compared
+`margin`     largest absolute value that the paper calls none; the interval is then of 90 %
+===========  ==================================================================================
+
+"saved" rows have a value and its interval already. Of several comparisons the least decides, and
+their intervals hold at once; with a margin, the hull of their intervals decides.
 """
 
-import csv
-from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
-from benchmarks.studies.tables import signed, table
-from gapboost.analysis.estimates import INCONCLUSIVE, LEVEL, Estimate
+from benchmarks.studies.tables import signed
+from gapboost.analysis.estimates import (
+    INCONCLUSIVE,
+    LEVEL,
+    Estimate,
+    clustered,
+    independent,
+    overlapping_folds,
+)
 
-ITEMS = Path(__file__).parent / "items.csv"
-HOLDS, CONTRADICTED, EXACT = "holds", "contradicted", "exact"
+HERE = Path(__file__).parent
+RESULTS = HERE / "results"
+HOLDS, CONTRADICTED = "holds", "contradicted"
+# The ends of an interval may be values of a grid.
 ROUNDING = 1e-9
+# Columns that name one unit.
+UNITS = {"topics": ["topic", "list"], "folds": ["fold"], "queries": ["query"]}
 
 
-class Result(NamedTuple):
+@dataclass(frozen=True)
+class Result:
     """A quantity with its interval; the intervals of a family of comparisons hold at once."""
 
     value: float
@@ -27,128 +51,112 @@ class Result(NamedTuple):
     high: float
     family: int = 1
 
+    def verdict(self, margin: float | None = None) -> str:
+        """Return the word for a claim: that the quantity is above 0, or within the margin."""
+        if margin is None:
+            return HOLDS if self.low > 0 else CONTRADICTED if self.high < 0 else INCONCLUSIVE
+        limit = margin + ROUNDING
+        if -limit <= self.low and self.high <= limit:
+            return HOLDS
+        return CONTRADICTED if self.low > limit or self.high < -limit else INCONCLUSIVE
 
-class Claim(NamedTuple):
-    """An empirical claim of a paper.
 
-    Attributes
-    ----------
-    place : str
-        Where the paper makes it.
-    data, quantity : str
-        Data here, and the quantity that is above 0, or within the margin, if the claim is right.
-    stated : str
-        Value of the paper.
-    result : Result
-    margin : float, optional
-        Largest absolute value of a quantity that the paper calls none. The interval is of 90 %.
-    digits : int
-    """
+@dataclass(frozen=True)
+class Claim:
+    """An empirical claim: a row of `claims.csv`."""
 
+    paper: str
     place: str
     data: str
     quantity: str
     stated: str
-    result: Result
-    margin: float | None = None
-    digits: int = 4
+    margin: float | None
+    digits: int
+    about: str
+    file: str
+    units: str
+    where: str
+    first: str
+    second: str
+    column: str
 
-    @property
-    def verdict(self) -> str:
-        """Word for the claim, by the interval alone."""
-        low, high = self.result.low, self.result.high
-        if self.margin is None:
-            return HOLDS if low > 0 else CONTRADICTED if high < 0 else INCONCLUSIVE
-        # The ends may be values of a grid.
-        margin = self.margin + ROUNDING
-        if -margin <= low and high <= margin:
-            return HOLDS
-        return CONTRADICTED if low > margin or high < -margin else INCONCLUSIVE
+    def result(self) -> Result:
+        """Return the quantity and its interval."""
+        found = self.saved() if self.units == "saved" else self.estimated()
+        value, low, high = zip(*found, strict=True)
+        chosen = min(value) if self.margin is None else max(value, key=abs)
+        ends = max(high) if self.margin is not None else min(high)
+        return Result(chosen, min(low), ends, len(found))
 
-    def cells(self) -> list[str]:
-        """Return the cells of the claim's row."""
-        value, low, high = (signed(number, self.digits) for number in self.result[:3])
-        verdict = self.verdict if self.margin is None else f"{self.verdict}, ± {self.margin:g}"
-        interval = f"({low} … {high})"
-        return [*self[:4], value, interval, str(self.result.family), verdict]
+    def saved(self) -> list[tuple[float, float, float]]:
+        """Return values with their intervals; those of `second` with the other sign."""
+        found = []
+        for first, second in self.comparisons():
+            (row,) = rows_of(self.file, self.where, first or second).to_dict("records")
+            value, low, high = row["value"], row["low"], row["high"]
+            found.append((value, low, high) if first else (-value, -high, -low))
+        return found
 
+    def estimated(self) -> list[tuple[float, float, float]]:
+        """Return mean differences over the units with their intervals."""
+        found = []
+        confidence = 1 - LEVEL if self.margin is None else 1 - 2 * LEVEL
+        pairs = self.comparisons()
+        family = len(pairs) if self.margin is None else 1
+        for first, second in pairs:
+            sides = [self.side(text) for text in (first, second)]
+            one = mean_of(sides[0] - sides[1], self.units)
+            found.append((one.mean, *one.interval(confidence, family)))
+        return found
 
-class Fact(NamedTuple):
-    """A mathematical claim: a theorem, an identity, a limit or a worked example.
+    def comparisons(self) -> list[tuple[str, str]]:
+        """Return the two sides of each comparison; a side that is given once is that of all."""
+        sides = [text.split(" | ") for text in (self.first, self.second)]
+        n = max(map(len, sides))
+        first, second = (side * n if len(side) == 1 else side for side in sides)
+        return list(zip(first, second, strict=True))
 
-    Attributes
-    ----------
-    place, claim : str
-    ours : str
-        Values here, or the test that tries the claim.
-    difference : float
-        Largest difference from the claim; 0 if there is none beyond rounding.
-    """
-
-    place: str
-    claim: str
-    ours: str
-    difference: float = 0.0
-
-    @property
-    def verdict(self) -> str:
-        """Word for the claim, or its largest difference."""
-        return f"differs by {self.difference:.1g}" if self.difference else EXACT
-
-    def cells(self) -> list[str]:
-        """Return the cells of the claim's row."""
-        return [*self[:3], self.verdict]
-
-
-def simultaneous(estimates: Iterable[Estimate]) -> list[Result]:
-    """Return the results of comparisons that are read together."""
-    found = list(estimates)
-    m = len(found)
-    return [Result(one.mean, *one.interval(1 - LEVEL, m), m) for one in found]
+    def side(self, selector: str) -> "pd.Series[float] | float":
+        """Return the value of each unit on one side; several settings: the best on validation."""
+        if "=" not in selector:
+            return float(selector)
+        rows = rows_of(self.file, self.where, selector).dropna(subset=UNITS[self.units])
+        if "validation" in rows:
+            rows = rows.loc[rows.groupby(UNITS[self.units])["validation"].idxmax()]
+        return rows.set_index(UNITS[self.units], verify_integrity=True)[self.column]
 
 
-def least(results: Iterable[Result]) -> Result:
-    """Return the interval of the least of several quantities: above 0, all of them are."""
-    value, low, high, (family, *_) = zip(*results, strict=True)
-    return Result(min(value), min(low), min(high), family)
+def mean_of(difference: "pd.Series[float]", units: str) -> Estimate:
+    """Return the mean difference, by the rule of POLICY.md for its units."""
+    if units == "topics":
+        groups = difference.groupby(level="topic")
+        return clustered([of_topic.to_numpy() for _, of_topic in groups])
+    if units == "folds":
+        # A fold tests on a fifth of the queries and trains on three fifths.
+        return overlapping_folds(difference.to_numpy(), 1, 3)
+    return independent(difference.to_numpy())
 
 
-def within(estimates: Iterable[Estimate]) -> Result:
-    """Return the 90 % interval of the quantity, or the hull of several, that a margin is compared with."""
-    found = list(estimates)
-    low, high = zip(*(one.interval(1 - 2 * LEVEL) for one in found), strict=True)
-    return Result(max((one.mean for one in found), key=abs), min(low), max(high), len(found))
+@cache
+def load(name: str) -> pd.DataFrame:
+    """Return saved results, without the names of their parts."""
+    return pd.read_csv(RESULTS / f"{name}.csv").drop(columns="part", errors="ignore")
 
 
-def difference(found: Sequence[float], stated: Sequence[float], digits: int | None = None) -> float:
-    """Return the largest difference, or 0 where it is one of rounding, to the digits of the paper."""
-    largest = float(np.abs(np.subtract(found, stated)).max())
-    return 0.0 if largest <= (ROUNDING if digits is None else 0.5 * 10**-digits) else largest
+def rows_of(files: str, *selectors: str) -> pd.DataFrame:
+    """Return the rows of results that fit all selectors."""
+    rows = pd.concat([load(name).assign(file=name) for name in files.split()], ignore_index=True)
+    for condition in "; ".join(filter(None, selectors)).split("; "):
+        column, _, wanted = condition.partition("=")
+        rows = rows[rows[column].astype(str) == wanted]
+    return rows
 
 
-def tested(place: str, claim: str, file: str, name: str) -> Fact:
-    """Return a claim that a test of this project tries."""
-    return Fact(place, claim, f"[{name}](../tests/{file})")
-
-
-def items(paper: str) -> list[dict[str, Any]]:
-    """Return the items of a paper without a claim that is judged here."""
-    with ITEMS.open(encoding="utf-8", newline="") as lines:
-        return [row for row in csv.DictReader(lines) if row["paper"] == paper]
-
-
-def tables(claims: Iterable[Claim], facts: Iterable[Fact], paper: str) -> str:
-    """Return the tables of one paper."""
-    heads = (
-        ["place", "data", "quantity", "paper", "ours", "interval", "family", "verdict"],
-        ["place", "mathematical claim", "here", "verdict"],
-        ["place", "content", "here"],
-    )
-    bodies = (
-        [one.cells() for one in claims],
-        [one.cells() for one in facts],
-        [[row["item"], row["shows"], row["here"]] for row in items(paper)],
-    )
-    titles = ("Empirical claims", "Mathematical claims", "Items without a verdict")
-    parts = zip(titles, heads, bodies, strict=True)
-    return "\n\n".join(f"### {title}\n\n{table(head, body)}" for title, head, body in parts if body)
+@cache
+def claims() -> tuple[Claim, ...]:
+    """Return the empirical claims."""
+    rows = pd.read_csv(HERE / "claims.csv", dtype=str, keep_default_na=False).to_dict("records")
+    for row in rows:
+        row |= {"digits": int(row["digits"]), "margin": float(row["margin"] or "nan")}
+        row["margin"] = None if np.isnan(row["margin"]) else row["margin"]
+    return tuple(Claim(**row) for row in rows)

@@ -1,106 +1,160 @@
-"""PAPERS.md, `verdicts.csv` and the pictures, from saved results alone."""
+"""The tables of PAPERS.md, and `estimates.csv` and `counts.csv`, from saved results."""
 
-from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.studies.papers import (
-    claims,
-    ferrante2014,
-    figures,
-    qin2008,
-    robertson2010,
-    yilmaz2009,
-)
-from benchmarks.studies.papers.claims import CONTRADICTED, EXACT, HOLDS, Claim, Fact
-from benchmarks.studies.papers.grid import COLLECTIONS, means
-from benchmarks.studies.papers.results import load
-from benchmarks.studies.tables import folded, table
+import pandas as pd
+
+from benchmarks.studies.papers.claims import CONTRADICTED, HERE, HOLDS, RESULTS, claims, load
+from benchmarks.studies.tables import folded, signed, table, write
 from gapboost.analysis.estimates import INCONCLUSIVE
 
 PAGE = Path(__file__).parents[2] / "PAPERS.md"
-PAPERS = {
-    robertson2010: "graded average precision",
-    ferrante2014: "xGAP and eGAP",
-    yilmaz2009: "which measure to train for",
-    qin2008: "approximated measures",
-}
-TESTED = ("nDCG", "nDCG, LETOR", "AP", "GAP", "nDCG@10", "nDCG@10, linear gain", "P@10")
+PAPERS = ("robertson2010", "ferrante2014", "yilmaz2009", "qin2008")
+# Differences from a mathematical claim up to this are those of rounding.
+EXACT = "exact"
+SHOWN = ("nDCG", "nDCG, LETOR", "AP", "GAP", "nDCG@10", "nDCG@10, linear gain", "P@10")
+# Systems of the table for section 7 of [ferrante2014]: all, or the best.
+SYSTEMS = (("Robust", 0), ("DBpedia", 0), ("DBpedia", 10))
 
 
-def trainings() -> Iterator[str]:
-    """Yield tables of test means."""
-    for collection in COLLECTIONS:
-        t = means(collection)
-        columns = [name for name in TESTED if name in t]
-        body = [[*key, *(f"{r[c]:.4f}" for c in columns), f"{r['round']:.0f}"] for key, r in t.iterrows()]
-        if collection == "OHSUMED":
-            own = qin2008.algorithm().groupby(level="trained").mean()
-            body += [
-                ["Algorithm 1", "ApproxRank", name, *(f"{r[c]:.4f}" for c in columns), f"{r['epoch']:.0f}"]
-                for name, r in own.iterrows()
-            ]
-        yield folded(collection, table(["model", "objective", "trained for", *columns, "round"], body))
+def estimates() -> pd.DataFrame:
+    """Return one row for each empirical claim: its quantity, interval and verdict."""
+    rows = []
+    for claim in claims():
+        result = claim.result()
+        rows.append(
+            {
+                "paper": claim.paper,
+                "place": claim.place,
+                "about": claim.about,
+                "data": claim.data,
+                "quantity": claim.quantity,
+                "value": result.value,
+                "low": result.low,
+                "high": result.high,
+                "family": result.family,
+                "verdict": result.verdict(claim.margin),
+            }
+        )
+    return pd.DataFrame(rows)
 
 
-def choices() -> Iterator[str]:
-    """Yield tables of hessians and betas."""
-    t = load("hessians")
-    mean = t.drop(columns="fold").groupby(["objective", "hessian", "beta"], sort=False).mean().reset_index()
-    decimals = {"rounds that fell": 1, "best round": 0}
-    numbers = [column for column in mean if column not in ("objective", "hessian", "beta")]
-    for column in numbers:
-        mean[column] = [f"{value:.{decimals.get(column, 4)}f}" for value in mean[column]]
-    default = mean[mean["beta"] == "default"][["objective", "hessian", *numbers]]
-    beta = mean[(mean["objective"] == "ApproxRank") & (mean["hessian"] == "pushes")][["beta", *numbers]]
-    for summary, shown in (("Hessians", default), ("beta of ApproxRank(GAP); the default is 4 / n", beta)):
-        yield folded(summary, table(list(shown), shown.to_numpy().tolist()))
+def facts() -> pd.DataFrame:
+    """Return the mathematical claims with their verdicts."""
+    rows = pd.read_csv(HERE / "facts.csv")
+    rows["verdict"] = [f"differs by {d:.1g}" if d else EXACT for d in rows["difference"]]
+    return rows
 
 
-def judged() -> dict[str, tuple[list[Claim], list[Fact]]]:
-    """Return the empirical and the mathematical claims of each paper."""
-    return {paper.__name__.rpartition(".")[2]: (list(paper.claims()), list(paper.facts())) for paper in PAPERS}
+def counts(judged: pd.DataFrame, exact: pd.DataFrame) -> pd.DataFrame:
+    """Return the number of claims by verdict: of each paper, of all, and of those about rankers."""
+    words = {"hold": HOLDS, "are contradicted": CONTRADICTED, "are inconclusive": INCONCLUSIVE}
+    parts = {f"[{name}]": (judged["paper"] == name, exact["paper"] == name) for name in PAPERS}
+    parts["all"] = (judged["paper"] != "", exact["paper"] != "")
+    parts["rankers"] = (judged["about"] == "rankers", exact["paper"] == "")
+    rows = []
+    for name, (empirical, mathematical) in parts.items():
+        verdicts = judged.loc[empirical, "verdict"]
+        row = {"paper": name, "empirical claims": len(verdicts)}
+        row |= {head: int((verdicts == word).sum()) for head, word in words.items()}
+        verdicts = exact.loc[mathematical, "verdict"]
+        row |= {"mathematical claims": len(verdicts), "are exact": int((verdicts == EXACT).sum())}
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
-def counts(found: dict[str, tuple[list[Claim], list[Fact]]]) -> str:
-    """Return the table of verdicts."""
-    verdicts, body = (HOLDS, CONTRADICTED, INCONCLUSIVE), []
-    for name, (empirical, mathematical) in found.items():
-        tally = Counter(claim.verdict for claim in empirical)
-        exact = sum(fact.verdict == EXACT for fact in mathematical)
-        body.append([f"[{name}]", len(empirical), *(tally[v] for v in verdicts), len(mathematical), exact])
-    body.append(["all", *(sum(column) for column in zip(*(row[1:] for row in body), strict=True))])
-    head = [
-        "paper",
-        "empirical claims",
-        "hold",
-        "are contradicted",
-        "are inconclusive",
-        "mathematical claims",
-        "are exact",
-    ]
-    return table(head, [list(map(str, row)) for row in body])
+def markdown(rows: pd.DataFrame) -> str:
+    """Return rows as a table."""
+    return table(list(rows), rows.astype(str).to_numpy().tolist())
 
 
-def text() -> str:
-    """Return the page."""
-    template = (Path(__file__).parent / "page.template").read_text(encoding="utf-8")
-    found = judged()
-    filled = {
-        "counts": counts(found),
-        "trainings": "\n".join(trainings()),
-        "choices": "\n".join(choices()),
+def of_paper(paper: str, judged: pd.DataFrame, exact: pd.DataFrame) -> str:
+    """Return the tables of claims of one paper."""
+    body = []
+    for claim, row in zip(claims(), judged.itertuples(), strict=True):
+        if claim.paper == paper:
+            value, low, high = (signed(x, claim.digits) for x in (row.value, row.low, row.high))
+            verdict = row.verdict + (f", ± {claim.margin:g}" if claim.margin else "")
+            cells = [claim.place, claim.data, claim.quantity, claim.stated, value]
+            body.append([*cells, f"({low} … {high})", str(row.family), verdict])
+    head = ["place", "data", "quantity", "paper", "ours", "interval", "family", "verdict"]
+    names = {"claim": "mathematical claim", "item": "place", "shows": "content"}
+    mathematical = exact[exact["paper"] == paper].drop(columns=["paper", "difference"])
+    items = pd.read_csv(HERE / "items.csv")
+    items = items[items["paper"] == paper].drop(columns="paper")
+    parts = {
+        "Empirical claims": table(head, body),
+        "Mathematical claims": markdown(mathematical.rename(columns=names)),
+        "Items without a verdict": markdown(items.rename(columns=names)),
     }
-    for paper in PAPERS:
-        name = paper.__name__.rpartition(".")[2]
-        filled[name] = claims.tables(*found[name], name)
-        filled[f"{name}: details"] = "\n".join(paper.details())
-    for name, part in filled.items():
-        template = template.replace(f"<!-- {name} -->", part.rstrip())
-    return template
+    return "\n\n".join(f"### {title}\n\n{text}" for title, text in parts.items())
 
 
-def write() -> None:
-    """Write the page and draw the pictures."""
-    PAGE.write_text(text(), encoding="utf-8")
-    figures.draw_all()
+def trained(collection: str) -> pd.DataFrame:
+    """Return test means over folds by model, objective and training measure."""
+    rows = load(f"trained_{collection.lower()}")
+    best = rows.groupby(["fold", "model", "trained", "objective"])["validation"].idxmax()
+    return rows.loc[best].groupby(["model", "objective", "trained"]).mean()
+
+
+def algorithm_1() -> pd.DataFrame:
+    """Return test means over folds of Algorithm 1 of [qin2008] on OHSUMED."""
+    rows = load("approx_linear")
+    best = rows.loc[rows.groupby(["fold", "trained"])["validation"].idxmax()]
+    best = best.assign(model="Algorithm 1", objective="ApproxRank", round=best["epoch"])
+    return best.groupby(["model", "objective", "trained"]).mean()
+
+
+def trainings(collection: str) -> str:
+    """Return the table of test means of one collection."""
+    means = trained(collection)
+    if collection == "OHSUMED":
+        means = pd.concat([means, algorithm_1()])
+    body = [
+        [*key, *(f"{row[name]:.4f}" for name in SHOWN), f"{row['round']:.0f}"]
+        for key, row in means.iterrows()
+    ]
+    return table(["model", "objective", "trained for", *SHOWN, "round"], body)
+
+
+def distances() -> str:
+    """Return how far the cells of Table 2 of [robertson2010] are from ours, by test measure."""
+    stated = pd.read_csv(HERE / "tables" / "robertson2010.csv", index_col=[0, 1])
+    ours, body = trained("OHSUMED"), []
+    for test in ("nDCG@10", "nDCG@10, linear gain", "AP", "P@10"):
+        column = stated[f"Table 2: {test.partition(',')[0]}"]
+        here = (ours.loc[model, test].reindex(column.index) for model in ("linear", "trees"))
+        apart = pd.concat([(values - column).abs() for values in here])
+        body.append([test, f"{apart.mean():.3f}"])
+    return table(["measure", "distance"], body)
+
+
+def told_apart() -> str:
+    """Return the shares of pairs of systems with a significance level below .05."""
+    measures = ["GAP", "xGAP", "eGAP", "AP"]
+    rows, body = load("discrimination").dropna(subset="asl"), []
+    for name, top in SYSTEMS:
+        of = rows[(rows["collection"] == name) & (rows["top"] == top)]
+        shares = (of["asl"] < 0.05).groupby(of["measure"]).mean()
+        kept = f"{name}, {f'best {top}' if top else 'all'}"
+        body.append([kept, *(f"{shares[measure]:.0%}" for measure in measures)])
+    return table(["systems", *measures], body)
+
+
+def parts() -> dict[str, str]:
+    """Return the parts of the page that are written from results, by the name of their marker."""
+    judged, exact = estimates(), facts()
+    shown = counts(judged, exact)
+    found = {"counts": markdown(shown[shown["paper"] != "rankers"])}
+    found |= {paper: of_paper(paper, judged, exact) for paper in PAPERS}
+    found |= {"distances": distances(), "pairs told apart": told_apart()}
+    return found | {f"trainings on {name}": trainings(name) for name in ("OHSUMED", "MQ2007")}
+
+
+def write_page() -> None:
+    """Write the page and the two tables of verdicts."""
+    judged = estimates()
+    judged.to_csv(RESULTS / "estimates.csv", index=False, float_format="%.6g")
+    counts(judged, facts()).to_csv(RESULTS / "counts.csv", index=False)
+    for name, text in parts().items():
+        write(name, text, PAGE)
