@@ -9,9 +9,7 @@ import numpy as np
 import gapboost as gb
 from benchmarks.studies.papers.grid import TESTED
 from benchmarks.studies.papers.results import Parts, Rows
-from benchmarks.studies.papers.training import FOLDS, Fold, split_of
-from gapboost._data.judged import judged
-from gapboost._kernels import Array
+from benchmarks.studies.papers.training import FOLDS, Array, Fold, split_of
 from gapboost.datasets import RankingData
 
 MEASURES = {"AP": gb.AP(), "nDCG": gb.nDCG()}
@@ -23,19 +21,13 @@ STEEPNESS = (1, 10, 100)
 
 def algorithm_1(train: RankingData, how: gb.ApproxRank, epochs: int, rate: float = 0.01) -> Iterator[Array]:
     """Weights of a linear model after each epoch of gradient ascent, query by query [qin2008]."""
-    queries = []
-    for q in np.unique(train.qid):
-        rows = train.qid == q
-        queries.append((train.X[rows], how.prepared(judged(train.y[rows], None), 1)))
+    queries = [np.flatnonzero(train.qid == q) for q in np.unique(train.qid)]
     rng, weights = np.random.default_rng(0), np.zeros(train.X.shape[1])
-    longest = max(len(X) for X, _ in queries)
-    grad, hess = np.empty((2, longest))
     for _ in range(epochs):
         for i in rng.permutation(len(queries)):
-            X, prepared = queries[i]
-            n = len(X)
-            prepared(X @ weights, grad[:n], hess[:n])
-            weights = weights - rate * (grad[:n] @ X)
+            X, y = train.X[queries[i]], train.y[queries[i]]
+            grad, _ = how.gradients(y, X @ weights, n_jobs=1)
+            weights = weights - rate * (grad @ X)
         yield weights
 
 

@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.studies.tables import signed
+from benchmarks.studies.papers.results import load
 from gapboost.analysis.estimates import (
     INCONCLUSIVE,
     LEVEL,
@@ -34,7 +34,6 @@ from gapboost.analysis.estimates import (
 )
 
 HERE = Path(__file__).parent
-RESULTS = HERE / "results"
 HOLDS, CONTRADICTED = "holds", "contradicted"
 # The ends of an interval may be values of a grid.
 ROUNDING = 1e-9
@@ -135,12 +134,6 @@ def mean_of(difference: "pd.Series[float]", units: str) -> Estimate:
         # A fold tests on a fifth of the queries and trains on three fifths.
         return overlapping_folds(difference.to_numpy(), 1, 3)
     return independent(difference.to_numpy())
-
-
-@cache
-def load(name: str) -> pd.DataFrame:
-    """Return saved results, without the names of their parts."""
-    return pd.read_csv(RESULTS / f"{name}.csv").drop(columns="part", errors="ignore")
 
 
 def rows_of(files: str, *selectors: str) -> pd.DataFrame:

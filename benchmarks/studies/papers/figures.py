@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.studies.papers.grid import means
-from benchmarks.studies.papers.qin2008 import algorithm
+from benchmarks.studies.papers.page import algorithm_1, trained
 from benchmarks.studies.papers.results import load
-from benchmarks.studies.papers.yilmaz2009 import PAIRS, few_queries
 from benchmarks.studies.pictures import legend_below, line, panels, save
 from benchmarks.studies.tables import FIGURES
 
@@ -65,19 +63,6 @@ def discrimination() -> Any:
         ax.set(ylim=(0, 0.1), xlabel="pairs of systems by falling ASL, %", title=f"{name}, all {len(curve)} pairs")
     axes[0].set_ylabel("achieved significance level")
     legend_below(figure, axes[0])
-    return figure
-
-
-@picture
-def curves_of_one_list() -> Any:
-    """Graded precision and recall, of the paper and of Kekäläinen and Järvelin."""
-    figure, (ax,) = panels(1, 4.2)
-    names = {"GAP": "graded, g = (0.5, 0.5)", "AP": "binary"}
-    names |= {f"gains {g}": f"Kekäläinen and Järvelin, gains {g}" for g in ("0, 1, 2", "0, 1, 3")}
-    for number, (name, rows) in enumerate(load("curves_of_one_list").groupby("curve", sort=False)):
-        ax.plot(rows["recall"], rows["precision"], label=names[name], **line(number, marked=False))
-    ax.set(xlabel="recall", ylabel="precision", title="fub03IeOLKe3 on topic 650")
-    legend_below(figure, ax, 1)
     return figure
 
 
@@ -178,66 +163,6 @@ def means_of_systems(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 @picture
-def less_data() -> Any:
-    """The whole list instead of its top, by the measure of the top, against training queries and features."""
-    figure, axes = panels(2, sharey=True)
-    for ax, pair in zip(axes, PAIRS, strict=True):
-        for number, features in enumerate((2, 9, 46)):
-            by_size = few_queries(features, pair)
-            style = line(number)
-            x = np.array(list(by_size)) * 1.06 ** (number - 1)
-            half = [one.interval()[1] - one.mean for one in by_size.values()]
-            ax.errorbar(
-                x, [one.mean for one in by_size.values()], half, capsize=3, label=f"{features} features", **style
-            )
-        ax.axhline(0, color="grey", linewidth=0.8)
-        ax.set(xscale="log", xlabel="training queries", title=f"MQ2007: {pair[0]} instead of {pair[1]}, by {pair[1]}")
-        ax.set_xticks(list(by_size), [str(n) for n in by_size])
-        ax.minorticks_off()
-    axes[0].set_ylabel("difference, 95 % over five folds")
-    legend_below(figure, axes[0])
-    return figure
-
-
-@picture
-def learning_curves() -> Any:
-    """Training measure, test measure on training and validation data, by round."""
-    table = load("learning_curves")
-    table = table[table["fold"] == 1]
-    cases = list(dict.fromkeys(zip(table["trained for"], table["tested by"], strict=True)))
-    figure, axes = panels(len(cases))
-    for ax, (trained, tested) in zip(axes, cases, strict=True):
-        rows = table[(table["trained for"] == trained) & (table["tested by"] == tested)]
-        columns = {"trained": "training measure, training data", "training": "test measure, training data"}
-        columns |= {"validation": "test measure, validation data"}
-        for number, (column, label) in enumerate(columns.items()):
-            ax.plot(rows["round"], rows[column], label=label, **line(number, marked=False))
-        ax.set(xlabel="round", title=f"trained for {trained}, tested by {tested}")
-        ax.title.set_fontsize(10)
-    figure.supylabel("mean of the queries", fontsize=10)
-    legend_below(figure, axes[0])
-    return figure
-
-
-@picture
-def two_features() -> Any:
-    """Measures of all directions of two features; means over folds would be the same for training and test data."""
-    table = load("two_features")
-    table = table[table["fold"] == 1].set_index("angle")
-    figure, axes = panels(2, sharex=True, sharey=True)
-    for ax, part in zip(axes, ("training", "test"), strict=True):
-        for number, name in enumerate(("AP", "P@10", "nDCG@10")):
-            values = table[f"{part} {name}"]
-            ax.plot(np.degrees(table.index), values, label=name, **line(number, marked=False))
-            ax.plot(np.degrees(values.idxmax()), values.max(), **line(number))
-        ax.set(xlabel="direction of the two weights, degrees", title=f"OHSUMED, fold 1, {part} data; the best marked")
-        ax.title.set_fontsize(10)
-    axes[0].set_ylabel("mean of the queries")
-    legend_below(figure, axes[0])
-    return figure
-
-
-@picture
 def accuracy() -> Any:
     """Distance of the approximation by epoch of Algorithm 1."""
     table = load("accuracy")
@@ -262,13 +187,14 @@ def ndcg_at() -> Any:
     """The measure nDCG at 1 to 10 with LETOR's discount: Figures 4 and 5 of the paper."""
     figure, (ax,) = panels(1, 4.4)
     columns = [f"nDCG@{k}, LETOR" for k in range(1, 11)]
-    trained, one = means("OHSUMED"), algorithm().groupby(level="trained")[columns].mean()
+    one = algorithm_1()[columns].droplevel(["model", "objective"])
+    means = trained("OHSUMED")
     lines = {
         "Algorithm 1 for nDCG": one.loc["nDCG"],
         "Algorithm 1 for AP": one.loc["AP"],
-        "gblinear, ApproxRank(nDCG)": trained.loc[("linear", "ApproxRank", "nDCG")],
-        "gblinear, SoftRank(nDCG)": trained.loc[("linear", "SoftRank", "nDCG")],
-        "trees, LambdaRank(GAP)": trained.loc[("trees", "LambdaRank", "GAP")],
+        "gblinear, ApproxRank(nDCG)": means.loc[("linear", "ApproxRank", "nDCG")],
+        "gblinear, SoftRank(nDCG)": means.loc[("linear", "SoftRank", "nDCG")],
+        "trees, LambdaRank(GAP)": means.loc[("trees", "LambdaRank", "GAP")],
     }
     for number, (label, values) in enumerate(lines.items()):
         ax.plot(range(1, 11), values[columns].astype(float), label=label, **line(number))

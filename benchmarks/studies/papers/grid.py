@@ -5,15 +5,10 @@ from functools import cache, partial
 from itertools import product
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
-
 import gapboost as gb
 from benchmarks.studies import DATA
-from benchmarks.studies.papers.results import Parts, Rows, load
+from benchmarks.studies.papers.results import Parts, Rows
 from benchmarks.studies.papers.training import FOLDS, GAP, OBJECTIVES, Fold
-from gapboost._kernels import Array
-from gapboost.analysis.estimates import Estimate, overlapping_folds
 
 TRAINED = {"nDCG": gb.nDCG(), "AP": gb.AP(), "GAP": GAP, "P@10": gb.Precision(k=10), "nDCG@10": gb.nDCG(k=10)}
 WHOLE_LIST = ("nDCG", "AP", "GAP")
@@ -28,8 +23,6 @@ TESTED = {
 # Leaves of a tree, or the penalty of the coefficients; the best on validation counts.
 SETTINGS = {"trees": (7, 15), "linear": (0.0, 0.01)}
 COLLECTIONS = ("OHSUMED", "MQ2007")
-# Queries of a fifth: a fold tests on one and trains on three.
-FIFTH = {"OHSUMED": 21, "MQ2007": 338}
 
 
 @cache
@@ -73,27 +66,3 @@ def parts(collection: str, data: Path = DATA) -> Parts:
         )
         for number, model, name, objective, setting in planned(collection)
     }
-
-
-def chosen(collection: str) -> pd.DataFrame:
-    """The rows of each fold whose setting was best on validation."""
-    rows = load(f"trained_{collection.lower()}")
-    best = rows.groupby(["fold", "model", "trained", "objective"])["validation"].idxmax()
-    return rows.loc[best]
-
-
-def over_folds(collection: str, values: Array) -> Estimate:
-    """Return the mean of differences on the test parts of the five folds."""
-    return overlapping_folds(np.asarray(values), FIFTH[collection], 3 * FIFTH[collection])
-
-
-def difference(collection: str, model: str, objective: str, pair: tuple[str, str], tested: str) -> Estimate:
-    """Return the test difference of training for the first measure and for the second."""
-    rows = chosen(collection)
-    rows = rows[(rows["model"] == model) & (rows["objective"] == objective)].set_index(["trained", "fold"])[tested]
-    return over_folds(collection, (rows.loc[pair[0]] - rows.loc[pair[1]]).to_numpy())
-
-
-def means(collection: str) -> pd.DataFrame:
-    """Means over folds by model, objective and training measure."""
-    return chosen(collection).groupby(["model", "objective", "trained"]).mean()

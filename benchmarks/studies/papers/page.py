@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.studies.papers.claims import CONTRADICTED, HERE, HOLDS, RESULTS, claims, load
-from benchmarks.studies.tables import folded, signed, table, write
+from benchmarks.studies.papers.claims import CONTRADICTED, HERE, HOLDS, claims
+from benchmarks.studies.papers.results import RESULTS, load
+from benchmarks.studies.tables import signed, table, write
 from gapboost.analysis.estimates import INCONCLUSIVE
 
 PAGE = Path(__file__).parents[2] / "PAPERS.md"
@@ -110,10 +111,7 @@ def trainings(collection: str) -> str:
     means = trained(collection)
     if collection == "OHSUMED":
         means = pd.concat([means, algorithm_1()])
-    body = [
-        [*key, *(f"{row[name]:.4f}" for name in SHOWN), f"{row['round']:.0f}"]
-        for key, row in means.iterrows()
-    ]
+    body = [[*key, *(f"{row[name]:.4f}" for name in SHOWN), f"{row['round']:.0f}"] for key, row in means.iterrows()]
     return table(["model", "objective", "trained for", *SHOWN, "round"], body)
 
 

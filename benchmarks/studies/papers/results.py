@@ -1,6 +1,7 @@
 """Saved results: one CSV file an item, a part of it at a time."""
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,13 @@ Rows = list[dict[str, Any]]
 Parts = Mapping[str, Callable[[], Rows]]
 
 
-def load(name: str, directory: Path = RESULTS) -> pd.DataFrame:
-    """The rows of an item, without the names of their parts."""
-    return pd.read_csv(directory / f"{name}.csv").drop(columns="part")
+@cache
+def load(name: str) -> pd.DataFrame:
+    """Return the rows of an item, without the names of their parts."""
+    return pd.read_csv(RESULTS / f"{name}.csv").drop(columns="part", errors="ignore")
 
 
-def finish(name: str, parts: Parts, directory: Path = RESULTS) -> None:
+def finish(name: str, parts: Parts) -> None:
     """Compute the parts of an item that are not saved yet, and save each."""
-    records.finish(Records(directory / f"{name}.csv", ("part",)), {(part,): parts[part] for part in parts})
+    tasks = {(part,): parts[part] for part in parts}
+    records.finish(Records(RESULTS / f"{name}.csv", ("part",)), tasks)

@@ -14,10 +14,10 @@ import gapboost as gb
 from benchmarks.studies.papers import topics
 from benchmarks.studies.papers.collections import Collection, above_first_quartile, collection, few, values_with_bpref
 from benchmarks.studies.papers.results import Parts, Rows
+from benchmarks.studies.papers.topics import Array
 from benchmarks.studies.papers.training import GAP
 from gapboost import analysis
-from gapboost._kernels import Array
-from gapboost.analysis import SystemValues, trec
+from gapboost.analysis import SystemValues
 from gapboost.analysis.robustness import thinned
 from gapboost.model_selection import simplex_grid
 
@@ -49,58 +49,6 @@ def subsets(found: Collection) -> dict[str, list[str]]:
     """All topics, and those with few documents of a grade above 1."""
     rare = {f"few of grade {k}": few(found.qrels, k) for k in range(2, top_grade(found) + 1)}
     return {"all": list(found.qrels)} | {name: of for name, of in rare.items() if of}
-
-
-def features_of_collections() -> Parts:
-    """Table 1 of [ferrante2014]."""
-
-    def features(name: str) -> Rows:
-        found = collection(name)
-        relevant = [sum(g > 0 for g in judged.values()) for judged in found.qrels.values()]
-        rare = {f"few of grade {g}": len(few(found.qrels, g)) if g <= top_grade(found) else None for g in (2, 3)}
-        return [
-            {
-                "collection": name,
-                "topics": len(found.qrels),
-                **rare,
-                "runs": len(found.runs),
-                "above the first quartile": len(above_first_quartile(found).runs),
-                "grades": top_grade(found) + 1,
-                "least relevant": min(relevant),
-                "mean relevant": float(np.mean(relevant)),
-                "most relevant": max(relevant),
-            }
-        ]
-
-    return {name: partial(features, name) for name in ("Robust", "DBpedia", "MSLR")}
-
-
-def curves_of_one_list() -> Parts:
-    """Graded precision and recall here, and those of Kekäläinen and Järvelin, of one ranking (section 3.2)."""
-
-    def points() -> Rows:
-        found = collection("Robust")
-        (chosen,) = [x for x in trec.rankings(found.qrels, found.runs["fub03IeOLKe3"]).lists() if x.name == "650"]
-        scores = -np.arange(len(chosen.grades), dtype=float)
-        rows = []
-        for label, measure in (("GAP", GAP), ("AP", gb.AP())):
-            curve = analysis.precision_recall(measure, chosen.grades, scores, recall_base=chosen.recall_base)
-            rows += [
-                {"curve": label, "rank": int(rank), "recall": recall, "precision": precision}
-                for rank, recall, precision in zip(curve.rank, curve.recall, curve.precision, strict=True)
-            ]
-        ranks = np.arange(1, len(scores) + 1)
-        for label, gains in (("gains 0, 1, 2", [0, 1, 2]), ("gains 0, 1, 3", [0, 1, 3])):
-            share = np.array(gains) / max(gains)
-            gained = np.cumsum(share[chosen.grades])
-            recall = gained / (share @ chosen.recall_base)
-            rows += [
-                {"curve": label, "rank": int(rank), "recall": recall[rank - 1], "precision": gained[rank - 1] / rank}
-                for rank in ranks[chosen.grades > 0]
-            ]
-        return rows
-
-    return {"Robust 650": points}
 
 
 def correlation_with_p10() -> Parts:

@@ -11,15 +11,15 @@ from typing import Any
 import lightgbm
 import numpy as np
 import xgboost
+from numpy.typing import NDArray
 
 import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
 from benchmarks.studies import DATA
-from gapboost._data.judged import judged
-from gapboost._kernels import Array
 from gapboost.datasets import RankingData, RankingSplit, load_letor, load_letor_fold
 
+Array = NDArray[Any]
 FOLDS = (1, 2, 3, 4, 5)
 OBJECTIVES: dict[str, type] = {"LambdaRank": gb.LambdaRank, "SoftRank": gb.SoftRank, "ApproxRank": gb.ApproxRank}
 GAP = gb.GAP(g=(0.5, 0.5))
@@ -61,13 +61,18 @@ def split_of(collection: str, number: int, data: Path = DATA) -> RankingSplit:
     return RankingSplit(*(RankingData(per_query_range(part), part.y, part.qid) for part in split))
 
 
+def query_sizes(qid: Array) -> Array:
+    """Return the number of rows of each query, whose rows are in one piece."""
+    first = np.flatnonzero(np.append(True, qid[1:] != qid[:-1]))
+    return np.diff(np.append(first, len(qid)))
+
+
 class Fold:
     """One fold with the boosters' own data sets, made once."""
 
     def __init__(self, collection: str, number: int, data: Path = DATA) -> None:
         self.split = split_of(collection, number, data)
-        self.judged = [judged(part.y, part.qid) for part in self.split]
-        sizes = [found.queries.sizes for found in self.judged]
+        sizes = [query_sizes(part.qid) for part in self.split]
         self.trees: list[lightgbm.Dataset] = []
         for part, size in zip(self.split, sizes, strict=True):
             reference = self.trees[0] if self.trees else None
@@ -81,11 +86,11 @@ class Fold:
         data = self.split[part]
         return gb.evaluate(measure, data.y, scores, data.qid, n_jobs=1)[measure]
 
-    def fit(self, model: str, how: Any, setting: float, rounds: int | None = None) -> tuple[int, float, Array]:
+    def fit(self, model: str, how: Any, setting: float) -> tuple[int, float, Array]:
         """Best round by the measure on validation, its value there, and scores of the test part."""
         if model == "trees":
-            return self.fit_trees(how, int(setting), rounds or ROUNDS[model])
-        return self.fit_linear(how, setting, rounds or ROUNDS[model])
+            return self.fit_trees(how, int(setting), ROUNDS[model])
+        return self.fit_linear(how, setting, ROUNDS[model])
 
     def fit_trees(self, how: Any, leaves: int, rounds: int) -> tuple[int, float, Array]:
         """LightGBM, learning rate 0.1."""
