@@ -1,4 +1,4 @@
-"""ApproxRank as [qin2008] trains it: Algorithm 1, what it gives, and how near the smooth measure is to the real one."""
+"""ApproxRank as in [qin2008]: Algorithm 1, and the distance of the smooth measure from the real one."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -14,13 +14,13 @@ from gapboost.datasets import RankingData
 
 MEASURES = {"AP": gb.AP(), "nDCG": gb.nDCG()}
 EPOCHS = {"OHSUMED": 200, "MQ2007": 10}
-# The ends of the paper's grid, which has 10, 20, 50 and 100, for nDCG up to 300; beta is 10, of the paper's 1 to 100.
+# The ends of the paper's grid, 10, 20, 50 and 100; the paper's beta is 1 to 100.
 ALPHAS, BETA = (10, 100), 10
 STEEPNESS = (1, 10, 100)
 
 
 def algorithm_1(train: RankingData, how: gb.ApproxRank, epochs: int, rate: float = 0.01) -> Iterator[Array]:
-    """Weights of a linear model after each epoch of gradient ascent, query by query [qin2008]."""
+    """Yield linear weights after each epoch of gradient ascent, query by query."""
     queries = [np.flatnonzero(train.qid == q) for q in np.unique(train.qid)]
     rng, weights = np.random.default_rng(0), np.zeros(train.X.shape[1])
     for _ in range(epochs):
@@ -32,14 +32,14 @@ def algorithm_1(train: RankingData, how: gb.ApproxRank, epochs: int, rate: float
 
 
 def distances(y: Array, scores: Array, qid: Array, how: gb.ApproxRank) -> tuple[Array, Array]:
-    """Of the smooth measure from the real one, by query; and the real one."""
+    """Return the distance of the smooth measure from the real one by query, and the real one."""
     smooth = how.value(y, scores, qid, per_query=True, n_jobs=1)
     exact = gb.evaluate(how.measure, y, scores, qid, per_query=True, n_jobs=1)[how.measure]
     return np.abs(smooth - exact), exact
 
 
 def accuracy() -> Parts:
-    """Distance of the approximation while Algorithm 1 trains: Figures 1 to 3 of [qin2008]."""
+    """Return distances of the approximation while Algorithm 1 trains: Figures 1 to 3."""
 
     def along(name: str, label: str, fixed: str, steepness: float) -> Rows:
         train = split_of(name, 1).train
@@ -69,7 +69,7 @@ def accuracy() -> Parts:
 
 
 def approx_linear() -> Parts:
-    """Algorithm 1 with the settings of [qin2008]: Tables 2 and 3, Figures 4 and 5 on OHSUMED."""
+    """Return trainings by Algorithm 1 on OHSUMED: Tables 2 and 3, Figures 4 and 5."""
 
     def trained(number: int, label: str, alpha: float) -> Rows:
         fold = Fold("OHSUMED", number)

@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from benchmarks.studies.papers.results import load
@@ -83,9 +82,9 @@ class Claim:
         """Return the quantity and its interval."""
         found = self.saved() if self.units == "saved" else self.estimated()
         value, low, high = zip(*found, strict=True)
-        chosen = min(value) if self.margin is None else max(value, key=abs)
-        ends = max(high) if self.margin is not None else min(high)
-        return Result(chosen, min(low), ends, len(found))
+        if self.margin is None:
+            return Result(min(value), min(low), min(high), len(found))
+        return Result(max(value, key=abs), min(low), max(high), len(found))
 
     def saved(self) -> list[tuple[float, float, float]]:
         """Return values with their intervals; those of `second` with the other sign."""
@@ -122,7 +121,13 @@ class Claim:
         rows = rows_of(self.file, self.where, selector).dropna(subset=UNITS[self.units])
         if "validation" in rows:
             rows = rows.loc[rows.groupby(UNITS[self.units])["validation"].idxmax()]
-        return rows.set_index(UNITS[self.units], verify_integrity=True)[self.column]
+        values = rows.set_index(UNITS[self.units])[self.column]
+        if not (len(values) and values.index.is_unique):
+            raise ValueError(
+                f"{self.file}.csv has {len(values)} rows of {values.index.nunique()} {self.units} with "
+                f"{self.where}; {selector}; expected one row for each of the {self.units}"
+            )
+        return values
 
 
 def mean_of(difference: "pd.Series[float]", units: str) -> Estimate:
@@ -136,13 +141,22 @@ def mean_of(difference: "pd.Series[float]", units: str) -> Estimate:
     return independent(difference.to_numpy())
 
 
+@cache
+def results(files: str) -> pd.DataFrame:
+    """Return files of results below each other, each value as text beside its number."""
+    rows = [load(name).assign(file=name) for name in files.split()]
+    table = pd.concat(rows, ignore_index=True)
+    return pd.concat([table, table.astype(str)], axis=1, keys=["value", "text"])
+
+
 def rows_of(files: str, *selectors: str) -> pd.DataFrame:
     """Return the rows of results that fit all selectors."""
-    rows = pd.concat([load(name).assign(file=name) for name in files.split()], ignore_index=True)
+    table = results(files)
+    kept = pd.Series(True, index=table.index)
     for condition in "; ".join(filter(None, selectors)).split("; "):
         column, _, wanted = condition.partition("=")
-        rows = rows[rows[column].astype(str) == wanted]
-    return rows
+        kept &= table["text", column] == wanted
+    return table.loc[kept, "value"]
 
 
 @cache
@@ -150,6 +164,6 @@ def claims() -> tuple[Claim, ...]:
     """Return the empirical claims."""
     rows = pd.read_csv(HERE / "claims.csv", dtype=str, keep_default_na=False).to_dict("records")
     for row in rows:
-        row |= {"digits": int(row["digits"]), "margin": float(row["margin"] or "nan")}
-        row["margin"] = None if np.isnan(row["margin"]) else row["margin"]
+        row["digits"] = int(row["digits"])
+        row["margin"] = float(row["margin"]) if row["margin"] else None
     return tuple(Claim(**row) for row in rows)

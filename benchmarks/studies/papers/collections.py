@@ -1,4 +1,4 @@
-"""Collections of systems: judgements, and the runs that are judged by them; features that rank no query are no systems.
+"""Collections of systems: judgements and runs; features that rank no query are no systems.
 
 ======== ======================================================================================================
 Robust   TREC 12 (2003), topics 601-650 with three grades, twelve submitted runs
@@ -27,7 +27,7 @@ MSLR_SCORES = range(100, 125)
 
 
 class Collection(NamedTuple):
-    """What systems are compared on."""
+    """Judgements and the runs of systems."""
 
     name: str
     qrels: Qrels
@@ -36,7 +36,7 @@ class Collection(NamedTuple):
 
 @cache
 def collection(name: str, data: Path = DATA) -> Collection:
-    """One of the four."""
+    """Return one of the four collections."""
     if name == "Robust":
         return Collection(name, *_robust(data / "robust03"))
     if name == "OHSUMED":
@@ -57,7 +57,7 @@ def _robust(directory: Path) -> tuple[Qrels, Runs]:
 
 
 def _features(paths: list[Path], columns: list[int], zero_is_absent: bool, highest: int = 4) -> tuple[Qrels, Runs]:
-    """Features as systems; a document whose feature is 0 may be one that the system did not retrieve."""
+    """Return features as systems; `zero_is_absent`: a document with feature 0 is not retrieved."""
     data = load_letor(paths)
     queries = [np.flatnonzero(data.qid == q) for q in np.unique(data.qid)]
     columns = [c for c in columns if any(np.ptp(data.X[rows, c]) > 0 for rows in queries)]
@@ -73,7 +73,7 @@ def _features(paths: list[Path], columns: list[int], zero_is_absent: bool, highe
 
 
 def above_first_quartile(found: Collection) -> Collection:
-    """The runs above the first quartile of mean AP, the filter of [ferrante2014]."""
+    """Return the runs above the first quartile of mean AP, the filter of [ferrante2014]."""
     values = system_values([gb.AP()], found.qrels, found.runs, n_jobs=1)
     (means,) = values.means
     kept = [s for s, mean in zip(values.systems, means, strict=True) if mean > np.quantile(means, 0.25)]
@@ -81,7 +81,7 @@ def above_first_quartile(found: Collection) -> Collection:
 
 
 def values_with_bpref(measures: list[gb.Measure], found: Collection) -> SystemValues:
-    """Values of measures, and of bpref under that name."""
+    """Return values of measures, and of bpref under that name."""
     values = system_values(measures, found.qrels, found.runs, n_jobs=1)
     by_topic = [bpref(found.qrels, run) for run in found.runs.values()]
     own = np.array([[one[topic] for topic in values.topics] for one in by_topic])
@@ -89,7 +89,7 @@ def values_with_bpref(measures: list[gb.Measure], found: Collection) -> SystemVa
 
 
 def few(qrels: Qrels, grade: int, factor: int = 10) -> list[str]:
-    """Topics with at least `factor` documents of grade 1 for each of `grade`, of which there are some [ferrante2014]."""
+    """Return topics with some documents of `grade`, and `factor` of grade 1 for each of them."""
     counts = {
         topic: np.bincount([max(g, 0) for g in judged.values()], minlength=grade + 1) for topic, judged in qrels.items()
     }

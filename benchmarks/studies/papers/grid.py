@@ -1,12 +1,10 @@
-"""One grid of trainings that several tables of the papers read: measures times objectives times models, on two collections."""
+"""One grid of trainings for several tables: measures, objectives and models, on two collections."""
 
 from collections.abc import Iterator
 from functools import cache, partial
 from itertools import product
-from pathlib import Path
 
 import gapboost as gb
-from benchmarks.studies import DATA
 from benchmarks.studies.papers.results import Parts, Rows
 from benchmarks.studies.papers.training import FOLDS, GAP, OBJECTIVES, Fold
 
@@ -20,20 +18,20 @@ TESTED = {
     "nDCG, LETOR": gb.nDCG(**LETOR),
     **{f"nDCG@{k}, LETOR": gb.nDCG(k=k, **LETOR) for k in range(1, 11)},
 }
-# Leaves of a tree, or the penalty of the coefficients; the best on validation counts.
+# Leaves of a tree, or the penalty of the coefficients; chosen on validation.
 SETTINGS = {"trees": (7, 15), "linear": (0.0, 0.01)}
 COLLECTIONS = ("OHSUMED", "MQ2007")
 
 
 @cache
-def fold_of(collection: str, number: int, data: Path) -> Fold:
-    """Binned once."""
-    return Fold(collection, number, data)
+def fold_of(collection: str, number: int) -> Fold:
+    """Return a fold, whose features are binned once."""
+    return Fold(collection, number)
 
 
-def fitted(collection: str, number: int, model: str, name: str, objective: str, setting: float, data: Path) -> Rows:
-    """Values on the test part of one training."""
-    fold = fold_of(collection, number, data)
+def fitted(collection: str, number: int, model: str, name: str, objective: str, setting: float) -> Rows:
+    """Return the row of one training: values on the test part."""
+    fold = fold_of(collection, number)
     best, value, scores = fold.fit(model, OBJECTIVES[objective](TRAINED[name]), setting)
     tested = {label: fold.value(measure, 2, scores) for label, measure in TESTED.items()}
     row = {"fold": number, "model": model, "trained": name, "objective": objective, "setting": setting}
@@ -41,10 +39,11 @@ def fitted(collection: str, number: int, model: str, name: str, objective: str, 
 
 
 def planned(collection: str) -> Iterator[tuple[int, str, str, str, float]]:
-    """Fold, model, training measure, objective and setting.
+    """Yield fold, model, training measure, objective and setting.
 
-    On MQ2007 trees of one size alone, and no SoftRank for nDCG: rank distributions of whole lists take ten times as long as
-    those of the first ten ranks. ApproxRank is [qin2008]'s, who train for whole lists of OHSUMED.
+    On MQ2007 there are trees of one size alone, and no SoftRank for nDCG: rank distributions of
+    whole lists take ten times as long as those of the first ten ranks. ApproxRank is trained for
+    whole lists of OHSUMED, as in [qin2008].
     """
     for number, name, objective in product(FOLDS, TRAINED, OBJECTIVES):
         if objective == "ApproxRank" and (collection != "OHSUMED" or name not in WHOLE_LIST):
@@ -58,11 +57,11 @@ def planned(collection: str) -> Iterator[tuple[int, str, str, str, float]]:
             yield number, "trees", name, objective, SETTINGS["trees"][-1]
 
 
-def parts(collection: str, data: Path = DATA) -> Parts:
-    """One part a training."""
+def parts(collection: str) -> Parts:
+    """Return one part a training."""
     return {
         f"fold {number} {model} {objective}({name}) {setting}": partial(
-            fitted, collection, number, model, name, objective, setting, data
+            fitted, collection, number, model, name, objective, setting
         )
         for number, model, name, objective, setting in planned(collection)
     }

@@ -1,4 +1,4 @@
-"""How much of a ranking a measure's value tells, by maximum entropy: lists of systems, one row a list and measure."""
+"""Informativeness of measures by maximum entropy: one row for each list of a system and measure."""
 
 from functools import partial
 
@@ -23,18 +23,18 @@ MOST = {"Robust": 15, "DBpedia": 5, "OHSUMED": 5}
 
 
 def lists_of(name: str, system: str) -> list[RankedList]:
-    """Those of one system; a list needs one order of ties."""
+    """Return the lists of one system, with one order of ties."""
     found = collection(name)
     return trec.rankings(found.qrels, found.runs[system], ties="trec_eval").lists()
 
 
 def rich(one: RankedList) -> bool:
-    """Whether it has at least five documents of each of two positive grades, as [robertson2010] asks."""
+    """Return True if there are at least five documents of each of two positive grades."""
     return len(one.counts) == 3 and bool((one.counts[1:] >= 5).all())
 
 
 def graded() -> Parts:
-    """One part a system: errors of GAP for eleven g and of nDCG; Figure 2 of [robertson2010], its footnote 1."""
+    """Return errors of GAP for eleven g and of nDCG: Figure 2 and footnote 1 of [robertson2010]."""
     measures: dict[str, gb.Measure] = {f"GAP {g[0]:g}": gb.GAP(g=g) for g in simplex_grid(2, 10)} | NDCGS
 
     def errors(name: str, run: str) -> Rows:
@@ -63,12 +63,12 @@ def graded() -> Parts:
 
 
 def binary(one: RankedList) -> RankedList:
-    """Relevant or not."""
+    """Return the list with grades 0 and 1."""
     return RankedList(one.name, np.minimum(one.grades, 1), np.array([one.recall_base[0], one.recall_base[1:].sum()]))
 
 
 def inferred() -> Parts:
-    """What AP and nDCG tell about binary relevance and P@10: Table 1 and Figure 3 of [yilmaz2009]; 20 lists of a system."""
+    """Return errors of AP and nDCG on binary relevance: Table 1 and Figure 3 of [yilmaz2009]."""
 
     def system(name: str, run: str) -> Rows:
         lists = [one for one in lists_of(name, run) if one.counts[1:].sum() >= 5]

@@ -1,5 +1,6 @@
 """The tables of PAPERS.md, and `estimates.csv` and `counts.csv`, from saved results."""
 
+from dataclasses import asdict
 from pathlib import Path
 
 import pandas as pd
@@ -11,7 +12,6 @@ from gapboost.analysis.estimates import INCONCLUSIVE
 
 PAGE = Path(__file__).parents[2] / "PAPERS.md"
 PAPERS = ("robertson2010", "ferrante2014", "yilmaz2009", "qin2008")
-# Differences from a mathematical claim up to this are those of rounding.
 EXACT = "exact"
 SHOWN = ("nDCG", "nDCG, LETOR", "AP", "GAP", "nDCG@10", "nDCG@10, linear gain", "P@10")
 # Systems of the table for section 7 of [ferrante2014]: all, or the best.
@@ -22,21 +22,9 @@ def estimates() -> pd.DataFrame:
     """Return one row for each empirical claim: its quantity, interval and verdict."""
     rows = []
     for claim in claims():
+        row = {name: getattr(claim, name) for name in ("paper", "place", "about", "data", "quantity")}
         result = claim.result()
-        rows.append(
-            {
-                "paper": claim.paper,
-                "place": claim.place,
-                "about": claim.about,
-                "data": claim.data,
-                "quantity": claim.quantity,
-                "value": result.value,
-                "low": result.low,
-                "high": result.high,
-                "family": result.family,
-                "verdict": result.verdict(claim.margin),
-            }
-        )
+        rows.append(row | asdict(result) | {"verdict": result.verdict(claim.margin)})
     return pd.DataFrame(rows)
 
 
@@ -139,9 +127,9 @@ def told_apart() -> str:
     return table(["systems", *measures], body)
 
 
-def parts() -> dict[str, str]:
+def parts(judged: pd.DataFrame) -> dict[str, str]:
     """Return the parts of the page that are written from results, by the name of their marker."""
-    judged, exact = estimates(), facts()
+    exact = facts()
     shown = counts(judged, exact)
     found = {"counts": markdown(shown[shown["paper"] != "rankers"])}
     found |= {paper: of_paper(paper, judged, exact) for paper in PAPERS}
@@ -150,9 +138,9 @@ def parts() -> dict[str, str]:
 
 
 def write_page() -> None:
-    """Write the page and the two tables of verdicts."""
+    """Write the tables of the page, the estimates and their counts."""
     judged = estimates()
     judged.to_csv(RESULTS / "estimates.csv", index=False, float_format="%.6g")
     counts(judged, facts()).to_csv(RESULTS / "counts.csv", index=False)
-    for name, text in parts().items():
+    for name, text in parts(judged).items():
         write(name, text, PAGE)

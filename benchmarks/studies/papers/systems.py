@@ -1,6 +1,6 @@
-"""Questions about systems: which measures rank them alike, tell them apart, and still do so with fewer judgements.
+"""Comparisons of systems by measures: correlation, discriminative power, and fewer judgements.
 
-Quantities are saved with their 95 % intervals over topics, drawn with replacement.
+Quantities are saved with their 95 % intervals over topics, which are drawn with replacement.
 """
 
 from functools import partial
@@ -22,8 +22,7 @@ from gapboost.analysis.robustness import thinned
 from gapboost.model_selection import simplex_grid
 
 FAMILIES = (gb.GAP, gb.xGAP, gb.eGAP)
-RBP = gb.RBP(p=0.8)
-REFERENCES = {"AP": gb.AP(), "nDCG": gb.nDCG(), "RBP": RBP}
+REFERENCES = {"AP": gb.AP(), "nDCG": gb.nDCG(), "RBP": gb.RBP(p=0.8)}
 TOLD_APART = {
     "GAP": GAP,
     "xGAP": gb.xGAP(g=(0.5, 0.5)),
@@ -41,18 +40,18 @@ LOW = {2: ("0.1 0.9", "0.3 0.7"), 3: ("0.2 0.2 0.6", "0.4 0.2 0.4")}
 
 
 def top_grade(found: Collection) -> int:
-    """The highest of its judgements."""
+    """Return the highest grade of the judgements."""
     return max(max(judged.values()) for judged in found.qrels.values())
 
 
 def subsets(found: Collection) -> dict[str, list[str]]:
-    """All topics, and those with few documents of a grade above 1."""
+    """Return all topics, and those with few documents of a grade above 1."""
     rare = {f"few of grade {k}": few(found.qrels, k) for k in range(2, top_grade(found) + 1)}
     return {"all": list(found.qrels)} | {name: of for name, of in rare.items() if of}
 
 
 def correlation_with_p10() -> Parts:
-    """Means of systems, and tau with P@10: Figure 1 of [yilmaz2009]."""
+    """Return means of systems, and tau with P@10: Figure 1 of [yilmaz2009]."""
 
     def systems(name: str) -> Rows:
         found = collection(name)
@@ -72,7 +71,7 @@ def correlation_with_p10() -> Parts:
 
 
 def correlation() -> Parts:
-    """Tau of graded measures with others, for each g, and how it differs: Tables 2 and 3 of [ferrante2014]."""
+    """Return tau of graded measures with others by g, and differences: Tables 2 and 3 of [ferrante2014]."""
 
     def table(name: str) -> Rows:
         found = above_first_quartile(collection(name))
@@ -114,7 +113,7 @@ def taus(at: dict[object, Array], g: str) -> dict[str, Array]:
 
 
 def robustness() -> Parts:
-    """Tau under fewer judgements, mean of five samples: the curves of Figures 1 and 2 of [ferrante2014]."""
+    """Return tau under fewer judgements, mean of five samples: Figures 1 and 2 of [ferrante2014]."""
 
     def curve(name: str, subset: str) -> Rows:
         found, measures = above_first_quartile(collection(name)), thinned_measures(name)
@@ -140,15 +139,15 @@ TOO_FEW = (("Robust", "few of grade 2"), ("MSLR", "few of grade 2"))
 
 
 def thinned_measures(name: str) -> dict[str, gb.Measure]:
-    """The graded ones at the paper's g, and the others but bpref."""
+    """Return the graded measures at the paper's g, and the others without bpref."""
     g = (0.2, 0.2, 0.6) if name == "MSLR" else (0.1, 0.9)
     return {family.__name__: family(g=g) for family in FAMILIES} | REFERENCES
 
 
 def shallow_pools() -> Parts:
-    """Tau at a twentieth of the judgements, and its differences.
+    """Return tau at a twentieth of the judgements, and its differences.
 
-    Each of 100 samples of judgements is seen on 20 draws of topics.
+    There are 100 samples of judgements with 20 draws of topics each.
     """
 
     def drawn(name: str, subset: str, samples: int = 100, draws: int = 20) -> Rows:
@@ -178,7 +177,7 @@ def shallow_pools() -> Parts:
 
 
 def with_complete(complete: SystemValues, thin: SystemValues, again: Array) -> Array:
-    """Tau of each measure with itself under all judgements, on topics that are drawn again."""
+    """Return tau of each measure with itself under all judgements, on drawn topics."""
     assert complete.topics == thin.topics
     pair = np.triu_indices(len(complete.systems), 1)
     taus = []
@@ -192,7 +191,7 @@ def with_complete(complete: SystemValues, thin: SystemValues, again: Array) -> A
 
 
 def discrimination() -> Parts:
-    """ASL curves, Figure 3 of [robertson2010], and the shares of pairs that are told apart."""
+    """Return ASL curves, Figure 3 of [robertson2010], and shares of pairs that are told apart."""
 
     def curves(name: str, top: int | None) -> Rows:
         found = collection(name)
@@ -217,9 +216,9 @@ def discrimination() -> Parts:
 
 
 def told_apart(values: Array) -> Array:
-    """Share of pairs of systems with p < .05 in a paired t-test over topics that are drawn again: (draws + 1, measures).
+    """Return the share of pairs with p < .05 by draw of topics: (draws + 1, measures).
 
-    The bootstrap test within each draw would come to the same shares, and takes ten thousand times as long.
+    The test is a paired t-test. A bootstrap test within each draw takes ten thousand times as long.
     """
     first, second = np.triu_indices(values.shape[1], 1)
     z = values[:, first] - values[:, second]

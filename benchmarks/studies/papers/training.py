@@ -1,11 +1,10 @@
-"""Rankers of the papers' kinds: linear models and trees, trained for a measure by one of three objectives.
+"""Linear models and trees, trained for a measure by one of three objectives.
 
-A linear model is XGBoost's gblinear, or Algorithm 1 of [qin2008], which climbs the smooth measure query by query. Features are
-brought to 0..1 within each query, as the papers' data has them.
+A linear model is XGBoost's gblinear. Features are scaled to 0..1 within each query, as in the
+papers' data.
 """
 
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import lightgbm
@@ -28,7 +27,7 @@ ROUNDS = {"trees": 200, "linear": 300}
 
 
 def per_query_range(data: RankingData) -> Array:
-    """Features brought to 0..1 within each query."""
+    """Return features scaled to 0..1 within each query."""
     X = data.X.copy()
     for q in np.unique(data.qid):
         rows = data.qid == q
@@ -37,9 +36,12 @@ def per_query_range(data: RankingData) -> Array:
     return X
 
 
-def dealt(data: RankingData, fold: int, seed: int = 0) -> RankingSplit:
-    """Fold K trains on parts K, K+1, K+2, validates on K+3 and tests on K+4 of five random parts of the queries."""
-    queries = np.random.default_rng(seed).permutation(np.unique(data.qid))
+def random_fold(data: RankingData, fold: int) -> RankingSplit:
+    """Return fold K of five random parts of the queries.
+
+    It trains on the parts K, K+1 and K+2, validates on K+3 and tests on K+4.
+    """
+    queries = np.random.default_rng(0).permutation(np.unique(data.qid))
     parts = [queries[i::5] for i in range(5)]
 
     def rows(*numbers: int) -> RankingData:
@@ -51,13 +53,13 @@ def dealt(data: RankingData, fold: int, seed: int = 0) -> RankingSplit:
 
 
 @cache
-def split_of(collection: str, number: int, data: Path = DATA) -> RankingSplit:
-    """One fold of OHSUMED, or of a collection without folds of its own, with its features scaled by query."""
+def split_of(collection: str, number: int) -> RankingSplit:
+    """Return a fold, given or random, with its features scaled by query."""
     if collection == "OHSUMED":
-        split = load_letor_fold(data / "ohsumed" / f"Fold{number}")
+        split = load_letor_fold(DATA / "ohsumed" / f"Fold{number}")
     else:
         name = collection.lower()
-        split = dealt(load_letor([data / name / f"{name}.txt.gz"]), number)
+        split = random_fold(load_letor([DATA / name / f"{name}.txt.gz"]), number)
     return RankingSplit(*(RankingData(per_query_range(part), part.y, part.qid) for part in split))
 
 
@@ -68,32 +70,30 @@ def query_sizes(qid: Array) -> Array:
 
 
 class Fold:
-    """One fold with the boosters' own data sets, made once."""
+    """A fold with the boosters' own data sets."""
 
-    def __init__(self, collection: str, number: int, data: Path = DATA) -> None:
-        self.split = split_of(collection, number, data)
+    def __init__(self, collection: str, number: int) -> None:
+        self.split = split_of(collection, number)
         sizes = [query_sizes(part.qid) for part in self.split]
-        self.trees: list[lightgbm.Dataset] = []
-        for part, size in zip(self.split, sizes, strict=True):
-            reference = self.trees[0] if self.trees else None
-            self.trees.append(lightgbm.Dataset(part.X, part.y, group=size, reference=reference, params={"verbose": -1}))
-        self.linear = [
-            xgboost.DMatrix(part.X, part.y, group=size, nthread=1) for part, size in zip(self.split, sizes, strict=True)
-        ]
+        train, vali, _ = self.split
+        quiet = {"verbose": -1}
+        self.trees = lightgbm.Dataset(train.X, train.y, group=sizes[0], params=quiet)
+        self.watched = self.trees.create_valid(vali.X, vali.y, group=sizes[1], params=quiet)
+        self.linear = xgboost.DMatrix(train.X, train.y, group=sizes[0], nthread=1)
 
     def value(self, measure: gb.Measure, part: int, scores: Array) -> float:
-        """The mean of a measure over the queries of the training (0), validation (1) or test part (2)."""
+        """Return the mean of a measure on the training (0), validation (1) or test part (2)."""
         data = self.split[part]
         return gb.evaluate(measure, data.y, scores, data.qid, n_jobs=1)[measure]
 
     def fit(self, model: str, how: Any, setting: float) -> tuple[int, float, Array]:
-        """Best round by the measure on validation, its value there, and scores of the test part."""
+        """Return the best round on validation, its value there, and scores of the test part."""
         if model == "trees":
-            return self.fit_trees(how, int(setting), ROUNDS[model])
-        return self.fit_linear(how, setting, ROUNDS[model])
+            return self.fit_trees(how, int(setting))
+        return self.fit_linear(how, setting)
 
-    def fit_trees(self, how: Any, leaves: int, rounds: int) -> tuple[int, float, Array]:
-        """LightGBM, learning rate 0.1."""
+    def fit_trees(self, how: Any, leaves: int) -> tuple[int, float, Array]:
+        """Fit LightGBM, learning rate 0.1."""
         history: dict[str, Any] = {}
         booster = lightgbm.train(
             {
@@ -104,9 +104,9 @@ class Fold:
                 "num_threads": 1,
                 "verbose": -1,
             },
-            self.trees[0],
-            rounds,
-            valid_sets=[self.trees[1]],
+            self.trees,
+            ROUNDS["trees"],
+            valid_sets=[self.watched],
             feval=gapboost.lightgbm.eval_metric(how.measure, n_jobs=1),
             callbacks=[lightgbm.record_evaluation(history), lightgbm.early_stopping(PATIENCE, verbose=False)],
         )
@@ -115,19 +115,16 @@ class Fold:
         scores = booster.predict(self.split.test.X, num_iteration=best + 1, num_threads=1)
         return best, float(values[best]), scores
 
-    def linear_rounds(self, how: Any, penalty: float, rounds: int) -> Any:
-        """The coefficients of gblinear after each round."""
-        parameters = {"booster": "gblinear", "updater": "coord_descent", "nthread": 1, "base_score": 0.0}
-        booster = xgboost.Booster(parameters | {"eta": 0.1, "reg_lambda": penalty}, [self.linear[0]])
-        gradients = gapboost.xgboost.objective(how, n_jobs=1)
-        for number in range(rounds):
-            booster.update(self.linear[0], number, fobj=gradients)
-            yield np.array(_weights(booster))
-
-    def fit_linear(self, how: Any, penalty: float, rounds: int) -> tuple[int, float, Array]:
+    def fit_linear(self, how: Any, penalty: float) -> tuple[int, float, Array]:
         """Fit gblinear by coordinate descent, eta 0.1."""
+        parameters = {"booster": "gblinear", "updater": "coord_descent", "nthread": 1}
+        parameters |= {"base_score": 0.0, "eta": 0.1, "reg_lambda": penalty}
+        booster = xgboost.Booster(parameters, [self.linear])
+        gradients = gapboost.xgboost.objective(how, n_jobs=1)
         best, best_value, chosen = -1, -1.0, np.zeros(0)
-        for number, weights in enumerate(self.linear_rounds(how, penalty, rounds)):
+        for number in range(ROUNDS["linear"]):
+            booster.update(self.linear, number, fobj=gradients)
+            weights = coefficients(booster)
             value = self.value(how.measure, 1, self.split.vali.X @ weights)
             if value > best_value:
                 best, best_value, chosen = number, value, weights
@@ -136,7 +133,7 @@ class Fold:
         return best, best_value, self.split.test.X @ chosen
 
 
-def _weights(booster: xgboost.Booster) -> list[float]:
-    """Coefficients of a linear booster, without its constant, on which rankings do not depend."""
+def coefficients(booster: xgboost.Booster) -> Array:
+    """Return the coefficients of a linear booster without its constant."""
     text = booster.get_dump(dump_format="text")[0]
-    return [float(line) for line in text.partition("weight:")[2].split()]
+    return np.array([float(line) for line in text.partition("weight:")[2].split()])
