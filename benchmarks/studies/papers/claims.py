@@ -13,12 +13,13 @@
 ===========  ==================================================================================
 
 "saved" rows have a value and its interval already. Of several comparisons the least decides, and
-their intervals hold at once; with a margin, the hull of their intervals decides.
+their intervals hold at once. With a margin, the hull of their intervals decides.
 """
 
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -90,20 +91,22 @@ class Claim:
         """Return values with their intervals; those of `second` with the other sign."""
         found = []
         for first, second in self.comparisons():
-            (row,) = rows_of(self.file, self.where, first or second).to_dict("records")
-            value, low, high = row["value"], row["low"], row["high"]
+            rows = rows_of(self.file, self.where, first or second)[["value", "low", "high"]]
+            if len(rows) != 1:
+                raise ValueError(f"{self} has {len(rows)} rows of results; expected one")
+            value, low, high = rows.iloc[0]
             found.append((value, low, high) if first else (-value, -high, -low))
         return found
 
     def estimated(self) -> list[tuple[float, float, float]]:
         """Return mean differences over the units with their intervals."""
-        found = []
-        confidence = 1 - LEVEL if self.margin is None else 1 - 2 * LEVEL
-        pairs = self.comparisons()
-        family = len(pairs) if self.margin is None else 1
+        pairs, found = self.comparisons(), []
+        confidence, family = (1 - LEVEL, len(pairs)) if self.margin is None else (1 - 2 * LEVEL, 1)
         for first, second in pairs:
-            sides = [self.side(text) for text in (first, second)]
-            one = mean_of(sides[0] - sides[1], self.units)
+            difference = self.side(first) - self.side(second)
+            if difference.empty or difference.isna().any() or not difference.index.is_unique:
+                raise ValueError(f"{self} has not one row of results on each side for all {self.units}")
+            one = mean_of(difference, self.units)
             found.append((one.mean, *one.interval(confidence, family)))
         return found
 
@@ -114,23 +117,17 @@ class Claim:
         first, second = (side * n if len(side) == 1 else side for side in sides)
         return list(zip(first, second, strict=True))
 
-    def side(self, selector: str) -> "pd.Series[float] | float":
-        """Return the value of each unit on one side; several settings: the best on validation."""
+    def side(self, selector: str) -> Any:
+        """Return the value of each unit on one side; of several settings the best on validation."""
         if "=" not in selector:
             return float(selector)
         rows = rows_of(self.file, self.where, selector).dropna(subset=UNITS[self.units])
         if "validation" in rows:
             rows = rows.loc[rows.groupby(UNITS[self.units])["validation"].idxmax()]
-        values = rows.set_index(UNITS[self.units])[self.column]
-        if not (len(values) and values.index.is_unique):
-            raise ValueError(
-                f"{self.file}.csv has {len(values)} rows of {values.index.nunique()} {self.units} with "
-                f"{self.where}; {selector}; expected one row for each of the {self.units}"
-            )
-        return values
+        return rows.set_index(UNITS[self.units])[self.column]
 
 
-def mean_of(difference: "pd.Series[float]", units: str) -> Estimate:
+def mean_of(difference: pd.Series, units: str) -> Estimate:
     """Return the mean difference, by the rule of POLICY.md for its units."""
     if units == "topics":
         groups = difference.groupby(level="topic")
