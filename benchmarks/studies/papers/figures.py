@@ -1,4 +1,4 @@
-"""The pictures of PAPERS.md, drawn from saved results: at most five lines each, told apart by style as well as colour."""
+"""The pictures of PAPERS.md, drawn from saved results: at most five lines each."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +17,7 @@ PICTURES: dict[str, Callable[[], Any]] = {}
 
 
 def picture(draw: Callable[[], Any]) -> Callable[[], Any]:
-    """A picture that is called as the function is."""
+    """Register a picture under the name of its function."""
     PICTURES[draw.__name__] = draw
     return draw
 
@@ -30,7 +30,7 @@ def draw_all(directory: Path = FIGURES) -> None:
 
 @picture
 def informativeness() -> Any:
-    """RMS error against g_1 on three collections, and of nDCG: all relevant documents above, the highly relevant below."""
+    """RMS error of GAP against g_1 and of nDCG, on all and on highly relevant documents."""
     table = load("informativeness")
     names = list(dict.fromkeys(table["collection"]))
     figure, axes = panels(2)
@@ -112,7 +112,7 @@ def robustness() -> Any:
 
 
 def scatter(axes: list[Any], pairs: list[tuple[str, pd.Series, pd.Series]], labels: tuple[str, str]) -> None:
-    """Points of systems with tau and RMS in the title, and the diagonal."""
+    """Draw points of systems and the diagonal, with tau and RMS in the title."""
     for ax, (title, x, y) in zip(axes, pairs, strict=True):
         rms, tau = np.sqrt(np.mean((x - y) ** 2)), x.corr(y, method="kendall")
         ax.plot(x, y, **(line(0) | {"linestyle": ""}))
@@ -141,7 +141,7 @@ def correlation_with_p10() -> Any:
 
 @picture
 def inferred() -> Any:
-    """P@10 of systems against what AP and nDCG let one infer."""
+    """P@10 of systems against P@10 inferred from AP and nDCG."""
     table = load("inferred")
     names = list(dict.fromkeys(table["collection"]))
     figure, axes = panels(2 * len(names))
@@ -158,7 +158,7 @@ def inferred() -> Any:
 
 
 def means_of_systems(rows: pd.DataFrame) -> pd.DataFrame:
-    """P@10 as it is and as it is inferred, means over the lists of each system."""
+    """Return P@10 and inferred P@10, means over the lists of each system."""
     return rows.groupby("system")[["P@10", "inferred P@10"]].mean()
 
 
@@ -184,7 +184,7 @@ def accuracy() -> Any:
 
 @picture
 def ndcg_at() -> Any:
-    """The measure nDCG at 1 to 10 with LETOR's discount: Figures 4 and 5 of the paper."""
+    """nDCG at 1 to 10 with LETOR's discount: Figures 4 and 5 of [qin2008]."""
     figure, (ax,) = panels(1, 4.4)
     columns = [f"nDCG@{k}, LETOR" for k in range(1, 11)]
     one = algorithm_1()[columns].droplevel(["model", "objective"])
