@@ -39,17 +39,13 @@ def row(judged, place, quantity):
 def test_the_page_is_what_the_saved_results_give(judged):
     """`python -m benchmarks.studies.papers --redraw` writes these parts."""
     written = dict(re.findall(r"<!-- ([^:>]+) -->\n\n(.*?)\n\n<!-- end of \1 -->", TEXT, re.DOTALL))
-    found = page.parts(judged)
-    assert set(written) == set(found)
-    for name, text in found.items():
-        assert written[name].splitlines() == text.splitlines(), name
+    assert written == page.parts(judged)
 
 
 def test_saved_estimates_and_counts_are_those_of_the_results(judged):
     for name, found in (("estimates", judged), ("counts", page.counts(judged, page.facts()))):
         saved = pd.read_csv(RESULTS / f"{name}.csv")
         pd.testing.assert_frame_equal(saved, found, check_exact=False, rtol=1e-5)
-    assert "Three claims are contradicted, all on TREC 12" in TEXT
     assert [*judged.loc[judged["verdict"] == "contradicted", "data"]] == ["Robust, 24 topics"] * 3
 
 
@@ -73,9 +69,10 @@ def test_trained_rankers_are_compared_over_folds_with_a_correction(judged):
     found = row(judged, "section 5", "P@10: training for nDCG@10 minus for P@10")
     rows, lows = pd.read_csv(RESULTS / "trained_mq2007.csv"), []
     for objective in ("SoftRank", "LambdaRank"):
-        wide = rows[rows["objective"] == objective].pivot(index="fold", columns="trained", values="P@10")
-        apart = wide["nDCG@10"] - wide["P@10"]
-        lows.append(apart.mean() - stats.t.ppf(1 - 0.025 / 2, 4) * stats.sem(apart) * np.sqrt(1 + 5 / 3))
+        of = rows[rows["objective"] == objective].set_index(["trained", "fold"])["P@10"]
+        apart = of.loc["nDCG@10"] - of.loc["P@10"]
+        error = stats.sem(apart) * np.sqrt(1 + 5 / 3)
+        lows.append(stats.t.interval(1 - 0.05 / 2, 4, apart.mean(), error)[0])
     assert (found.low, found.family) == pytest.approx((min(lows), 2))
 
 
@@ -83,7 +80,8 @@ def test_a_margin_is_compared_with_the_hull_of_intervals_of_90_percent(judged):
     found = row(judged, "Figure 5", "nDCG: ApproxAP minus ApproxNDCG")
     rows = pd.read_csv(RESULTS / "approx_linear.csv")
     best = rows.loc[rows.groupby(["trained", "fold"])["validation"].idxmax()]
-    apart = best.pivot(index="trained", columns="fold", values="nDCG, LETOR").loc[["nDCG", "AP"]].diff().loc["AP"]
+    of = best.set_index(["trained", "fold"])["nDCG, LETOR"]
+    apart = of.loc["AP"] - of.loc["nDCG"]
     interval = stats.t.interval(0.9, 4, apart.mean(), stats.sem(apart) * np.sqrt(1 + 5 / 3))
     assert (found.low, found.high) == pytest.approx(interval)
 
@@ -93,7 +91,7 @@ def test_every_numbered_item_has_a_row(judged):
     rows = pd.concat([judged, page.facts(), items])
     for paper, kinds in NUMBERED.items():
         places = ", ".join(rows.loc[rows["paper"] == paper, "place"]).split(", ")
-        assert {f"{kind} {n}" for kind, numbers in kinds.items() for n in numbers} <= set(places), paper
+        assert {f"{kind} {n}" for kind in kinds for n in kinds[kind]} <= set(places), paper
 
 
 def test_links_pictures_and_named_tests_exist():
@@ -110,9 +108,10 @@ def test_examples_and_draws_of_facts():
         y = np.isin(np.arange(1, 21), ranks).astype(int)
         said.append(gb.evaluate([gb.Precision(k=10), gb.AP()], y, -np.arange(20.0)).values())
     (p1, a1), (p2, a2) = said
-    assert facts.loc["section 3.1.1", "here"] == f"P@10 {p1:.1f} and {p2:.1f}, AP {a1:.3f} and {a2:.3f}"
-    largest = pd.read_csv(RESULTS / "directions.csv").groupby("queries")["largest difference"].mean()
-    assert facts.loc["Theorem 1", "here"].startswith(f"largest difference {largest[10]:.3f} from 10")
+    shown = f"P@10 {p1:.1f} and {p2:.1f}, AP {a1:.3f} and {a2:.3f}"
+    assert facts.loc["section 3.1.1", "here"] == shown
+    mean = pd.read_csv(RESULTS / "directions.csv").groupby("queries")["largest difference"].mean()
+    assert f"largest difference {mean[10]:.3f} from 10 queries" in facts.loc["Theorem 1", "here"]
 
 
 def test_tau_over_topics():
@@ -126,5 +125,6 @@ def test_tau_over_topics():
 def test_algorithm_1_climbs_the_smooth_measure():
     train = load_digits_ranking((12, 1, 1), 15)[0]
     how = gb.ApproxRank(gb.AP(), alpha=1.0, beta=1.0, normalize=False)
-    values = [how.value(train.y, train.X @ weights, train.qid) for weights in algorithm_1(train, how, 12)]
+    climbed = algorithm_1(train, how, 12)
+    values = [how.value(train.y, train.X @ weights, train.qid) for weights in climbed]
     assert values[-1] > values[0] > how.value(train.y, np.zeros(len(train.y)), train.qid)

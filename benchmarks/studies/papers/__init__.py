@@ -1,6 +1,6 @@
 """Four papers, claim by claim: what they state, and what gapboost gives. See PAPERS.md.
 
-======================================  =============================================================
+======================================  ============================================================
 `claims.csv`, `facts.csv`, `items.csv`  empirical claims, mathematical claims, and the other items
 `claims`                                intervals and verdicts of the empirical claims
 `page`, `figures`                       tables and pictures of PAPERS.md
@@ -9,5 +9,5 @@
 `approximation`                         ApproxRank and Algorithm 1 of [qin2008]
 `collections`, `topics`, `systems`      comparisons of systems by measures
 `informativeness`                       what the value of a measure tells about a ranking
-======================================  =============================================================
+======================================  ============================================================
 """

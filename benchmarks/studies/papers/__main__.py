@@ -18,12 +18,13 @@ def main() -> None:
     """Compute and write."""
     style = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=style)
-    parser.add_argument("items", nargs="*", metavar="ITEM", help=f"by default all: {', '.join(ITEMS)}")
+    known = ", ".join(ITEMS)
+    parser.add_argument("items", nargs="*", metavar="ITEM", help=f"by default all: {known}")
     parser.add_argument("--redraw", action="store_true", help="write tables and pictures alone")
     arguments = parser.parse_args()
     unknown = set(arguments.items) - set(ITEMS)
     if unknown:
-        parser.error(f"unknown: {', '.join(sorted(unknown))}; expected some of {', '.join(ITEMS)}")
+        parser.error(f"unknown: {', '.join(sorted(unknown))}; expected some of {known}")
     if not arguments.redraw:
         for name in arguments.items or ITEMS:
             finish(name, ITEMS[name]())

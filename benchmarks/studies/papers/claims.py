@@ -105,7 +105,7 @@ class Claim:
         for first, second in pairs:
             difference = self.side(first) - self.side(second)
             if difference.empty or difference.isna().any() or not difference.index.is_unique:
-                raise ValueError(f"{self} has not one row of results on each side for all {self.units}")
+                raise ValueError(f"{self} has not one row on each side for all {self.units}")
             one = mean_of(difference, self.units)
             found.append((one.mean, *one.interval(confidence, family)))
         return found

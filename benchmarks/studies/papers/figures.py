@@ -184,7 +184,7 @@ def accuracy() -> Any:
 
 @picture
 def ndcg_at() -> Any:
-    """nDCG at 1 to 10 with LETOR's discount: Figures 4 and 5 of [qin2008]."""
+    """Means of nDCG at 1 to 10 with LETOR's discount: Figures 4 and 5 of [qin2008]."""
     figure, (ax,) = panels(1, 4.4)
     columns = [f"nDCG@{k}, LETOR" for k in range(1, 11)]
     one = algorithm_1()[columns].droplevel(["model", "objective"])

@@ -22,8 +22,8 @@ def estimates() -> pd.DataFrame:
     """Return one row for each empirical claim: its quantity, interval and verdict."""
     rows = []
     for claim in claims():
-        row = {name: getattr(claim, name) for name in ("paper", "place", "about", "data", "quantity")}
-        result = claim.result()
+        row, result = asdict(claim), claim.result()
+        row = {name: row[name] for name in ("paper", "place", "about", "data", "quantity")}
         rows.append(row | asdict(result) | {"verdict": result.verdict(claim.margin)})
     return pd.DataFrame(rows)
 
@@ -99,7 +99,9 @@ def trainings(collection: str) -> str:
     means = trained(collection)
     if collection == "OHSUMED":
         means = pd.concat([means, algorithm_1()])
-    body = [[*key, *(f"{row[name]:.4f}" for name in SHOWN), f"{row['round']:.0f}"] for key, row in means.iterrows()]
+    body = []
+    for key, row in means.iterrows():
+        body.append([*key, *(f"{row[name]:.4f}" for name in SHOWN), f"{row['round']:.0f}"])
     return table(["model", "objective", "trained for", *SHOWN, "round"], body)
 
 
