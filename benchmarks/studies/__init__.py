@@ -3,9 +3,7 @@
 =================  ===================================================================================
 `papers`           what the papers show, item by item
 `effectiveness`    whether training for GAP ranks better than the boosters' own objectives
-`truncation`       what gradients of selected pairs lose beside those of all pairs
 `policy`           false alarms and power of the statistics that all of them use
-`informativeness`  whether the informativeness of a measure tells what training for it gains in others
 `records`          saved results: one CSV file, a task's rows at a time
 `boosters`         LightGBM, XGBoost and CatBoost, trained and watched through one interface
 `inference`        p-values by changes of signs, and bootstrapped intervals

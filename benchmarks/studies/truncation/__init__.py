@@ -1,1 +1,0 @@
-"""What truncation costs: the boosters' pairs beside the exact gradient over all pairs."""
