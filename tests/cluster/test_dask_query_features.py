@@ -1,5 +1,7 @@
 """Query-relative features of Dask collections against those of one table."""
 
+from functools import partial
+
 import dask
 import dask.array as da
 import dask.dataframe as dd
@@ -7,13 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
-from pandas.testing import assert_frame_equal
 
 import gapboost.preprocessing
 from gapboost.dask import query_relative_features
 
 KINDS = ("zscore", "rank")
 N_QUERIES = 12
+
+assert_frame_equal = partial(pd.testing.assert_frame_equal, check_exact=True)
 
 
 @pytest.fixture(autouse=True)
