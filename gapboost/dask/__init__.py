@@ -1,4 +1,4 @@
-"""Rankers on a Dask cluster, `DaskLGBMGAPRanker` and `DaskXGBGAPRanker`, and `query_relative_features`.
+"""Rankers on a Dask cluster: `DaskLGBMGAPRanker` and `DaskXGBGAPRanker`.
 
 Read the files in this order: those of the client, of the workers, and of the processes that train.
 

@@ -24,9 +24,9 @@ from gapboost.preprocessing import QueryRelativeFeatures  # noqa: E402
 def query_relative_features(
     X: Any, qid: Any = None, *, kinds: Sequence[str] = ("zscore",), columns: Sequence[Any] | None = None
 ) -> Any:
-    """Return the columns of a Dask collection, followed by z-scores or percentile ranks within each query.
+    """Return the columns of a Dask collection, followed by query-relative features.
 
-    The new columns are those of `gapboost.preprocessing.query_relative_features`. They are lazy.
+    These are z-scores or percentile ranks within each query. The new columns are those of `gapboost.preprocessing.query_relative_features`. They are lazy.
     Computing them reads the query ids of all partitions first, to check that no query is split.
 
     Parameters
@@ -106,7 +106,7 @@ def _distinct(qid: Any, partition: int) -> Array:
 
 
 def _check_whole(distinct: list[Array]) -> None:
-    """Raise ValueError if a query has rows in several partitions; `distinct` holds the ids of each."""
+    """Raise ValueError if a query is in several partitions; `distinct` holds the ids of each."""
     ids = joined_ids([one for one in distinct if len(one)])
     partition = np.repeat(np.arange(len(distinct)), list(map(len, distinct)))
     if not len(ids):
@@ -123,7 +123,7 @@ def _check_whole(distinct: list[Array]) -> None:
 
 
 def _extended(X: Any, qid: Any, transformer: QueryRelativeFeatures, meta: Any, whole: None, partition: int) -> Any:
-    """Return a partition with its new columns; `whole` is the result of the check, which runs before."""
+    """Return a partition with its new columns; `whole` makes the check run before."""
     if len(X) == 0:
         return meta
     try:

@@ -68,7 +68,7 @@ def last_step(estimator: Any) -> Any:
 
 
 def prefix(estimator: Any) -> str:
-    """Return how the names of parameters of `last_step` begin: ``"ranker__"``; ``""`` without a pipeline."""
+    """Return the prefix of parameters of `last_step`: ``"ranker__"``, or ``""``."""
     return f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
 
 
@@ -170,7 +170,7 @@ class FoldWork:
 
 
 def _transformed(model: Any, train: RankingRows, test: RankingRows) -> tuple[RankingRows, RankingRows]:
-    """Return both parts as the ranker gets them: the steps before it learn from the training part."""
+    """Return both parts after the steps before the ranker, fitted on the training part."""
     if not isinstance(model, Pipeline):
         return train, test
     qid, of_test = (np.repeat(part.data.queries.ids, part.sizes) for part in (train, test))

@@ -93,7 +93,7 @@ class MeasureScorer:
 
 
 def _predicts_by_query(estimator: Any) -> bool:
-    """Return True for a pipeline with a step that transforms by query, and for a search over rankers."""
+    """Return True for a pipeline with a step that transforms by query, and for `GSearchCV`."""
     if not get_config()["enable_metadata_routing"]:
         return False
     return "qid" in get_routing_for_object(estimator).consumes("predict", ["qid"])

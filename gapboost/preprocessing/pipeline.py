@@ -1,4 +1,4 @@
-"""Steps of a pipeline before the last one: fitted and applied, with query ids for those that use them."""
+"""Steps of a pipeline before the last one: fitted and applied, with query ids."""
 
 from typing import Any
 

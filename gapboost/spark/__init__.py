@@ -1,4 +1,4 @@
-"""Ranker on Spark, `SparkXGBGAPRanker`: the distributed form of `XGBGAPRanker`. And `query_relative_features`.
+"""Ranker on Spark: `SparkXGBGAPRanker`, the distributed form of `XGBGAPRanker`.
 
 Read the files in this order.
 

@@ -69,7 +69,7 @@ def query_relative_features(
             raise ValueError(f"qid_col {qid_col!r} holds missing values (null, NaN); expected a query id in every row")
         return _new_columns(transformer, rows, features)
 
-    # A query becomes one row, with its rows as an array. Names may hold dots, and fields have numbers in their place.
+    # A query becomes one row, with its rows as an array. Fields are numbered: names may hold dots.
     fields = [column(name).alias(f"c{i}") for i, name in enumerate(dataset.columns)]
     numbered = dataset.select(column(qid_col).alias(QID), *fields, F.monotonically_increasing_id().alias(ROW))
     queries = numbered.groupBy(QID).agg(
