@@ -26,8 +26,9 @@ def query_relative_features(
 ) -> Any:
     """Return the columns of a Dask collection, followed by query-relative features.
 
-    These are z-scores or percentile ranks within each query. The new columns are those of `gapboost.preprocessing.query_relative_features`. They are lazy.
-    Computing them reads the query ids of all partitions first, to check that no query is split.
+    These are z-scores or percentile ranks within each query, those of
+    `gapboost.preprocessing.query_relative_features`. They are lazy. Computing them
+    reads the query ids of all partitions first, to check that no query is split.
 
     Parameters
     ----------

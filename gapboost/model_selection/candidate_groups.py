@@ -21,7 +21,7 @@ from gapboost._data.weights import check_total_weight
 from gapboost._kernels import Array
 from gapboost.evaluation import mean, query_values
 from gapboost.measures import Measure
-from gapboost.preprocessing.pipeline import fit_transformers, transform
+from gapboost.preprocessing.pipeline import fit_transformers, last_step, prefix, transform
 
 Params = dict[str, Any]
 
@@ -60,16 +60,6 @@ class CandidateGroup:
     trees: dict[int, list[int]]  # number of trees: the candidates with that many, more than one where grids overlap
     transformers: str  # equal for groups that share the fitted steps before the ranker
     bins: str  # equal for groups that can share binned data, if they share these steps
-
-
-def last_step(estimator: Any) -> Any:
-    """Return the last step of a pipeline, or the estimator itself."""
-    return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
-
-
-def prefix(estimator: Any) -> str:
-    """Return the prefix of parameters of `last_step`: ``"ranker__"``, or ``""``."""
-    return f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
 
 
 def candidate_groups(candidates: list[Params], begins: str) -> list[CandidateGroup]:

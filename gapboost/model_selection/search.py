@@ -36,12 +36,10 @@ from gapboost.model_selection.candidate_groups import (
     FoldWork,
     Params,
     candidate_groups,
-    last_step,
-    prefix,
     with_params,
 )
 from gapboost.model_selection.scorers import checked_target
-from gapboost.preprocessing.pipeline import fit_transformers, transform
+from gapboost.preprocessing.pipeline import fit_transformers, last_step, prefix, transform
 
 
 class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]

@@ -11,7 +11,7 @@ their own, with the same columns.
 `request`      kinds of features and columns, checked
 `tables`       columns of arrays and data frames
 `computation`  new columns, on several threads
-`pipeline`     steps of a pipeline before the last one, with query ids
+`pipeline`     last step of a pipeline, and the steps before it
 =============  =======================================================
 """
 

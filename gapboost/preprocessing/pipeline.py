@@ -1,4 +1,4 @@
-"""Steps of a pipeline before the last one: fitted and applied, with query ids."""
+"""Last step of a pipeline, and the steps before it: fitted and applied, with query ids."""
 
 from typing import Any
 
@@ -7,6 +7,16 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from gapboost._data.features import QID, without_qid
+
+
+def last_step(estimator: Any) -> Any:
+    """Return the last step of a pipeline, or the estimator itself."""
+    return estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+
+
+def prefix(estimator: Any) -> str:
+    """Return the prefix of parameters of `last_step`: ``"ranker__"``, or ``""``."""
+    return f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
 
 
 def fit_transformers(pipeline: Pipeline, X: Any, y: Any, qid: Any) -> tuple[Pipeline, Any]:
