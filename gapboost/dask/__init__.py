@@ -19,6 +19,7 @@ Read the files in this order: those of the client, of the workers, and of the pr
 `training_process`  the training process
 `booster_network`   the booster's own network between training processes
 `exchange`          sums of metrics over workers, and news of failures
+`query_features`    `query_relative_features` of Dask collections
 ==================  ============================================================
 
 Each ranker needs only its own library.
@@ -28,9 +29,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gapboost.dask.lightgbm import DaskLGBMGAPRanker
+    from gapboost.dask.query_features import query_relative_features
     from gapboost.dask.xgboost import DaskXGBGAPRanker
 
-__all__ = ["DaskLGBMGAPRanker", "DaskXGBGAPRanker"]
+__all__ = ["DaskLGBMGAPRanker", "DaskXGBGAPRanker", "query_relative_features"]
 
 
 def __getattr__(name: str) -> Any:
@@ -43,4 +45,8 @@ def __getattr__(name: str) -> Any:
         from gapboost.dask.xgboost import DaskXGBGAPRanker
 
         return DaskXGBGAPRanker
+    if name == "query_relative_features":
+        from gapboost.dask.query_features import query_relative_features
+
+        return query_relative_features
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

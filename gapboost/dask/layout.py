@@ -184,7 +184,7 @@ def layout_of(surveys: Sequence[Survey], names: Sequence[str]) -> DataLayout:
     ValueError
         Where there are no rows, no weight is positive, or positions of two partitions are equal but of different types.
     """
-    ids = _joined([s.ids for s in surveys if len(s.ids)])
+    ids = joined_ids([s.ids for s in surveys if len(s.ids)])
     if not len(ids):
         raise ValueError(f"{names[0]} is empty; expected at least one document")
     queries = grouped_rows(ids, len(ids), names[1], names[1])
@@ -230,7 +230,8 @@ def _places(surveys: Sequence[Survey], names: Sequence[str]) -> tuple[list[Any] 
     return found.ids, np.split(found.codes, np.cumsum([len(part) for part in parts])[:-1])
 
 
-def _joined(parts: list[Array]) -> Array:
+def joined_ids(parts: list[Array]) -> Array:
+    """Concatenate the query ids of several partitions, with every value and its type."""
     kinds = {part.dtype for part in parts}
     # numpy joins signed and unsigned integers as floats, and numbers and strings as strings; distinct ids would become equal.
     if len(kinds) > 1 and {kind.kind for kind in kinds} - {"U"}:

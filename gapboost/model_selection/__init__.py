@@ -1,7 +1,7 @@
 """Choosing g: grids, scorers, a search, and g from clicks.
 
 `GSearchCV` is the search most people want: one call, folds of whole queries, one target measure, the number of trees for
-free. scikit-learn's own tools work with the rankers too:
+free. It takes pipelines too. scikit-learn's own tools work with the rankers too:
 
 * with ``sklearn.set_config(enable_metadata_routing=True)``: `GridSearchCV`, `RandomizedSearchCV`, `HalvingGridSearchCV` (with
   ``resource="n_estimators"``), `cross_validate` and pipelines, with ``cv=GroupKFold(...)``, ``qid=qid`` and ``groups=qid``

@@ -6,19 +6,22 @@ the largest number of trees, scores all of them.
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.rows import RankingRows
+from gapboost._data.features import features
 from gapboost._data.judged import Judged
 from gapboost._data.weights import check_total_weight
 from gapboost._kernels import Array
 from gapboost.evaluation import mean, query_values
 from gapboost.measures import Measure
+from gapboost.preprocessing.pipeline import fit_transformers, last_step, prefix, transform
 
 Params = dict[str, Any]
 
@@ -55,25 +58,35 @@ class CandidateGroup:
 
     params: Params
     trees: dict[int, list[int]]  # number of trees: the candidates with that many, more than one where grids overlap
-    bins: str  # equal for groups that can share binned data
+    transformers: str  # equal for groups that share the fitted steps before the ranker
+    bins: str  # equal for groups that can share binned data, if they share these steps
 
 
-def candidate_groups(candidates: list[Params]) -> list[CandidateGroup]:
+def candidate_groups(candidates: list[Params], begins: str) -> list[CandidateGroup]:
     """Group `candidates` by all parameters but the number of trees.
 
-    Groups that can share binned data follow each other.
+    Groups that can share fitted steps, and among them those that can share binned data, follow each
+    other.
+
+    Parameters
+    ----------
+    candidates : list of dict
+    begins : str
+        `prefix` of the estimator.
     """
     # Values need not be hashable, nor equal only where they mean the same: repr tells tuples, floats and objectives apart.
     found: dict[str, CandidateGroup] = {}
     for number, candidate in enumerate(candidates):
-        params = {name: value for name, value in candidate.items() if name != "n_estimators"}
-        bins = repr({name: value for name, value in params.items() if name not in SHARE_BINS})
-        group = found.setdefault(repr(params), CandidateGroup(params, {}, bins))
-        group.trees.setdefault(int(candidate["n_estimators"]), []).append(number)
-    return sorted(found.values(), key=lambda group: group.bins)
+        params = {name: value for name, value in candidate.items() if name != f"{begins}n_estimators"}
+        others = {name: value for name, value in params.items() if not name.startswith(begins)}
+        own = {name.removeprefix(begins): value for name, value in params.items() if name not in others}
+        bins = repr({name: value for name, value in own.items() if name not in SHARE_BINS})
+        group = found.setdefault(repr(params), CandidateGroup(params, {}, repr(others), bins))
+        group.trees.setdefault(int(candidate[f"{begins}n_estimators"]), []).append(number)
+    return sorted(found.values(), key=lambda group: (group.transformers, group.bins))
 
 
-def with_params(estimator: GAPRanker, params: Params) -> Any:
+def with_params(estimator: Any, params: Params) -> Any:
     """Return a clone of `estimator` with copies of these parameters, as scikit-learn does."""
     return clone(estimator).set_params(**clone(params, safe=False))
 
@@ -84,16 +97,16 @@ class FoldWork:
 
     Attributes
     ----------
-    estimator : GAPRanker
+    estimator : GAPRanker, or Pipeline that ends with one
     rows : RankingRows
-        All data.
+        All data, as they are before the first step of a pipeline.
     fold : tuple of ndarray
         The numbers of the training and of the test queries.
     groups : list of CandidateGroup
     targets : list of Measure
     """
 
-    estimator: GAPRanker
+    estimator: Any
     rows: RankingRows
     fold: tuple[Array, Array]
     groups: list[CandidateGroup]
@@ -101,14 +114,19 @@ class FoldWork:
 
     def __call__(self, advance: Callable[[int], None]) -> tuple[list[tuple[int, list[float], float]], list[str]]:
         """``[(candidate, values of the targets, seconds)]``, and the warnings about trainings."""
-        train, test = (self.rows.subset(queries) for queries in self.fold)
-        for part in (train, test):
+        raw = [self.rows.subset(queries) for queries in self.fold]
+        for part in raw:
             check_total_weight(part.data.weights, "sample_weight")
-        held_out = [test.data.up_to_grade(target.n_grades) for target in self.targets]
+        held_out = [raw[1].data.up_to_grade(target.n_grades) for target in self.targets]
         found, warnings = [], []
-        bins, binned = None, None
+        transformers, bins, binned = None, None, None
         for group in self.groups:
-            ranker = with_params(self.estimator, {**group.params, "n_estimators": max(group.trees)})
+            n_estimators = f"{prefix(self.estimator)}n_estimators"
+            model = with_params(self.estimator, {**group.params, n_estimators: max(group.trees)})
+            if group.transformers != transformers:
+                transformers, bins = group.transformers, None
+                train, test = _transformed(model, *raw)
+            ranker = last_step(model)
             if group.bins != bins:
                 bins, binned = group.bins, ranker._bins(train, test)
             scored, warning = self._run(ranker, group, train, binned, held_out)
@@ -139,6 +157,15 @@ class FoldWork:
                 "early stopping: the search chooses the number of trees"
             )
         return found, warning
+
+
+def _transformed(model: Any, train: RankingRows, test: RankingRows) -> tuple[RankingRows, RankingRows]:
+    """Return both parts after the steps before the ranker, fitted on the training part."""
+    if not isinstance(model, Pipeline):
+        return train, test
+    qid, of_test = (np.repeat(part.data.queries.ids, part.sizes) for part in (train, test))
+    transformers, X = fit_transformers(model, train.X, train.y, qid)
+    return replace(train, X=features(X)), replace(test, X=features(transform(transformers, test.X, of_test)))
 
 
 def mean_value(target: Measure, data: Judged, scores: Array) -> float:

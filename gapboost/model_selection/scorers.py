@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn import get_config
-from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_object
 
 from gapboost._data.features import split
@@ -94,7 +93,7 @@ class MeasureScorer:
 
 
 def _predicts_by_query(estimator: Any) -> bool:
-    """Return True for a pipeline with a step that transforms by query."""
-    if not isinstance(estimator, Pipeline) or not get_config()["enable_metadata_routing"]:
+    """Return True for a pipeline with a step that transforms by query, and for `GSearchCV`."""
+    if not get_config()["enable_metadata_routing"]:
         return False
     return "qid" in get_routing_for_object(estimator).consumes("predict", ["qid"])

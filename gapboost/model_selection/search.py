@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _num_samples
 
 from gapboost._boosters.data_set import DataSet
 from gapboost._boosters.described import described
@@ -19,8 +21,9 @@ from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.rows import RankingRows, ranking_rows
 from gapboost._boosters.stopping import EARLY_STOPPING
 from gapboost._data.arguments import mapping, whole
-from gapboost._data.features import features, split
+from gapboost._data.features import features, rows_of, split
 from gapboost._data.grades import GradeLimit, check_known
+from gapboost._data.queries import GroupSizes
 from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
@@ -29,8 +32,14 @@ from gapboost._processes import over_processes
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, Measures
 from gapboost.measures.measure import grade_limit
-from gapboost.model_selection.candidate_groups import FoldWork, Params, candidate_groups, with_params
+from gapboost.model_selection.candidate_groups import (
+    FoldWork,
+    Params,
+    candidate_groups,
+    with_params,
+)
 from gapboost.model_selection.scorers import checked_target
+from gapboost.preprocessing.pipeline import fit_transformers, last_step, prefix, transform
 
 
 class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -42,10 +51,14 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    estimator : LGBMGAPRanker or XGBGAPRanker
+    estimator : LGBMGAPRanker, XGBGAPRanker, or Pipeline that ends with one of them
+        The steps before the ranker are fitted on each training fold. Those that request `qid`, such
+        as `gapboost.preprocessing.QueryRelativeFeatures`, get it without
+        ``enable_metadata_routing``.
     param_grid : dict {parameter: list of values}, or list of them
-        As for `GridSearchCV`; for g see `gapboost.model_selection.simplex_grid`. Without ``n_estimators`` every number of
-        trees up to the estimator's is a candidate.
+        As for `GridSearchCV`, in a pipeline with names such as ``ranker__g``; for g see
+        `gapboost.model_selection.simplex_grid`. Without ``n_estimators`` every number of trees up to
+        the estimator's is a candidate.
     scoring : str, Measure or sequence of them
         The target that all candidates are judged by, with its g where it has one; the first of several chooses the best, the
         others are reported.
@@ -68,7 +81,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         ``split{i}_test_score``, ``mean_``, ``std_`` and ``rank_test_score`` (``..._test_nDCG(k=10)`` and so on with several
         measures), ``mean_fit_time`` and ``std_fit_time``: the time of training until that number of trees.
     best_params_, best_score_, best_index_
-    best_estimator_ : ranker
+    best_estimator_ : ranker, or Pipeline
         Trained on all data with `best_params_`, unless ``refit=False``.
     n_splits_ : int
     refit_time_ : float
@@ -90,6 +103,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     # With metadata routing on, the search itself can be cross-validated.
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True, "sample_weight": True, "position": True}
+    __metadata_request__predict: ClassVar[dict[str, bool]] = {"qid": True}
     __metadata_request__score: ClassVar[dict[str, bool]] = {"qid": True, "sample_weight": True}
 
     _estimator_type = "ranker"
@@ -135,7 +149,8 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
         Notes
         -----
-        Weights count in training and in the scores.
+        Weights count in training and in the scores. The steps of a pipeline before the ranker get
+        no weights.
         """
         _check_estimator(self.estimator)
         resolve_n_jobs(self.n_jobs)
@@ -144,7 +159,9 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         targets = self._targets()
         candidates = self._candidates()
         limit = _check_candidates(self.estimator, candidates, targets, position)
+        table = X
         X, qid = split(X, qid, group)
+        has_column = X is not table
         X = features(X)
         rows = ranking_rows(DataSet(X, y, qid, sample_weight, position=position))
         check_known(rows.y, "y", limit)
@@ -152,18 +169,26 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         codes = queries.codes
         row_folds = query_folds(queries, self.cv, self.random_state, X, y)
         folds = [(np.unique(codes[train]), np.unique(codes[test])) for train, test in row_folds]
+        if isinstance(self.estimator, Pipeline):
+            # Its steps get the column qid too, if there is one, and one id a row in place of sizes.
+            X, qid = table if has_column else X, queries.ids[codes]
+            rows = replace(rows, X=X if queries.rows is None else rows_of(X, queries.rows))
         self._search(rows, candidates, targets, folds)
         if self.refit:
             start = time.perf_counter()
             best = with_params(self.estimator, self.best_params_)
-            self.best_estimator_ = best.fit(X, y, qid=qid, sample_weight=sample_weight, position=position)
+            if isinstance(best, Pipeline):
+                transformers, X = fit_transformers(best, X, y, qid)
+                best.steps[:-1] = transformers.steps
+            last_step(best).fit(X, y, qid=qid, sample_weight=sample_weight, position=position)
+            self.best_estimator_ = best
             self.refit_time_ = time.perf_counter() - start
         return self
 
     def _search(
         self, rows: RankingRows, candidates: list[Params], targets: list[Measure], folds: list[tuple[Array, Array]]
     ) -> None:
-        groups = candidate_groups(candidates)
+        groups = candidate_groups(candidates, prefix(self.estimator))
         # More processes than folds share the groups of a fold; each part bins its data once.
         parts = min(len(groups), -(-effective_n_jobs(self.n_jobs) // len(folds)))
         tasks = [
@@ -202,13 +227,26 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(grids, list | tuple) or not grids:
             raise TypeError(f"param_grid is {grids!r}; expected {{parameter: list of values}}, or a list of such")
         grids = [mapping(grid, "param_grid", "{parameter: list of values}, or a list of such") for grid in grids]
-        every = range(1, self.estimator._n_rounds + 1)
-        return list(ParameterGrid([{"n_estimators": every, **grid} for grid in grids]))
+        every = range(1, last_step(self.estimator)._n_rounds + 1)
+        return list(ParameterGrid([{f"{prefix(self.estimator)}n_estimators": every, **grid} for grid in grids]))
 
     @available_if(lambda self: self.refit)  # type: ignore[untyped-decorator]
-    def predict(self, X: Any) -> Array:
-        """Scores by `best_estimator_`, shape (N,)."""
-        scores: Array = self.best_estimator_.predict(X)
+    def predict(self, X: Any, qid: Any = None, *, group: Any = None) -> Array:
+        """Return the scores by `best_estimator_`, shape (N,).
+
+        Parameters
+        ----------
+        X : array-like of shape (N, n_features)
+        qid, group : array-like
+            As in `fit`. Only steps of a pipeline that request `qid` use them.
+        """
+        if isinstance(self.best_estimator_, Pipeline):
+            _, given = split(X, qid, group)
+            if isinstance(given, GroupSizes):
+                queries = given.queries(_num_samples(X), "X")
+                qid = queries.ids[queries.codes]
+            X = transform(self.best_estimator_[:-1], X, qid)
+        scores: Array = last_step(self.best_estimator_).predict(X)
         return scores
 
     @available_if(lambda self: self.refit)  # type: ignore[untyped-decorator]
@@ -220,13 +258,14 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         ValueError
             Where `qid` is missing.
         """
-        _, qid = split(X, qid, group)
-        if qid is None:
+        _, ids = split(X, qid, group)
+        if ids is None:
             raise ValueError(
                 "qid is missing in score; expected one query id a row, or group with the sizes of the queries"
             )
         target = self._targets()[0]
-        return float(evaluate(target, y, self.predict(X), qid, sample_weight=sample_weight)[target])
+        scores = self.predict(X, qid, group=group)
+        return float(evaluate(target, y, scores, ids, sample_weight=sample_weight)[target])
 
     @property
     def n_features_in_(self) -> int:
@@ -249,31 +288,28 @@ def _silent(task: FoldWork) -> Any:
 
 
 def _check_estimator(estimator: Any) -> None:
-    """Refuse what is no local ranker, and say what searches over it instead."""
-    if isinstance(estimator, Pipeline):
+    """Refuse all but local rankers and pipelines that end with one."""
+    ranker = last_step(estimator)
+    name = "estimator" if ranker is estimator else "the last step of estimator"
+    if not isinstance(ranker, GAPRanker):
+        raise TypeError(f"{name} is {ranker!r}; expected an LGBMGAPRanker or XGBGAPRanker")
+    if hasattr(ranker, "to_local"):
+        local = type(ranker.to_local()).__name__
         raise TypeError(
-            "estimator is a Pipeline; expected an LGBMGAPRanker or XGBGAPRanker. For a pipeline call "
-            "sklearn.set_config(enable_metadata_routing=True) and GridSearchCV(pipeline, param_grid, "
-            "scoring=measure_scorer(scoring), cv=GroupKFold(5)).fit(X, y, qid=qid, groups=qid), whose param_grid has names such "
-            f"as {estimator.steps[-1][0]}__g"
-        )
-    if not isinstance(estimator, GAPRanker):
-        raise TypeError(f"estimator is {estimator!r}; expected an LGBMGAPRanker or XGBGAPRanker")
-    if hasattr(estimator, "to_local"):
-        local = type(estimator.to_local()).__name__
-        raise TypeError(
-            f"estimator is a {type(estimator).__name__}; expected an {local}: with joblib.parallel_backend('dask') the search "
+            f"{name} is a {type(ranker).__name__}; expected an {local}: with joblib.parallel_backend('dask') the search "
             "makes every fit one task of the cluster"
         )
 
 
-def _check_candidates(
-    estimator: GAPRanker, candidates: list[Params], targets: list[Measure], position: Any
-) -> GradeLimit:
+def _check_candidates(estimator: Any, candidates: list[Params], targets: list[Measure], position: Any) -> GradeLimit:
     """Refuse candidates that could not be trained, before any is; return the grades that all measures know."""
     for candidate in candidates:
-        whole(candidate["n_estimators"], "n_estimators in param_grid")
-    rankers = [with_params(estimator, group.params) for group in candidate_groups(candidates)]
+        n_estimators = f"{prefix(estimator)}n_estimators"
+        whole(candidate[n_estimators], f"{n_estimators} in param_grid")
+    models = [with_params(estimator, group.params) for group in candidate_groups(candidates, prefix(estimator))]
+    for model in models:
+        _check_estimator(model)
+    rankers = [last_step(model) for model in models]
     measures = list(targets)
     for ranker in rankers:
         name = ranker._parameter_table.name_in_use("n_estimators", ranker.get_params())

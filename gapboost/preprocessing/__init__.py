@@ -2,15 +2,17 @@
 
 A raw value such as a BM25 score has another scale in each query. Boosters compare it with one
 threshold for all queries. A z-score or percentile rank says where the value lies among the
-documents of its own query.
+documents of its own query. `gapboost.dask` and `gapboost.spark` have a `query_relative_features` of
+their own, with the same columns.
 
-=============  ===================================================
+=============  =======================================================
 `transformer`  `QueryRelativeFeatures`, for scikit-learn pipelines
 `function`     `query_relative_features`, for one table
 `request`      kinds of features and columns, checked
 `tables`       columns of arrays and data frames
 `computation`  new columns, on several threads
-=============  ===================================================
+`pipeline`     last step of a pipeline, and the steps before it
+=============  =======================================================
 """
 
 from gapboost.preprocessing.function import query_relative_features

@@ -63,7 +63,7 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
     length is less than half of that in `fit`.
 
     In pipelines `qid` arrives by metadata routing, without any ``set_*_request`` call; a column
-    ``qid`` needs no routing.
+    ``qid`` needs no routing. `gapboost.model_selection.GSearchCV` passes `qid` on by itself.
 
     Examples
     --------

@@ -26,7 +26,14 @@ import gapboost as gb
 import gapboost._data.grades
 import gapboost.datasets
 from gapboost.datasets import load_digits_ranking, load_letor
-from gapboost.spark import RankingMeasureEvaluator, SparkXGBGAPRanker, SparkXGBGAPRankerModel, query_folds
+from gapboost.preprocessing import query_relative_features as local_features
+from gapboost.spark import (
+    RankingMeasureEvaluator,
+    SparkXGBGAPRanker,
+    SparkXGBGAPRankerModel,
+    query_folds,
+    query_relative_features,
+)
 from gapboost.xgboost import XGBGAPRanker
 
 # Each test has a limit of its own: a hang is a failure. What Spark 3.5 warns of on today's Python is not ours.
@@ -341,6 +348,81 @@ def test_the_tutorial_of_the_guide(spark, monkeypatch, tmp_path):
     names = run(blocks_of_guide("Try it on one machine"), None, fewer)
     assert (tmp_path / "model.json").exists()
     assert names["best"].measure_ == gb.GAP(g=(0.3, 0.7))
+
+
+# --- query-relative features --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def mixed(spark):
+    """Columns of several types, missing values, and partitions that cut the queries."""
+    rng = np.random.default_rng(3)
+    frame = FRAME.assign(row=range(len(FRAME)), count=rng.integers(0, 9, len(FRAME)), **{"in.line": FRAME.b * 0.37})
+    frame.loc[::6, "a"] = np.nan
+    rows = spark.createDataFrame(frame).repartition(5, F.rand(0))
+    rows = rows.withColumn("count", F.when(F.col("row") % 7 > 0, F.col("count")))
+    return VectorAssembler(inputCols=["b", "d"], outputCol="vector").transform(rows).cache()
+
+
+@pytest.mark.parametrize("partitions", [None, 2])
+@pytest.mark.parametrize(
+    ("columns", "kinds", "kind"),
+    [
+        (["a", "d"], ["zscore"], "float"),
+        (["count", "a", "in.line"], ["rank", "zscore"], "double"),
+    ],
+    ids=["floats", "several types"],
+)
+def test_query_relative_features_are_those_of_one_table(mixed, partitions, columns, kinds, kind):
+    rows = mixed if partitions is None else mixed.coalesce(partitions)
+    found = query_relative_features(rows, columns, kinds=kinds)
+    added = [f"{name}_{kind}_in_query" for kind in kinds for name in columns]
+    assert found.columns == [*mixed.columns, *added]
+    assert [found.schema[name].dataType.simpleString() for name in added] == [kind] * len(added)
+    table = rows.toPandas().astype({"count": float})
+    expected = local_features(table[columns], table.qid, kinds=kinds).set_index(table.row).sort_index()
+    given = found.toPandas().set_index("row").sort_index()
+    pd.testing.assert_frame_equal(given[added], expected[added], check_exact=True)
+    assert given[added].isna().to_numpy().any()
+    kept = mixed.toPandas().set_index("row").sort_index()
+    pd.testing.assert_frame_equal(given[kept.columns], kept)
+
+
+def test_a_ranker_takes_query_relative_features(mixed):
+    rows = query_relative_features(mixed, ["b", "d"])
+    names = ["b", "d", "b_zscore_in_query", "d_zscore_in_query"]
+    model = ranker(features_col=names).fit(rows)
+    predicted = model.transform(rows).toPandas()
+    npt.assert_array_equal(predicted.prediction, model.to_local().predict(predicted[names]))
+
+
+def test_query_relative_features_refuse_unusable_arguments(mixed):
+    with pytest.raises(ValueError, match=r"^features_col is 'a'; expected a list of names of columns"):
+        query_relative_features(mixed, "a")
+    with pytest.raises(ValueError, match=r"^features_col is 'z'; expected the name of one column"):
+        query_relative_features(mixed, ["z"])
+    with pytest.raises(ValueError, match=r"^features_col 'vector' is of type vector; expected integers"):
+        query_relative_features(mixed, ["vector"])
+    with pytest.raises(ValueError, match=r"^qid_col is 'query'; expected the name of one column"):
+        query_relative_features(mixed, ["a"], qid_col="query")
+    with pytest.raises(ValueError, match=r"^kinds is \('mean',\); expected a list with"):
+        query_relative_features(mixed, ["a"], kinds=("mean",))
+    with pytest.raises(ValueError, match=r"^the data frame has a column 'a_zscore_in_query' already"):
+        query_relative_features(query_relative_features(mixed, ["a"]), ["a"])
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("qid", None, "qid_col 'qid' holds missing values .null, NaN.; expected a query id in every row"),
+        ("in.line", float("inf"), "X holds an infinite value in the column 'in.line'"),
+    ],
+)
+def test_query_relative_features_refuse_unusable_values(mixed, column, value, message):
+    kind = mixed.schema[column].dataType
+    bad = mixed.withColumn(column, F.when(F.col("row") != 5, F.col(f"`{column}`")).otherwise(F.lit(value).cast(kind)))
+    with pytest.raises(Exception, match=message):
+        query_relative_features(bad, ["in.line"]).collect()
 
 
 # --- what goes wrong ----------------------------------------------------------------------------------------------------

@@ -6,9 +6,11 @@ import pytest
 import sklearn
 from ranking_task import NAMES, RANKERS, task
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, GroupKFold
+from sklearn.feature_selection import SelectKBest, f_classif
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
 import gapboost as gb
 from gapboost.model_selection import GSearchCV, measure_scorer
@@ -93,9 +95,112 @@ def test_evaluation_sets_by_transform_input():
     assert next(iter(log.values()))[-1] == pytest.approx(value, abs=1e-12)
 
 
-def test_a_search_over_g_takes_the_table_with_features():
+# --- GSearchCV ----------------------------------------------------------------------------------------------------------
+
+
+def steps(ranker, **parameters):
+    return Pipeline([("features", QueryRelativeFeatures(n_jobs=1, **parameters)), ("ranker", clone(ranker))])
+
+
+GRID = {"g": [(0.2, 0.8), (0.8, 0.2)], "learning_rate": [0.1, 0.5]}
+
+
+def assert_same_results(found, expected):
+    for name, values in expected.cv_results_.items():
+        if name.startswith(("split", "mean_test", "std_test", "rank_test")):
+            np.testing.assert_array_equal(found.cv_results_[name], values)
+    assert found.best_index_ == expected.best_index_
+    assert len(set(found.cv_results_["mean_test_score"])) > 4
+
+
+def of_ranker(params):
+    return {name.removeprefix("ranker__"): value for name, value in params.items()}
+
+
+@pytest.mark.parametrize("form", ["qid", "column", "group"])
+@both
+def test_a_search_over_a_pipeline_is_that_over_the_transformed_features(ranker, form):
     """Values depend on their own query alone, so that features can be added before the search."""
     X, y, qid = task()
-    added = query_relative_features(X, qid)
-    search = GSearchCV(RANKERS[0], {"g": [(0.5, 0.5)]}, scoring=TARGET, cv=2).fit(added, y, qid=qid)
-    assert search.n_features_in_ == 2 * X.shape[1]
+    if form == "group":
+        order = np.argsort(qid, kind="stable")
+        X, y, qid = X[order], y[order], qid[order]
+    weight = np.random.default_rng(0).random(len(y))
+    expected = GSearchCV(ranker, GRID, scoring=TARGET, cv=3)
+    expected.fit(query_relative_features(X, qid), y, qid=qid, sample_weight=weight)
+    table = pd.DataFrame(X).add_prefix("f").assign(qid=qid) if form == "column" else X
+    given = {"column": {}, "qid": {"qid": qid}, "group": {"group": np.unique(qid, return_counts=True)[1]}}[form]
+
+    grid = {f"ranker__{name}": values for name, values in GRID.items()}
+    found = GSearchCV(steps(ranker), grid, scoring=TARGET, cv=3).fit(table, y, sample_weight=weight, **given)
+    assert [of_ranker(params) for params in found.cv_results_["params"]] == expected.cv_results_["params"]
+    assert_same_results(found, expected)
+    assert of_ranker(found.best_params_) == expected.best_params_
+    scores = expected.predict(query_relative_features(X, qid))
+    np.testing.assert_array_equal(found.predict(table, **given), scores)
+    assert found.score(table, y, **given) == gb.evaluate(TARGET, y, scores, qid)[TARGET]
+    assert found.best_estimator_[-1].n_features_in_ == 2 * X.shape[1]
+    if form == "qid":
+        with sklearn.config_context(enable_metadata_routing=True):
+            np.testing.assert_array_equal(found.best_estimator_.predict(X, qid=qid), scores)
+        with pytest.raises(ValueError, match=r"^qid is missing in transform; expected"):
+            found.predict(X)
+
+
+@both
+def test_steps_are_fitted_on_each_training_fold(ranker):
+    """SelectKBest learns from the grades: the results are those of scikit-learn's search."""
+    X, y, qid = task()
+    pipeline = Pipeline([("chosen", SelectKBest(f_classif)), *steps(ranker).steps])
+    grid = {"chosen__k": [5, 20], "features__kinds": [("zscore",), ("rank",)], "ranker__n_estimators": [2, 4]}
+    found = GSearchCV(pipeline, grid, scoring=TARGET, cv=3).fit(X, y, qid=qid)
+    with sklearn.config_context(enable_metadata_routing=True):
+        search = GridSearchCV(pipeline, grid, scoring=measure_scorer(TARGET), cv=GroupKFold(3))
+        expected = search.fit(X, y, qid=qid, groups=qid)
+        np.testing.assert_array_equal(found.predict(X, qid), expected.best_estimator_.predict(X, qid=qid))
+    assert_same_results(found, expected)
+    assert found.best_params_ == expected.best_params_
+    assert not hasattr(pipeline[0], "scores_")
+    together = clone(found).set_params(n_jobs=2, refit=False).fit(X, y, qid=qid)
+    assert_same_results(together, expected)
+
+
+def test_steps_can_be_exchanged_or_left_out():
+    X, y, qid = task()
+    grid = {"features": ["passthrough", QueryRelativeFeatures(n_jobs=1)], "ranker__n_estimators": [4]}
+    found = GSearchCV(steps(RANKERS[0]), grid, scoring=TARGET, cv=3, refit=False).fit(X, y, qid=qid)
+    for number, table in enumerate((X, query_relative_features(X, qid))):
+        alone = GSearchCV(RANKERS[0], {"n_estimators": [4]}, scoring=TARGET, cv=3, refit=False).fit(table, y, qid=qid)
+        assert found.cv_results_["mean_test_score"][number] == alone.best_score_
+
+
+@pytest.mark.usefixtures("routing")
+def test_a_search_over_a_pipeline_is_cross_validated():
+    X, y, qid = task()
+    search = GSearchCV(steps(RANKERS[0]), {"ranker__n_estimators": [2, 4]}, scoring=TARGET, cv=2)
+    scored = cross_validate(
+        search, X, y, scoring=measure_scorer(TARGET), cv=GroupKFold(2), params={"qid": qid, "groups": qid}
+    )
+    train, test = next(GroupKFold(2).split(X, y, qid))
+    scores = search.fit(X[train], y[train], qid=qid[train]).predict(X[test], qid[test])
+    assert scored["test_score"][0] == gb.evaluate(TARGET, y[test], scores, qid[test])[TARGET]
+
+
+def test_searches_that_cannot_be():
+    X, y, qid = task()
+    frame = pd.DataFrame(X).add_prefix("f").assign(qid=qid)
+
+    def search(pipeline, grid, X=X, **given):
+        return GSearchCV(pipeline, grid, scoring=TARGET, cv=2).fit(X, y, **given)
+
+    with pytest.raises(TypeError, match=r"^the last step of estimator is SVC\(\); expected an LGBMGAPRanker or"):
+        search(make_pipeline(StandardScaler(), SVC()), {"svc__C": [1.0]}, qid=qid)
+    with pytest.raises(TypeError, match=r"^the last step of estimator is SVC\(\); expected an LGBMGAPRanker or"):
+        search(steps(RANKERS[0]), {"ranker": [SVC()]}, qid=qid)
+    with pytest.raises(ValueError, match=r"^Invalid parameter 'g' for estimator Pipeline"):
+        search(steps(RANKERS[0]), {"g": [(0.5, 0.5)]}, qid=qid)
+    with pytest.raises(ValueError, match=r"^ranker__n_estimators in param_grid is 0; expected a whole number >= 1"):
+        search(steps(RANKERS[0]), {"ranker__n_estimators": [0]}, qid=qid)
+    frame["qid"] = frame.qid.factorize()[0]
+    with pytest.raises(ValueError, match=r"^X has a column 'qid', but the steps of the pipeline return none; expected"):
+        search(make_pipeline(StandardScaler(), clone(RANKERS[0])), {"lgbmgapranker__n_estimators": [2]}, frame)

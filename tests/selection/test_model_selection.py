@@ -2,7 +2,6 @@
 
 import math
 import pickle
-import re
 
 import joblib
 import numpy as np
@@ -10,8 +9,6 @@ import pytest
 import sklearn
 from ranking_task import NAMES, RANKERS, task
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, PredefinedSplit
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 import gapboost as gb
 import gapboost._data.judged
@@ -366,27 +363,6 @@ def fit(grid=None, estimator=RANKERS[0], qid="given", **options):
 def test_searches_that_cannot_be(arguments, message):
     with pytest.raises((ValueError, TypeError), match=message):
         fit(**arguments)
-
-
-@both
-def test_a_pipeline_is_told_what_to_do_instead(ranker):
-    """And the words work as they stand."""
-    X, y, qid = task()
-    pipeline = make_pipeline(StandardScaler(), ranker)
-    step = pipeline.steps[-1][0]
-    with pytest.raises(
-        TypeError, match="estimator is a Pipeline; expected an LGBMGAPRanker or XGBGAPRanker"
-    ) as refused:
-        fit(estimator=pipeline)
-    assert f"such as {step}__g" in str(refused.value)
-    turned_on, search = re.findall(
-        r"(sklearn\.set_config\(.*?\)) and (GridSearchCV\(.*groups=qid\))", str(refused.value)
-    )[0]
-    words = {**globals(), "pipeline": pipeline, "param_grid": {f"{step}__g": simplex_grid(2, 1)}, "scoring": "ndcg@10"}
-    with sklearn.config_context():
-        eval(turned_on, words)
-        found = eval(search, words, {"X": X, "y": y, "qid": qid})
-    assert found.best_estimator_[-1].g_ in simplex_grid(2, 1)
 
 
 def test_a_ranker_of_a_cluster_is_refused_before_any_training():
