@@ -4,13 +4,14 @@ A raw value such as a BM25 score has another scale in each query. Boosters compa
 threshold for all queries. A z-score or percentile rank says where the value lies among the
 documents of its own query.
 
-=============  ===================================================
+=============  =======================================================
 `transformer`  `QueryRelativeFeatures`, for scikit-learn pipelines
 `function`     `query_relative_features`, for one table
 `request`      kinds of features and columns, checked
 `tables`       columns of arrays and data frames
 `computation`  new columns, on several threads
-=============  ===================================================
+`pipeline`     steps of a pipeline before the last one, with query ids
+=============  =======================================================
 """
 
 from gapboost.preprocessing.function import query_relative_features
