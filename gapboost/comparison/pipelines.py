@@ -9,20 +9,10 @@ from gapboost.comparison.data import DataPart
 from gapboost.preprocessing.pipeline import fit_transformers, transform
 
 
-def fit_steps(ranker: Any, part: DataPart) -> tuple[Any, DataPart]:
-    """Fit the steps before the last one, with query ids for those that request them.
+def fit_steps(ranker: Any, part: DataPart) -> DataPart:
+    """Fit the steps before the last one, in place; return the documents as the last one gets them.
 
-    Parameters
-    ----------
-    ranker : estimator
-        Changed if it is a pipeline: its steps but the last one are fitted.
-    part : DataPart
-
-    Returns
-    -------
-    tuple of (ranker, DataPart)
-        The ranker, and the documents as its last step gets them. A ranker that is no pipeline gets
-        `part` unchanged.
+    Steps that request ``qid`` get it. A ranker that is no pipeline gets `part` unchanged.
 
     Raises
     ------
@@ -30,10 +20,10 @@ def fit_steps(ranker: Any, part: DataPart) -> tuple[Any, DataPart]:
         If the steps change the number of rows.
     """
     if not isinstance(ranker, Pipeline):
-        return ranker, part
+        return part
     transformers, X = fit_transformers(ranker, part.X, part.y, part.numbers)
     ranker.set_params(steps=[*transformers.steps, ranker.steps[-1]])
-    return ranker, _with_features(part, X)
+    return _with_features(part, X)
 
 
 def transformed(ranker: Any, part: DataPart) -> DataPart:

@@ -26,9 +26,9 @@ def standard_rankers(*, query_features: bool = False) -> dict[str, Any]:
     Parameters
     ----------
     query_features : bool, default=False
-        If True, each ranker is followed by a pipeline of `gapboost.preprocessing.QueryRelativeFeatures`
-        and the same ranker, such as "LightGBM GAP with query features". Its steps are "features" and
-        "ranker".
+        If True, each ranker is followed by a pipeline with query-relative features, such as
+        "LightGBM GAP with query features". Its steps are "features", a
+        `gapboost.preprocessing.QueryRelativeFeatures`, and "ranker".
 
     Returns
     -------
@@ -84,7 +84,7 @@ def standard_rankers(*, query_features: bool = False) -> dict[str, Any]:
 
 
 def with_query_features(rankers: Mapping[str, Any]) -> dict[str, Any]:
-    """Return each ranker, followed by a pipeline of query-relative features and an untrained copy."""
+    """Return each ranker, followed by a pipeline of query-relative features and its copy."""
     both: dict[str, Any] = {}
     for name, ranker in rankers.items():
         steps = [("features", QueryRelativeFeatures()), ("ranker", unfitted(ranker))]
@@ -107,8 +107,8 @@ def checked_rankers(rankers: Any, leave_out: Any) -> dict[str, Any]:
     Raises
     ------
     TypeError
-        If `rankers` is not a mapping from names, or a ranker or a step of a pipeline lacks a method of
-        estimators.
+        If `rankers` is not a mapping from names, or a ranker or a step of a pipeline lacks a
+        method of estimators.
     ValueError
         If fewer than two rankers are left, or `leave_out` holds an unknown name.
     """

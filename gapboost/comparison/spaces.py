@@ -65,8 +65,9 @@ def draw_candidates(rankers: Mapping[str, Any], tune: Any, spaces: Any) -> dict[
     for name, ranker in rankers.items():
         space = given.get(name) or _space_of(ranker)
         if space is None:
+            kind = type(last_step(ranker)).__name__
             raise ValueError(
-                f"tune is {tune} but {name!r} of rankers is a {type(last_step(ranker)).__name__}, for which there is no space; expected "
+                f"tune is {tune} but {name!r} of rankers is a {kind}, for which there is no space; expected "
                 f"spaces={{{name!r}: {{parameter: list or distribution}}}}, or leave_out=[{name!r}]"
             )
         drawn[name] = _draw(name, ranker, space, number)
@@ -100,7 +101,7 @@ def _rounded(value: Any) -> Any:
 
 
 def _space_of(ranker: Any) -> dict[str, Any] | None:
-    """Return the space of the library of a ranker, with names for `set_params`; None if it has none."""
+    """Return the space of a ranker's library, with names for `set_params`, or None."""
     library = _library_of(ranker)
     return {prefix(ranker) + name: values for name, values in SPACES[library].items()} if library else None
 

@@ -147,7 +147,7 @@ def fit_ranker(ranker: Any, train: DataPart, vali: DataPart | None) -> Any:
     ``rank:map`` takes no grades, and gets 1 for every grade above 0. All this is for the last step
     of a pipeline. The other steps transform the documents first, those of `vali` too.
     """
-    ranker, train = fit_steps(ranker, train)
+    train = fit_steps(ranker, train)
     last = last_step(ranker)
     takes = fit_arguments(last)
     given: dict[str, Any] = {}
@@ -202,8 +202,8 @@ def try_rankers(training: Training) -> None:
     """Refuse rankers that cannot take these data, before the first training.
 
     Our rankers check grades themselves, and some of the queries may be too few for their
-    parameters. Steps of pipelines before them are fitted. Other rankers are fitted on some queries, with two trees if they grow trees, and predict
-    them.
+    parameters. Steps of pipelines before them are fitted. Other rankers are fitted on some queries,
+    with two trees if they grow trees, and predict them.
 
     Raises
     ------
@@ -247,7 +247,7 @@ def _try(training: Training, name: str, sample: DataPart) -> None:
         warnings.simplefilter("ignore")
         if isinstance(last, GAPRanker):
             checked_grades(training.documents.all.y, "y", last._request().limit, real=True)
-            ranker, _ = fit_steps(ranker, sample)
+            fit_steps(ranker, sample)
             if other_columns(transformed(ranker, sample).X):
                 raise ValueError("expected numbers or categories")
             return
