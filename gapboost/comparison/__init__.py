@@ -6,6 +6,7 @@
 `rankers`      the rankers to compare; the standard rankers
 `spaces`       candidates for tuning, and the spaces they are drawn from
 `estimators`   untrained copies, seeds and early stopping of any library's rankers
+`pipelines`    steps of a pipeline before the ranker
 `data`         documents, query by query, and the queries of each fold
 `training`     one training: fit a ranker, and evaluate it
 `run`          all trainings, in several processes

@@ -12,7 +12,7 @@ import numpy as np
 from gapboost._optional import tqdm
 from gapboost.comparison.comparison import Comparison
 from gapboost.comparison.files import read_data
-from gapboost.comparison.rankers import set_categories, standard_rankers
+from gapboost.comparison.rankers import set_categories, standard_rankers, with_query_features
 from gapboost.comparison.remaining import progress_of
 from gapboost.comparison.report import Page, Table, summarize
 from gapboost.comparison.run import Run, prepare_run
@@ -62,7 +62,7 @@ class DeprecatedSeeds(argparse.Action):
 
 def _prepared(given: argparse.Namespace, report: Path, checkpoint: Path) -> Run:
     """Check the arguments, and read the files."""
-    rankers = standard_rankers()
+    rankers = with_query_features(standard_rankers()) if given.query_features else standard_rankers()
     left = [name for name in rankers if name not in given.leave_out]
     if given.baseline not in (None, *left):
         raise ValueError(f"--baseline is {given.baseline!r}; expected one of {', '.join(left)}")
@@ -109,6 +109,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--tune", type=int, metavar="N", help="choose among N candidates of each ranker on validation queries")
     add("--choose-by", metavar="MEASURE", help="what chooses (default: the first measure)")
     add("--leave-out", nargs="+", default=[], metavar="NAME", help="rankers that are not to be compared")
+    add("--query-features", action="store_true", help="also compare each ranker with query-relative features")
     add("--baseline", metavar="NAME", help="beside which ranker the others are put (default: the first)")
     add("--report", default="comparison.html", metavar="PATH", help="ends with .html or .md (default: %(default)s)")
     add("--checkpoint", metavar="FOLDER", help="finished trainings (default: beside the report)")

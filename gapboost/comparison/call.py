@@ -43,7 +43,9 @@ def compare_rankers(
         Query id of each row, in any order of rows.
     rankers : mapping {name: ranker}, optional
         Estimators of any library with `fit` and `predict`. Each gets queries in the form that its
-        `fit` takes: ids, sizes or none. None compares `standard_rankers`.
+        `fit` takes: ids, sizes or none. Steps of a pipeline get ``qid`` if they request it, as
+        `gapboost.preprocessing.QueryRelativeFeatures` does, and transform validation and test
+        queries too. None compares `standard_rankers`.
     group : array-like of shape (Q,), optional
         Sizes of the queries, in place of `qid`, if the rows come query by query.
     measures : str, Measure or sequence of them
@@ -65,7 +67,8 @@ def compare_rankers(
     spaces : mapping {name: {parameter: list or distribution}}, optional
         Spaces for `tune`, in the form of `sklearn.model_selection.ParameterSampler`. By default
         ``gapboost.comparison.spaces.SPACES``, which has one for each of LightGBM, XGBoost and
-        CatBoost.
+        CatBoost, for the last step of a pipeline too. In your own space, parameters of a pipeline
+        are named like ``lgbmgapranker__num_leaves``.
     leave_out : sequence of str
         Names of rankers to leave out, such as one that does not take these grades.
     shuffle : bool, default=True

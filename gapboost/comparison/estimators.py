@@ -5,8 +5,10 @@ import inspect
 from typing import Any
 
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 
 from gapboost._boosters.stopping import EARLY_STOPPING
+from gapboost.preprocessing.pipeline import last_step, prefix
 
 SEEDS = ("random_state", "random_seed")
 THREADS = ("n_jobs", "thread_count")
@@ -41,13 +43,20 @@ def configured(ranker: Any, params: dict[str, Any], seed: int) -> Any:
     """Return an untrained copy with these parameters and this seed.
 
     A ranker without a number of threads gets one thread: trainings run in parallel processes, and a
-    booster with more threads adds numbers in another order.
+    booster with more threads adds numbers in another order. So do the steps of a pipeline. Its seed
+    is that of the last step.
     """
     ranker = unfitted(ranker)
     given = ranker.get_params()
     threads = {name: 1 for name in _parameters_named(ranker, THREADS)[:1] if given.get(name) is None}
     params = {**threads, **params, **dict.fromkeys(_parameters_named(ranker, SEEDS)[:1], seed)}
-    return _without_synonyms(ranker, params).set_params(**params)
+    ranker = _without_synonyms(ranker, params).set_params(**params)
+    if isinstance(ranker, Pipeline):
+        ranker = unfitted(ranker)  # steps among the parameters are objects of the caller
+        for _, step in transformers(ranker):
+            if step.get_params().get("n_jobs", 1) is None:
+                step.set_params(n_jobs=1)
+    return ranker
 
 
 def _without_synonyms(ranker: Any, params: dict[str, Any]) -> Any:
@@ -58,7 +67,7 @@ def _without_synonyms(ranker: Any, params: dict[str, Any]) -> Any:
     names = {name.removeprefix(prefix(ranker)) for name in params}
     dropped = {name for group in SYNONYMS if names & {*group} for name in group} - names
     left = type(last)(**{name: value for name, value in last.get_params().items() if name not in dropped})
-    return ranker.set_params(**{ranker.steps[-1][0]: left}) if hasattr(ranker, "steps") else left
+    return ranker.set_params(**{ranker.steps[-1][0]: left}) if isinstance(ranker, Pipeline) else left
 
 
 def few_trees(ranker: Any) -> dict[str, int]:
@@ -79,14 +88,10 @@ def has_early_stopping(ranker: Any) -> bool:
     return "eval_set" in fit_arguments(last) and any(given.get(name) is not None for name in STOPPING)
 
 
-def last_step(ranker: Any) -> Any:
-    """Return the last step of a pipeline, or the ranker itself."""
-    return ranker.steps[-1][1] if hasattr(ranker, "steps") else ranker
-
-
-def prefix(ranker: Any) -> str:
-    """Return the prefix of arguments and parameters of a pipeline's last step."""
-    return f"{ranker.steps[-1][0]}__" if hasattr(ranker, "steps") else ""
+def transformers(ranker: Any) -> list[tuple[str, Any]]:
+    """Return names and steps of a pipeline before the last one that change the features."""
+    steps = ranker.steps[:-1] if isinstance(ranker, Pipeline) else []
+    return [(name, step) for name, step in steps if step is not None and not isinstance(step, str)]
 
 
 def fit_arguments(ranker: Any) -> set[str]:

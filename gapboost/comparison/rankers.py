@@ -6,18 +6,30 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
-from gapboost._data.arguments import ordered, shown
+from sklearn.pipeline import Pipeline
+
+from gapboost._data.arguments import one_of, ordered, shown
+from gapboost.comparison.estimators import transformers, unfitted
+from gapboost.preprocessing import QueryRelativeFeatures
+from gapboost.preprocessing.pipeline import last_step
 
 XGBOOST_OBJECTIVES = ("rank:ndcg", "rank:pairwise", "rank:map")
 
 
-def standard_rankers() -> dict[str, Any]:
+def standard_rankers(*, query_features: bool = False) -> dict[str, Any]:
     """Return the default rankers of `compare_rankers`, some of each installed library.
 
     LightGBM's ``lambdarank``, ``rank_xendcg`` and regression on grades, XGBoost's ``rank:ndcg``,
     ``rank:pairwise`` and ``rank:map``, CatBoost's ``YetiRank`` and ``QueryRMSE``, and gapboost's
     rankers for GAP on LightGBM and XGBoost. Their parameters are the defaults, except that they
     print nothing.
+
+    Parameters
+    ----------
+    query_features : bool, default=False
+        If True, each ranker is followed by a pipeline with query-relative features, such as
+        "LightGBM GAP with query features". Its steps are "features", a
+        `gapboost.preprocessing.QueryRelativeFeatures`, and "ranker".
 
     Returns
     -------
@@ -27,13 +39,18 @@ def standard_rankers() -> dict[str, Any]:
     ------
     ImportError
         If none of the three libraries is installed.
+    ValueError
+        If `query_features` is neither True nor False.
 
     Examples
     --------
     >>> from gapboost.comparison import standard_rankers
     >>> "LightGBM lambdarank" in standard_rankers()
     True
+    >>> "LightGBM lambdarank with query features" in standard_rankers(query_features=True)
+    True
     """
+    one_of(query_features, "query_features", (True, False))
     rankers: dict[str, Any] = {}
     if find_spec("lightgbm"):
         import lightgbm
@@ -64,12 +81,21 @@ def standard_rankers() -> dict[str, Any]:
         raise ImportError(
             "none of lightgbm, xgboost and catboost is installed; expected one: pip install 'gapboost[lightgbm,xgboost]'"
         )
-    return rankers
+    return with_query_features(rankers) if query_features else rankers
+
+
+def with_query_features(rankers: Mapping[str, Any]) -> dict[str, Any]:
+    """Return each ranker, followed by a pipeline of query-relative features and its copy."""
+    both: dict[str, Any] = {}
+    for name, ranker in rankers.items():
+        steps = [("features", QueryRelativeFeatures()), ("ranker", unfitted(ranker))]
+        both |= {name: ranker, f"{name} with query features": Pipeline(steps)}
+    return both
 
 
 def set_categories(rankers: Mapping[str, Any], columns: Sequence[str]) -> None:
     """Set the columns of categories; LightGBM's rankers read them from the type of the column."""
-    for ranker in rankers.values():
+    for ranker in map(last_step, rankers.values()):
         if type(ranker).__module__.startswith("catboost"):
             ranker.set_params(cat_features=tuple(columns))
         elif "enable_categorical" in ranker.get_params():
@@ -82,7 +108,8 @@ def checked_rankers(rankers: Any, leave_out: Any) -> dict[str, Any]:
     Raises
     ------
     TypeError
-        If `rankers` is not a mapping from names, or a ranker lacks a method of estimators.
+        If `rankers` is not a mapping from names, or a ranker or a step of a pipeline lacks a
+        method of estimators.
     ValueError
         If fewer than two rankers are left, or `leave_out` holds an unknown name.
     """
@@ -91,13 +118,11 @@ def checked_rankers(rankers: Any, leave_out: Any) -> dict[str, Any]:
     if not isinstance(rankers, Mapping) or not all(isinstance(name, str) and name for name in rankers):
         raise TypeError(f"rankers is {shown(rankers)}; expected {{name: ranker}}, or None for the standard field")
     for name, ranker in rankers.items():
-        lacks = [method for method in ("fit", "predict", "get_params", "set_params") if not hasattr(ranker, method)]
-        if lacks or isinstance(ranker, type):
-            found = f"the class {ranker.__name__}" if isinstance(ranker, type) else f"without {', '.join(lacks)}"
-            raise TypeError(
-                f"rankers holds {name!r}: {shown(ranker)}, {found}; expected an estimator with fit and predict, and with "
-                "get_params and set_params, as scikit-learn's have them"
-            )
+        _check_methods(ranker, f"{name!r}", ("fit", "predict"))
+        for step, transformer in transformers(ranker):
+            _check_methods(transformer, f"the step {step!r} of {name!r}", ("fit", "transform"))
+        if last_step(ranker) is not ranker:
+            _check_methods(last_step(ranker), f"the last step of {name!r}", ("fit", "predict"))
     if not ordered(leave_out) or not all(isinstance(name, str) for name in leave_out):
         raise TypeError(f"leave_out is {leave_out!r}; expected a list of names of rankers")
     unknown = [name for name in leave_out if name not in rankers]
@@ -109,16 +134,35 @@ def checked_rankers(rankers: Any, leave_out: Any) -> dict[str, Any]:
     return left
 
 
+def _check_methods(estimator: Any, name: str, methods: Sequence[str]) -> None:
+    lacks = [method for method in (*methods, "get_params", "set_params") if not hasattr(estimator, method)]
+    if lacks or isinstance(estimator, type):
+        found = f"the class {estimator.__name__}" if isinstance(estimator, type) else f"without {', '.join(lacks)}"
+        raise TypeError(
+            f"rankers holds {name}: {shown(estimator)}, {found}; expected an estimator with {' and '.join(methods)}, and "
+            "with get_params and set_params, as scikit-learn's have them"
+        )
+
+
 def describe(ranker: Any) -> str:
     """Return the class and the parameters of a ranker, and the versions of its libraries.
 
     Parameters that are None are left out: XGBoost's rankers have forty. A long parameter is
-    shortened, so that two rankers may have the same description.
+    shortened, so that two rankers may have the same description. A pipeline is described by its
+    steps.
     """
-    params = sorted(ranker.get_params(deep=False).items())
-    given = ", ".join(f"{name}={value!r}" for name, value in params if value is not None)
-    given = " ".join(re.sub(r" at 0x[0-9a-f]+", "", given).split())
-    return f"{type(ranker).__name__}({given}) of {versions(_libraries(ranker))}"
+    return f"{_described(ranker)} of {versions(_libraries(ranker))}"
+
+
+def _described(ranker: Any) -> str:
+    if isinstance(ranker, Pipeline):
+        steps = [step for _, step in transformers(ranker)]
+        given = ", ".join(map(_described, [*steps, last_step(ranker)]))
+    else:
+        params = sorted(ranker.get_params(deep=False).items())
+        given = ", ".join(f"{name}={value!r}" for name, value in params if value is not None)
+        given = " ".join(re.sub(r" at 0x[0-9a-f]+", "", given).split())
+    return f"{type(ranker).__name__}({given})"
 
 
 def _libraries(ranker: Any) -> list[str]:

@@ -10,6 +10,7 @@ from sklearn.model_selection import ParameterSampler
 
 from gapboost._data.arguments import mapping, shown, whole
 from gapboost.comparison.estimators import unfitted
+from gapboost.preprocessing.pipeline import last_step, prefix
 
 LIGHTGBM_SPACE = {
     "num_leaves": [8, 16, 32, 64],
@@ -42,7 +43,8 @@ def draw_candidates(rankers: Mapping[str, Any], tune: Any, spaces: Any) -> dict[
     """Return `tune` candidates of each ranker; {} without `tune`.
 
     scikit-learn's `ParameterSampler` draws them. Rankers with the same space get the same
-    candidates.
+    candidates. The spaces of this module are for the last step of a pipeline; a given space has
+    parameters as in `set_params`, such as ``ranker__num_leaves``.
 
     Raises
     ------
@@ -62,10 +64,11 @@ def draw_candidates(rankers: Mapping[str, Any], tune: Any, spaces: Any) -> dict[
         raise ValueError(f"spaces names {unknown[0]!r}; expected some of {', '.join(rankers)}")
     drawn = {}
     for name, ranker in rankers.items():
-        space = given.get(name) or SPACES.get(_library_of(ranker) or "")
+        space = given.get(name) or _space_of(ranker)
         if space is None:
+            kind = type(last_step(ranker)).__name__
             raise ValueError(
-                f"tune is {tune} but {name!r} of rankers is a {type(ranker).__name__}, for which there is no space; expected "
+                f"tune is {tune} but {name!r} of rankers is a {kind}, for which there is no space; expected "
                 f"spaces={{{name!r}: {{parameter: list or distribution}}}}, or leave_out=[{name!r}]"
             )
         drawn[name] = _draw(name, ranker, space, number)
@@ -98,6 +101,12 @@ def _rounded(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
+def _space_of(ranker: Any) -> dict[str, Any] | None:
+    """Return the space of a ranker's library, with names for `set_params`, or None."""
+    library = _library_of(ranker)
+    return {prefix(ranker) + name: values for name, values in SPACES[library].items()} if library else None
+
+
 def _library_of(ranker: Any) -> str | None:
-    libraries = {kind.__module__.split(".")[0] for kind in type(ranker).__mro__}
+    libraries = {kind.__module__.split(".")[0] for kind in type(last_step(ranker)).__mro__}
     return next((library for library in SPACES if library in libraries), None)

@@ -14,9 +14,11 @@ from gapboost._data.features import describe_columns, other_columns
 from gapboost._data.grades import checked_grades
 from gapboost._kernels import Array
 from gapboost.comparison.data import Collection, DataPart, Split
-from gapboost.comparison.estimators import configured, few_trees, fit_arguments, has_early_stopping, last_step, prefix
+from gapboost.comparison.estimators import configured, few_trees, fit_arguments, has_early_stopping
+from gapboost.comparison.pipelines import fit_steps, transformed
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure
+from gapboost.preprocessing.pipeline import last_step
 
 CHOSEN_BY = "choose_by"
 
@@ -56,7 +58,7 @@ class Result:
         One value for each test query, in the order of their numbers. A search has one value for
         each validation query, by the measure that chooses candidates.
     fit_seconds : float
-        Time of `fit`.
+        Time of `fit`; of a pipeline with all its steps, on validation queries too.
     predict_seconds : float
         Time of `predict` for one document, within one call for all test queries.
     """
@@ -143,8 +145,10 @@ def fit_ranker(ranker: Any, train: DataPart, vali: DataPart | None) -> Any:
 
     A `fit` with `qid` gets ascending numbers of queries, one with `group` their sizes, and
     CatBoost's, with `group_id`, the numbers. Any other gets features and grades alone. XGBoost's
-    ``rank:map`` takes no grades, and gets 1 for every grade above 0.
+    ``rank:map`` takes no grades, and gets 1 for every grade above 0. All this is for the last step
+    of a pipeline. The other steps transform the documents first, those of `vali` too.
     """
+    train = fit_steps(ranker, train)
     last = last_step(ranker)
     takes = fit_arguments(last)
     given: dict[str, Any] = {}
@@ -153,9 +157,9 @@ def fit_ranker(ranker: Any, train: DataPart, vali: DataPart | None) -> Any:
             given[name] = train.sizes if name == "group" else train.numbers
             break
     if vali is not None:
-        given |= _evaluation_set(last, vali, _grades_for(last, vali))
-    arguments = {prefix(ranker) + name: value for name, value in given.items()}
-    return ranker.fit(train.X, _grades_for(last, train), **arguments)
+        given |= _evaluation_set(last, transformed(ranker, vali), _grades_for(last, vali))
+    last.fit(train.X, _grades_for(last, train), **given)
+    return ranker
 
 
 def _evaluation_set(ranker: Any, vali: DataPart, y: Array) -> dict[str, Any]:
@@ -185,7 +189,7 @@ def predict(model: Any, part: DataPart) -> tuple[Array, float]:
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        scores = np.asarray(model.predict(part.X))
+        scores = np.asarray(last_step(model).predict(transformed(model, part).X))
     return scores, (time.perf_counter() - start) / len(part.y)
 
 
@@ -199,8 +203,8 @@ def try_rankers(training: Training) -> None:
     """Refuse rankers that cannot take these data, before the first training.
 
     Our rankers check grades themselves, and some of the queries may be too few for their
-    parameters. Others are fitted on some queries, with two trees if they grow trees, and predict
-    them.
+    parameters. Steps of pipelines before them are fitted. Other rankers are fitted on some queries,
+    with two trees if they grow trees, and predict them.
 
     Raises
     ------
@@ -239,14 +243,15 @@ def _try(training: Training, name: str, sample: DataPart) -> None:
     params = training.params(name, 0 if name in training.candidates else None)
     ranker = configured(training.rankers[name], params, 1)
     last = last_step(ranker)
-    if isinstance(last, GAPRanker):
-        checked_grades(training.documents.all.y, "y", last._request().limit, real=True)
-        if last is ranker and other_columns(sample.X):
-            raise ValueError("expected numbers or categories")
-        return
     vali = sample if training.needs_validation(name) else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        if isinstance(last, GAPRanker):
+            checked_grades(training.documents.all.y, "y", last._request().limit, real=True)
+            fit_steps(ranker, sample)
+            if other_columns(transformed(ranker, sample).X):
+                raise ValueError("expected numbers or categories")
+            return
         model = fit_ranker(ranker.set_params(**few_trees(ranker)), sample, vali)
     values_by_query(predict(model, sample)[0], sample, training.measures)
 

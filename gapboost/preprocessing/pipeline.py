@@ -5,6 +5,7 @@ from typing import Any
 import sklearn
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from gapboost._data.features import QID, without_qid
 
@@ -55,6 +56,9 @@ def _call(transformers: Pipeline, method: str, X: Any, qid: Any, *y: Any) -> Any
     features, column = without_qid(X)
     if not transformers.steps:
         return features
+    if method == "transform":
+        # `Pipeline.transform` refuses a last step that keeps nothing in `fit`.
+        transformers = Pipeline([*transformers.steps, ("unchanged", FunctionTransformer())])
     with sklearn.config_context(enable_metadata_routing=True):
         given = {} if column is not None else {QID: qid}
         requested = transformers.get_metadata_routing().consumes(method, given)

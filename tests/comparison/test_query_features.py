@@ -1,0 +1,251 @@
+"""Pipelines in a comparison: query ids for their steps, evaluation sets, tuning, the command."""
+
+import catboost
+import lightgbm
+import numpy as np
+import numpy.testing as npt
+import pandas as pd
+import pytest
+import sklearn
+import xgboost
+from cheap_rankers import Noisy, made
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.compose import make_column_transformer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+
+import gapboost as gb
+from gapboost.comparison import __main__ as command
+from gapboost.comparison import compare_rankers, standard_rankers
+from gapboost.comparison.rankers import describe, set_categories, with_query_features
+from gapboost.comparison.spaces import SPACES
+from gapboost.comparison.training import Training
+from gapboost.lightgbm import LGBMGAPRanker
+from gapboost.preprocessing import QueryRelativeFeatures, query_relative_features
+from gapboost.xgboost import XGBGAPRanker
+
+X, Y, QID = (column[np.argsort(made(30, 8)[2], kind="stable")] for column in made(30, 8))
+# Numbers are added in the order of the rows, which a shuffle would change.
+GIVEN = {"measures": "map", "cv": 3, "repeats": 1, "shuffle": False}
+SMALL = {"n_estimators": 4, "n_jobs": 1}
+QUIET = {"verbose": False, "allow_writing_files": False}
+RANKERS = {
+    "LGBMRanker": lightgbm.LGBMRanker(**SMALL, verbose=-1),
+    "LGBMGAPRanker": LGBMGAPRanker(**SMALL, verbose=-1),
+    "XGBRanker": xgboost.XGBRanker(**SMALL),
+    "XGBGAPRanker": XGBGAPRanker(**SMALL),
+}
+CATBOOST = catboost.CatBoostRanker(iterations=4, thread_count=1, **QUIET)
+
+
+def piped(rankers, *steps):
+    return {name: make_pipeline(*(steps or (QueryRelativeFeatures(),)), ranker) for name, ranker in rankers.items()}
+
+
+def rows_of(queries):
+    return np.flatnonzero(np.isin(QID, np.unique(QID)[queries]))
+
+
+def values(found):
+    return found.values.to_pandas()
+
+
+def test_values_are_those_of_training_by_hand_on_the_new_columns():
+    added = query_relative_features(X, QID)
+    found = compare_rankers(X, Y, QID, piped(RANKERS), **GIVEN)
+    for number, split in enumerate(found.training.splits):
+        train, test = rows_of(split.train), rows_of(split.test)
+        for name, ranker in RANKERS.items():
+            sizes = np.unique(QID[train], return_counts=True)[1]
+            given = {"group": sizes} if name == "LGBMRanker" else {"qid": QID[train]}
+            model = sklearn.clone(ranker).set_params(random_state=1).fit(added[train], Y[train], **given)
+            expected = gb.evaluate("map", Y[test], model.predict(added[test]), QID[test], per_query=True)
+            npt.assert_array_equal(found.values.of(name, "map")[number], next(iter(expected.values())))
+
+
+@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_early_stopping_watches_transformed_queries(n_jobs):
+    """The values are those of the same rankers on a table that has the columns already."""
+    rankers = {name: sklearn.clone(ranker).set_params(n_estimators=40) for name, ranker in RANKERS.items()}
+    for ranker in rankers.values():
+        ranker.set_params(early_stopping_rounds=2)
+    rankers["CatBoost"] = CATBOOST.copy().set_params(early_stopping_rounds=2)
+    expected = compare_rankers(query_relative_features(X, QID), Y, QID, rankers, **GIVEN)
+    found = compare_rankers(X, Y, QID, piped(rankers), **GIVEN, n_jobs=n_jobs)
+    assert values(found).equals(values(expected))
+    assert not sklearn.get_config()["enable_metadata_routing"]
+
+
+def test_the_best_is_a_pipeline_that_predicts():
+    found = compare_rankers(X, Y, QID, piped({"one": Noisy(0.1), "other": Noisy(0.2)}), **GIVEN)
+    added = query_relative_features(X, QID)
+    expected = found.best_[-1].predict(added)
+    assert found.best_[-1].weights_.shape == (10,)
+    with sklearn.config_context(enable_metadata_routing=True):
+        npt.assert_array_equal(found.best_.predict(X, qid=QID), expected)
+
+
+class Logarithm(TransformerMixin, BaseEstimator):
+    """Transformer that keeps nothing in `fit`."""
+
+    def fit(self, X, y=None):
+        return self
+
+    def transform(self, X):
+        return np.log1p(np.abs(X))
+
+
+@pytest.mark.parametrize(
+    ("steps", "table"),
+    [
+        ((Logarithm(),), np.log1p(np.abs(X))),
+        ((StandardScaler(), "passthrough"), None),
+        ((Logarithm(), QueryRelativeFeatures()), query_relative_features(np.log1p(np.abs(X)), QID)),
+        (
+            (make_column_transformer((QueryRelativeFeatures(), [0, 1]), remainder="drop"),),
+            query_relative_features(X[:, :2], QID),
+        ),
+    ],
+    ids=["without state", "scaled", "two steps", "some columns"],
+)
+def test_other_steps(steps, table):
+    early = LGBMGAPRanker(n_estimators=30, n_jobs=1, verbose=-1, early_stopping_rounds=2)
+    found = compare_rankers(X, Y, QID, piped({"early": early, "one": Noisy()}, *steps), **GIVEN)
+    if table is not None:
+        assert values(found).equals(values(compare_rankers(table, Y, QID, {"early": early, "one": Noisy()}, **GIVEN)))
+
+
+def test_categories():
+    frame = pd.DataFrame(X, columns=list("abcde")).assign(brand=np.where(X[:, 1] > 0, "x", "y"))
+    frame["brand"] = frame["brand"].astype("category")
+    rankers = with_query_features({**RANKERS, "CatBoost": CATBOOST.copy()})
+    set_categories(rankers, ["brand"])
+    found = values(compare_rankers(frame, Y, QID, rankers, **GIVEN))
+    raw = {name: ranker for name, ranker in rankers.items() if name in {*RANKERS, "CatBoost"}}
+    added = query_relative_features(frame, QID)
+    assert len(added.columns) == 11
+    expected = values(compare_rankers(added, Y, QID, raw, **GIVEN))
+    of = found[found["ranker"].str.contains("with query features")]
+    assert of["value"].tolist() == expected["value"].tolist()
+
+
+# ---------------------------------------------------------------------------------------------------------- tuning
+
+
+@pytest.mark.slow(keep=1)
+@pytest.mark.parametrize(
+    ("library", "ranker"),
+    [("lightgbm", RANKERS["LGBMRanker"]), ("xgboost", RANKERS["XGBRanker"]), ("catboost", CATBOOST)],
+)
+def test_the_space_of_a_library_is_for_the_last_step(library, ranker, monkeypatch):
+    trees = "iterations" if library == "catboost" else "n_estimators"
+    monkeypatch.setitem(SPACES, library, {**SPACES[library], trees: [2, 3]})
+    added = query_relative_features(X, QID)
+    expected = compare_rankers(added, Y, QID, {"a": ranker, "b": ranker}, **GIVEN, tune=2)
+    found = compare_rankers(X, Y, QID, with_query_features({"a": ranker}), **GIVEN, tune=2)
+    plain, prefixed = found.training.candidates.values()
+    assert prefixed == [{f"ranker__{name}": value for name, value in each.items()} for each in plain]
+    npt.assert_array_equal(found.values.of("a with query features", "map"), expected.values.of("b", "map"))
+
+
+def test_all_steps_have_parameters_to_tune():
+    steps = [QueryRelativeFeatures(), "passthrough"]
+    spaces = {
+        "one": {"queryrelativefeatures": steps, "noisy__noise": [0.1]},
+        "other": {"queryrelativefeatures__kinds": [("zscore",), ("rank",)]},
+    }
+    found = compare_rankers(X, Y, QID, piped({"one": Noisy(), "other": Noisy()}), **GIVEN, tune=2, spaces=spaces)
+    train, vali = (rows_of(part) for part in (found.training.splits[0].train, found.training.splits[0].vali))
+    searched = [result for result in found.searches if result.task.split == 0]
+    assert len(searched) == 4
+    for result in searched:
+        params = found.training.candidates[result.task.ranker][result.task.candidate]
+        table = X
+        if params.get("queryrelativefeatures") != "passthrough":
+            table = query_relative_features(X, QID, kinds=params.get("queryrelativefeatures__kinds", ("zscore",)))
+        model = Noisy(params.get("noisy__noise", 0.3), random_state=1).fit(table[train], Y[train])
+        expected = gb.evaluate("map", Y[vali], model.predict(table[vali]), QID[vali], per_query=True)
+        assert result.values["choose_by"] == next(iter(expected.values())).tolist()
+    assert vars(steps[0]) == vars(QueryRelativeFeatures())
+
+
+# ------------------------------------------------------------------------------------------------------ checkpoints
+
+
+def test_a_checkpoint_tells_parameters_of_steps_apart(tmp_path, monkeypatch):
+    given = {"X": X, "y": Y, "qid": QID, **GIVEN, "checkpoint": tmp_path}
+    pair = {"one": Noisy(), "other": Noisy(0.6)}
+    first = compare_rankers(rankers=piped(pair), **given)
+    monkeypatch.setattr(Training, "__call__", lambda self, task: pytest.fail("trained again"))
+    assert values(compare_rankers(rankers=piped(pair), **given)).equals(values(first))
+    with pytest.raises(ValueError, match=r"whose ranker 'one' is Pipeline\(QueryRelativeFeatures\(kinds=\('zscore'"):
+        compare_rankers(rankers=piped(pair, QueryRelativeFeatures(["rank"])), **given)
+
+
+# ------------------------------------------------------------------------------------------- standard rankers, command
+
+
+def test_standard_rankers_raw_and_with_features():
+    found = standard_rankers(query_features=True)
+    names = list(standard_rankers())
+    assert list(found) == [name + end for name in names for end in ("", " with query features")]
+    for name in names:
+        pipeline = found[f"{name} with query features"]
+        assert describe(pipeline[-1]).split(" of ")[0] == describe(found[name]).split(" of ")[0]
+        assert describe(pipeline[-1]).split(" of ")[0] in describe(pipeline)
+    with pytest.raises(ValueError, match=r"^query_features is 'yes'; expected"):
+        standard_rankers(query_features="yes")
+
+
+def test_the_command(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame(X, columns=list("abcde")).assign(label=Y, qid=QID)
+    frame.to_csv("x.csv", index=False)
+    small = {"LightGBM": RANKERS["LGBMRanker"], "XGBoost": RANKERS["XGBRanker"]}
+    monkeypatch.setattr(command, "standard_rankers", lambda: small)
+    options = ["--cv", "3", "--repeats", "1", "--measures", "map", "--n-jobs", "1", "--report", "a.md"]
+    assert command.main(["x.csv", "--query-features", *options]) == 0
+    out = capsys.readouterr().out
+    read = pd.read_csv("x.csv")
+    rankers = with_query_features(small)
+    expected = compare_rankers(read[list("abcde")], Y, QID, rankers, measures="map", cv=3, repeats=1)
+    assert list(rankers) == expected.rankers
+    for name, row in expected.means().iterrows():
+        assert any(line.split("  ")[0] == name and f" {row['map']:.4f} " in line for line in out.splitlines())
+
+
+# ---------------------------------------------------------------------------------------------------------- errors
+
+
+class HalfTheRows(Logarithm):
+    def transform(self, X):
+        return X[::2]
+
+
+class NoQueries(QueryRelativeFeatures):
+    """Transformer that needs query ids, and refuses them."""
+
+    __metadata_request__fit = {"qid": False}  # noqa: RUF012
+    __metadata_request__transform = {"qid": False}  # noqa: RUF012
+
+
+WRONG = {
+    "rows": (HalfTheRows(), Noisy(), ValueError, r"'wrong', which .*before the last one make 120 rows of 240; expected"),
+    "rows of GAP": (HalfTheRows(), RANKERS["LGBMGAPRanker"], ValueError, r"'wrong', which .* make 120 rows of 240"),
+    "refused ids": (NoQueries(), RANKERS["XGBGAPRanker"], ValueError, r"'wrong', which .*qid is missing in fit"),
+    "text": (
+        FunctionTransformer(lambda X: pd.DataFrame(X).astype(str)), RANKERS["LGBMGAPRanker"], ValueError,
+        "'wrong', which .*expected numbers or categories",
+    ),
+    "no ranker": (StandardScaler(), StandardScaler(), TypeError, r"holds 'wrong': .*, without predict; expected"),
+    "a class": (StandardScaler(), Noisy, TypeError, r"the last step of 'wrong': .*, the class Noisy; expected"),
+    "no transformer": (Noisy(), Noisy(), TypeError, r"the step 'noisy-1' of 'wrong': .*, without transform; expected"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_unusable_pipelines_are_named_before_the_first_training(wrong, monkeypatch):
+    monkeypatch.setattr(Training, "__call__", lambda self, task: pytest.fail("trained"))
+    step, last, kind, message = WRONG[wrong]
+    with pytest.raises(kind, match=message):
+        compare_rankers(X, Y, QID, {"right": Noisy(), "wrong": make_pipeline(step, last)}, **GIVEN)
