@@ -20,7 +20,7 @@ import pandas as pd
 from benchmarks.studies.effectiveness.data import FILES, collections
 from benchmarks.studies.effectiveness.rankers import FAMILIES, RANKERS
 from benchmarks.studies.tables import interval_text, signed, table, write
-from gapboost.analysis.estimates import Estimate, independent
+from gapboost.analysis.estimates import Estimate, independent, pooled
 from gapboost.comparison import Comparison, compare_rankers
 from gapboost.comparison.files import read_data
 from gapboost.comparison.verdicts import estimate_difference
@@ -31,6 +31,8 @@ PAGE = Path(__file__).parents[2] / "EFFECTIVENESS.md"
 # Measures, and their names in the results.
 MEASURES = {"ndcg@10": "nDCG@10", "ndcg": "nDCG", "map": "AP", "p@10": "P@10", "gap": "GAP", "egap": "eGAP"}
 MEAN = "mean of six"
+# Measure and unit of each table.
+TABLES = ((MEAN, "queries"), ("nDCG@10", "queries"), (MEAN, "collections"))
 MARGIN = 0.003
 # Trained after all others: their trainings take most of the time.
 SLOW = "CatBoost"
@@ -75,7 +77,7 @@ def save(path: Path, chosen: str, collection: str, rows: Rows) -> None:
     """Replace the rows of a set of rankers on a collection."""
     new = pd.DataFrame([{"rankers": chosen, "collection": collection, **row} for row in rows])
     if path.exists():
-        old = pd.read_csv(path)
+        old = pd.read_csv(path, dtype=str)  # numbers stay as they were written
         new = pd.concat([old[(old["rankers"] != chosen) | (old["collection"] != collection)], new])
     path.parent.mkdir(parents=True, exist_ok=True)
     new.to_csv(path, index=False, lineterminator="\n")
@@ -109,8 +111,8 @@ def estimates(comparison: Comparison, families: Mapping[str, Sequence[tuple[str,
                 rows.append(
                     {
                         "family": family, "trained by": first, "beside": second, "measure": measure,
-                        "queries": comparison.values.n_queries, "difference": found.mean, "error": found.error,
-                        "freedom": found.freedom,
+                        "queries": comparison.values.n_queries, "difference": f"{found.mean:.8f}",
+                        "error": f"{found.error:.8f}", "freedom": f"{found.freedom:.8g}",
                     }
                 )  # fmt: skip
     return rows
@@ -122,46 +124,44 @@ def values(comparison: Comparison, ranker: str) -> dict[str, list[Any]]:
     return found | {MEAN: [np.mean(of_split, axis=0) for of_split in zip(*found.values(), strict=True)]}
 
 
-def over_queries(rows: pd.DataFrame) -> Estimate:
-    """Return the mean over the queries of all collections, which are independent of each other.
-
-    The degrees of freedom are Satterthwaite's.
-    """
-    weight = (rows["queries"] / rows["queries"].sum()).to_numpy()
-    variances = (weight * rows["error"].to_numpy()) ** 2
-    freedom = variances.sum() ** 2 / (variances**2 / rows["freedom"].to_numpy()).sum()
-    return Estimate(float(weight @ rows["difference"]), float(np.sqrt(variances.sum())), float(freedom))
+def estimate(rows: pd.DataFrame, units: str) -> Estimate:
+    """Return the mean over all queries, or over the collections."""
+    if units == "collections":
+        return independent(rows["difference"].to_numpy())
+    found = [Estimate(*row) for row in rows[["difference", "error", "freedom"]].to_numpy().tolist()]
+    return pooled(found, rows["queries"].tolist())
 
 
 def tables(chosen: str, saved: pd.DataFrame, names: Sequence[str], first: pd.DataFrame | None = None) -> str:
     """Return the tables of a set of rankers, beside those of the first run if it is given."""
+    saved = saved[(saved["rankers"] == chosen) & saved["collection"].isin(names)]
+    head = ["family (size)", "trained by", "beside"]
+    head += ["difference", "verdict"] if first is None else ["first run", "verdict", "second run", "verdict"]
     parts = []
-    for measure, units in ((MEAN, "queries"), ("nDCG@10", "queries"), (MEAN, "collections")):
+    for measure, units in TABLES if len(names) > 1 else TABLES[:2]:
         lines = []
         for family, pairs in FAMILIES[chosen].items():
-            size = len(pairs) if units == "queries" else 1
             for pair in pairs:
-                chosen_rows = saved[(saved["rankers"] == chosen) & (saved["measure"] == measure)]
-                rows = chosen_rows[(chosen_rows["trained by"] == pair[0]) & (chosen_rows["beside"] == pair[1])]
-                rows = rows[rows["collection"].isin(names)]
-                if set(rows["collection"]) != set(names) or (units == "collections" and len(names) < 2):
-                    continue
-                found = over_queries(rows) if units == "queries" else independent(rows["difference"].to_numpy())
-                cells = [f"{family} ({len(pairs)})", *(f"`{name}`" for name in pair)]
+                wanted = {"family": family, "trained by": pair[0], "beside": pair[1], "measure": measure}
+                rows = matching(saved, wanted)
+                if len(rows) < len(names):
+                    continue  # a ranker that is not trained on all collections yet
+                found, size = estimate(rows, units), len(pairs) if units == "queries" else 1
+                line = [f"{family} ({len(pairs)})", *(f"`{name}`" if "(" in name else name for name in pair)]
                 if first is not None:
-                    cells += before(first, family, pair, measure, units)
-                lines.append([*cells, cell(found.mean, found.interval(family=size)), word(found, size)])
-        head = ["family (size)", "trained by", "beside", *["first run", "verdict"] * (first is not None)]
+                    (row,) = matching(first, {**wanted, "units": units}).to_dict("records")
+                    line += [cell(row["difference"], (row["low"], row["high"])), row["verdict"]]
+                interval, verdict = found.interval(family=size), found.verdict(family=size, margin=MARGIN)
+                lines.append([*line, cell(found.mean, interval), verdict])
         if lines:
-            over = "intervals hold together for a family" if units == "queries" else "each interval alone"
-            parts.append(f"In the {measure}, over {units}; {over}:".replace("the nDCG", "nDCG"))
-            parts.append(table([*head, "second run" if first is not None else "difference", "verdict"], lines))
+            together = "95 % together in a family" if units == "queries" else "95 % each"
+            parts += [f"**{measure}, over {units}.** Intervals hold with {together}.", table(head, lines)]
     return "\n\n".join(parts)
 
 
-def word(found: Estimate, size: int) -> str:
-    """Return the verdict of the displayed interval."""
-    return found.verdict(family=size, margin=MARGIN)
+def matching(rows: pd.DataFrame, wanted: Mapping[str, str]) -> pd.DataFrame:
+    """Return the rows with these values."""
+    return rows[np.all([rows[name] == value for name, value in wanted.items()], axis=0)]
 
 
 def cell(mean: float, interval: tuple[float, float]) -> str:
@@ -169,42 +169,19 @@ def cell(mean: float, interval: tuple[float, float]) -> str:
     return f"{signed(mean)} ({interval_text(interval)})"
 
 
-def before(first: pd.DataFrame, family: str, pair: tuple[str, str], measure: str, units: str) -> list[str]:
-    """Return the difference and the verdict of the first run."""
-    wanted = {
-        "family": family, "trained by": pair[0], "beside": pair[1], "measure": measure, "over": "all",
-        "units": "21 pairs of models" if units == "queries" else "7 collections",
-    }  # fmt: skip
-    found = first[np.all([first[name] == text for name, text in wanted.items()], axis=0)]
-    if found.empty:
-        return ["", ""]
-    row = found.iloc[0]
-    interval = row["simultaneous low"], row["simultaneous high"]
-    verdict = row["verdict"]
-    if units == "collections":
-        verdict = "ahead" if interval[0] > 0 else "behind" if interval[1] < 0 else "inconclusive"
-    return [cell(row["difference"], interval), verdict]
-
-
 def page_text(results: Path = RESULTS) -> str:
     """Return the part of the page about the second run, from the saved results."""
-    if not (results / "estimates.csv").exists():
-        return "No ranker is trained on all collections yet."
-    saved, trained = (pd.read_csv(results / name) for name in ("estimates.csv", "models.csv"))
-    first = pd.read_csv(RESULTS / "comparisons.csv")
+    first = pd.read_csv(RESULTS / "tables" / "first_run.csv")
     parts = []
-    for chosen, rankers in RANKERS.items():
-        there = trained[trained["rankers"] == chosen].groupby("ranker")["collection"].nunique()
-        missing = [name for name in rankers if there.get(name, 0) < len(FILES)]
-        text = tables(chosen, saved, list(FILES), first)
-        if text:
-            left = f" Not on all collections yet: {', '.join(f'`{name}`' for name in missing)}." if missing else ""
-            parts += [
-                f"### Second run, {chosen}",
-                f"{len(rankers) - len(missing)} of {len(rankers)} rankers.{left}",
-                text,
-            ]
-    return "\n\n".join(parts) or "No pair of rankers is trained on all collections yet."
+    if (results / "estimates.csv").exists():
+        saved, trained = (pd.read_csv(results / name) for name in ("estimates.csv", "models.csv"))
+        for chosen, rankers in RANKERS.items():
+            of_rankers = trained[trained["rankers"] == chosen].groupby("ranker")["collection"].nunique()
+            missing = [f"`{name}`" for name in rankers if of_rankers.get(name, 0) < len(FILES)]
+            if text := tables(chosen, saved, list(FILES), first):
+                state = f"Not trained on all collections yet: {', '.join(missing)}." if missing else ""
+                parts += [f"### Second run, {chosen}", state, text]
+    return "\n\n".join(filter(None, parts)) or "No pair of rankers is trained on all collections yet."
 
 
 if __name__ == "__main__":
