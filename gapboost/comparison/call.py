@@ -128,7 +128,8 @@ def compare_rankers(
         repeats = seeds
     settings = ComparisonSettings(
         rankers=rankers, measures=measures, cv=cv, repeats=repeats, tune=tune, choose_trees=choose_trees,
-        choose_by=choose_by, spaces=spaces, leave_out=leave_out, shuffle=shuffle, checkpoint=checkpoint, n_jobs=n_jobs, progress=progress,
+        choose_by=choose_by, spaces=spaces, leave_out=leave_out, shuffle=shuffle, checkpoint=checkpoint,
+        n_jobs=n_jobs, progress=progress,
     )  # fmt: skip
     run = prepare_run(settings, X, y, qid, group)
     with progress_of(run, settings.progress, "compare_rankers") as on_result:
