@@ -5,8 +5,7 @@
 `effectiveness`    whether training for GAP ranks better than the boosters' own objectives
 `policy`           false alarms and power of the statistics that all of them use
 `records`          saved results: one CSV file, a task's rows at a time
-`boosters`         LightGBM, XGBoost and CatBoost, trained and watched through one interface
-`inference`        p-values by changes of signs, and bootstrapped intervals
+`inference`        bootstrapped intervals
 `tables`           numbers and tables in Markdown
 `pictures`         what the figures look like
 =================  ===================================================================================

@@ -1,19 +1,10 @@
-"""p-values by changes of signs, and bootstrapped intervals; what else there is to infer, `gapboost.analysis.estimates` does."""
+"""Bootstrapped intervals."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
 from gapboost._kernels import Array
-
-
-def by_signs(clusters: Sequence[Array]) -> float:
-    """Two-sided p-value of a mean of 0: the share of all changes of clusters' signs that bring it as far from 0."""
-    sums = np.zeros(1)
-    totals = [float(values.sum()) for values in clusters]
-    for total in totals:
-        sums = np.concatenate((sums + total, sums - total))
-    return float((np.abs(sums) >= abs(sum(totals)) - 1e-12).mean())
 
 
 def bootstrapped(

@@ -5,6 +5,7 @@
 `settings`     `ComparisonSettings`: the parameters of `compare_rankers`, checked
 `rankers`      the rankers to compare; the standard rankers
 `spaces`       candidates for tuning, and the spaces they are drawn from
+`trees`        the number of trees, chosen on validation queries
 `estimators`   untrained copies, seeds and early stopping of any library's rankers
 `pipelines`    steps of a pipeline before the ranker
 `data`         documents, query by query, and the queries of each fold

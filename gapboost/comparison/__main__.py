@@ -72,8 +72,8 @@ def _prepared(given: argparse.Namespace, report: Path, checkpoint: Path) -> Run:
     set_categories(rankers, categories(data.X))
     settings = ComparisonSettings(
         rankers=rankers, measures=given.measures, cv=data.folds or given.cv, repeats=given.repeats, tune=given.tune,
-        choose_by=given.choose_by, leave_out=given.leave_out, checkpoint=checkpoint, n_jobs=given.n_jobs,
-        source=_source(given, data.categorical),
+        choose_trees=given.choose_trees, choose_by=given.choose_by, leave_out=given.leave_out, checkpoint=checkpoint,
+        n_jobs=given.n_jobs, source=_source(given, data.categorical),
     )  # fmt: skip
     return prepare_run(settings, data.X, data.y, data.qid)
 
@@ -107,6 +107,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--repeats", type=int, default=repeats, help="repeats, each with its own folds and seed (default: %(default)s)")
     add("--seeds", type=int, dest="repeats", action=DeprecatedSeeds, help=argparse.SUPPRESS)
     add("--tune", type=int, metavar="N", help="choose among N candidates of each ranker on validation queries")
+    add("--choose-trees", action="store_true", help="choose each model's number of trees on validation queries")
     add("--choose-by", metavar="MEASURE", help="what chooses (default: the first measure)")
     add("--leave-out", nargs="+", default=[], metavar="NAME", help="rankers that are not to be compared")
     add("--query-features", action="store_true", help="also compare each ranker with query-relative features")

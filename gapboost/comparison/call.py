@@ -22,6 +22,7 @@ def compare_rankers(
     cv: Any = 5,
     repeats: int = 3,
     tune: int | None = None,
+    choose_trees: bool = False,
     choose_by: str | Measure | None = None,
     spaces: Mapping[str, Mapping[str, Any]] | None = None,
     leave_out: Sequence[str] = (),
@@ -62,8 +63,13 @@ def compare_rankers(
         Number of candidates of each ranker, drawn from `spaces`. The candidate with the best values
         on the validation queries of a split is tested, so that tuning trains as many models for
         each split. None does not tune.
+    choose_trees : bool, default=False
+        Choose the number of trees of each model: the one of every fifth number with the best values
+        on the validation queries of its split, up to the ranker's own number. Rankers of LightGBM,
+        XGBoost and CatBoost are treated alike, whatever they evaluate themselves.
     choose_by : str or Measure, optional
-        Measure that chooses candidates, and the best ranker. By default the first of `measures`.
+        Measure that chooses candidates, trees and the best ranker. By default the first of
+        `measures`.
     spaces : mapping {name: {parameter: list or distribution}}, optional
         Spaces for `tune`, in the form of `sklearn.model_selection.ParameterSampler`. By default
         ``gapboost.comparison.spaces.SPACES``, which has one for each of LightGBM, XGBoost and
@@ -102,8 +108,8 @@ def compare_rankers(
 
     Notes
     -----
-    If a ranker is tuned or stops early and `cv` has no validation queries, fold k validates on the
-    queries that fold k + 1 tests, and no ranker trains on them.
+    If a ranker is tuned or stops early, or trees are chosen, and `cv` has no validation queries,
+    fold k validates on the queries that fold k + 1 tests, and no ranker trains on them.
 
     Examples
     --------
@@ -125,8 +131,9 @@ def compare_rankers(
         )
         repeats = seeds
     settings = ComparisonSettings(
-        rankers=rankers, measures=measures, cv=cv, repeats=repeats, tune=tune, choose_by=choose_by, spaces=spaces,
-        leave_out=leave_out, shuffle=shuffle, checkpoint=checkpoint, n_jobs=n_jobs, progress=progress,
+        rankers=rankers, measures=measures, cv=cv, repeats=repeats, tune=tune, choose_trees=choose_trees,
+        choose_by=choose_by, spaces=spaces, leave_out=leave_out, shuffle=shuffle, checkpoint=checkpoint,
+        n_jobs=n_jobs, progress=progress,
     )  # fmt: skip
     run = prepare_run(settings, X, y, qid, group)
     with progress_of(run, settings.progress, "compare_rankers") as on_result:

@@ -39,7 +39,9 @@ def recorded(training: Training) -> dict[str, Setting]:
     # More repeats may join: their splits follow from the first one's.
     folds = [(split.train, split.vali, split.test) for split in training.splits if 1 in split.repeats]
     measures = dict(training.measures)
-    choose_by = training.choose_by if tuned else None
+    choose_by: Any = training.choose_by if tuned or training.choose_trees else None
+    if training.choose_trees:
+        choose_by = (choose_by, "for trees too")
     settings = {
         "data": Setting(size, digest((docs.all.X, docs.all.y, docs.all.sizes, ids), "X")),
         "cv": Setting(f"{len(folds)} folds", digest(folds, "cv")),

@@ -168,7 +168,9 @@ class Page:
                 f"Validation queries chose among {tuned} candidates of each ranker, by {self.training.choose_by}."
                 if tuned
                 else "The rankers have the parameters that they came with."
-            ),
+            )
+            + f" They also chose the number of trees of each model, by {self.training.choose_by}."
+            * self.training.choose_trees,
         ]
 
     def _rankers(self) -> Table:

@@ -110,7 +110,9 @@ def prepare_run(settings: ComparisonSettings, X: Any, y: Any, qid: Any = None, g
     folds = splits(queries, settings, X, y)
     measures = {name: measure.resolved(docs.grades) for name, measure in settings.measures.items()}
     choose_by = settings.choose_by.resolved(docs.grades)
-    training = Training(docs, folds, settings.rankers, measures, choose_by, settings.candidates, settings.source)
+    training = Training(
+        docs, folds, settings.rankers, measures, choose_by, settings.candidates, settings.source, settings.choose_trees
+    )
     try_rankers(training)
     checkpoint = None
     if settings.checkpoint is not None:

@@ -11,6 +11,7 @@ from gapboost._kernels.parallel.chunks import resolve_n_jobs
 from gapboost.comparison.estimators import has_early_stopping
 from gapboost.comparison.rankers import checked_rankers
 from gapboost.comparison.spaces import draw_candidates
+from gapboost.comparison.trees import check_trees
 from gapboost.measures import Measure, Measures, as_measure, as_measures
 
 MEASURES = ("gap", "ndcg@10", "map")
@@ -47,6 +48,7 @@ class ComparisonSettings:
     cv: Any = 5
     repeats: int = 3
     tune: int | None = None
+    choose_trees: bool = False
     choose_by: Any = None
     spaces: Any = None
     leave_out: Sequence[str] = ()
@@ -66,6 +68,8 @@ class ComparisonSettings:
         one_of(self.shuffle, "shuffle", (True, False))
         resolve_n_jobs(self.n_jobs)
         n_jobs = joblib.effective_n_jobs(self.n_jobs)
+        if one_of(self.choose_trees, "choose_trees", (True, False)):
+            check_trees(rankers)
         candidates = draw_candidates(rankers, self.tune, self.spaces)
         one_of(self.progress, "progress", (True, False, None))
         # A frozen class refuses assignments.
@@ -73,8 +77,8 @@ class ComparisonSettings:
 
     @property
     def needs_validation(self) -> bool:
-        """True if parameters are tuned or a ranker stops early."""
-        return bool(self.candidates) or any(map(has_early_stopping, self.rankers.values()))
+        """True if parameters are tuned, trees are chosen, or a ranker stops early."""
+        return bool(self.candidates) or self.choose_trees or any(map(has_early_stopping, self.rankers.values()))
 
 
 def _measures_by_name(measures: Measures) -> dict[str, Measure]:

@@ -16,6 +16,7 @@ from gapboost._kernels import Array
 from gapboost.comparison.data import Collection, DataPart, Split
 from gapboost.comparison.estimators import configured, few_trees, fit_arguments, has_early_stopping
 from gapboost.comparison.pipelines import fit_steps, transformed
+from gapboost.comparison.trees import keep_best_trees
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure
 from gapboost.preprocessing.pipeline import last_step
@@ -85,6 +86,8 @@ class Training:
         Empty without tuning.
     source : str
         Sentences about the files that were read; empty for data in memory.
+    choose_trees : bool
+        True if `choose_by` also chooses the number of trees of each model.
     """
 
     documents: Collection
@@ -94,6 +97,7 @@ class Training:
     choose_by: Measure
     candidates: Mapping[str, Sequence[Mapping[str, Any]]]
     source: str
+    choose_trees: bool = False
 
     @property
     def best_by(self) -> str:
@@ -106,8 +110,8 @@ class Training:
         return {} if candidate is None else dict(self.candidates[ranker][candidate])
 
     def needs_validation(self, ranker: str) -> bool:
-        """Return True if the trainings of this ranker stop early, by validation queries."""
-        return has_early_stopping(self.rankers[ranker])
+        """Return True if the trainings of this ranker choose or stop by validation queries."""
+        return self.choose_trees or has_early_stopping(self.rankers[ranker])
 
     def __call__(self, task: Task) -> Result:
         """Train on a split, and evaluate on its test queries, or in a search on its validation queries.
@@ -132,12 +136,20 @@ class Training:
     def train(self, task: Task, train: DataPart, vali: DataPart) -> tuple[Any, float]:
         """Return a fitted copy of the ranker, and the seconds of its fit."""
         ranker = configured(self.rankers[task.ranker], self.params(task.ranker, task.candidate), task.repeat)
-        evaluation = vali if self.needs_validation(task.ranker) else None
+        evaluation = vali if has_early_stopping(ranker) else None
         start = time.perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # each training would repeat them
             fitted = fit_ranker(ranker, train, evaluation)
-        return fitted, time.perf_counter() - start
+        seconds = time.perf_counter() - start
+        if self.choose_trees:
+            keep_best_trees(fitted, lambda **trees: self._value(fitted, vali, trees))
+        return fitted, seconds
+
+    def _value(self, model: Any, part: DataPart, trees: Mapping[str, Any]) -> float:
+        """Return the mean by the measure that chooses, with some trees of the model."""
+        scores, _ = predict(model, part, **trees)
+        return float(np.mean(values_by_query(scores, part, {CHOSEN_BY: self.choose_by})[CHOSEN_BY]))
 
 
 def fit_ranker(ranker: Any, train: DataPart, vali: DataPart | None) -> Any:
@@ -184,12 +196,12 @@ def _grades_for(ranker: Any, part: DataPart) -> Array:
     return (part.y > 0).astype(np.int32) if binary and not hasattr(ranker, "measure") else part.y
 
 
-def predict(model: Any, part: DataPart) -> tuple[Array, float]:
-    """Return the scores of the documents, and the seconds for one document."""
+def predict(model: Any, part: DataPart, **trees: Any) -> tuple[Array, float]:
+    """Return the scores of the documents, and the seconds for one; `trees` are arguments of `predict`."""
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        scores = np.asarray(last_step(model).predict(transformed(model, part).X))
+        scores = np.asarray(last_step(model).predict(transformed(model, part).X, **trees))
     return scores, (time.perf_counter() - start) / len(part.y)
 
 
@@ -243,7 +255,7 @@ def _try(training: Training, name: str, sample: DataPart) -> None:
     params = training.params(name, 0 if name in training.candidates else None)
     ranker = configured(training.rankers[name], params, 1)
     last = last_step(ranker)
-    vali = sample if training.needs_validation(name) else None
+    vali = sample if has_early_stopping(ranker) else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if isinstance(last, GAPRanker):

@@ -11,7 +11,6 @@ import pytest
 from scipy import stats
 
 from benchmarks.studies import inference, tables
-from benchmarks.studies.inference import by_signs
 from benchmarks.studies.records import Records, finish
 from gapboost.analysis.estimates import Estimate, clustered, holm, independent
 
@@ -149,11 +148,6 @@ def test_intervals_over_clusters_hold_what_they_promise():
             held[name] += low < 0 < high
     assert held["clustered"] >= 0.93 * 400
     assert held["as if independent"] < 0.6 * 400
-
-
-def test_signs_of_clusters():
-    assert by_signs([np.array([1.0]), np.array([1.0, 1.0]), np.array([4.0])]) == 2 / 8
-    assert by_signs([np.array([1.0]), np.array([-1.0])]) == 1.0
 
 
 def test_level_is_two_one_sided_tests():

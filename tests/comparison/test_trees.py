@@ -1,0 +1,86 @@
+"""`choose_trees`: every booster gets the number of trees with the best values on validation queries."""
+
+import lightgbm
+import numpy as np
+import numpy.testing as npt
+import pytest
+import xgboost
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import gapboost as gb
+from gapboost.comparison import compare_rankers
+from gapboost.comparison.training import Task
+from gapboost.datasets import load_digits_ranking
+from gapboost.lightgbm import LGBMGAPRanker
+from gapboost.xgboost import XGBGAPRanker
+
+DATA = load_digits_ranking((40, 1, 1), 12, random_state=0)[0]
+MOST, RATE = 23, 0.5
+RANKERS = [
+    (lightgbm.LGBMRanker(n_estimators=MOST, learning_rate=RATE, verbose=-1), "num_iteration"),
+    (LGBMGAPRanker(n_estimators=MOST, learning_rate=RATE, verbose=-1), "num_iteration"),
+    (xgboost.XGBRanker(n_estimators=MOST, learning_rate=RATE), "iteration_range"),
+    (XGBGAPRanker(n_estimators=MOST, learning_rate=RATE), "iteration_range"),
+    (make_pipeline(StandardScaler(), lightgbm.LGBMRegressor(n_estimators=MOST, verbose=-1)), "num_iteration"),
+]
+
+
+def compare(ranker, **options):
+    other = lightgbm.LGBMRegressor(n_estimators=1, num_leaves=2, verbose=-1)
+    rankers = {"ranker": ranker, "other": other}
+    return compare_rankers(DATA.X, DATA.y, DATA.qid, rankers, measures="ndcg@10", cv=4, repeats=1, n_jobs=1, **options)
+
+
+def check(ranker, argument):
+    """Compare models with all their trees, cut by hand, and those that `choose_trees` cut."""
+    chosen, whole = compare(ranker, choose_trees=True), compare(ranker, choose_trees=True).training
+    whole = type(whole)(**{**vars(whole), "choose_trees": False})
+    numbers = []
+    for fold, split in enumerate(whole.splits):
+        vali, test = (whole.documents.select(queries) for queries in (split.vali, split.test))
+        model, _ = whole.train(Task("ranker", fold, 1), whole.documents.select(split.train), vali)
+
+        def values(part, n, model=model):
+            scores = model.predict(part.X, **{argument: (0, n) if argument == "iteration_range" else n})
+            return gb.evaluate("ndcg@10", part.y, scores, part.numbers, per_query=True)[gb.nDCG(k=10)]
+
+        numbers.append(max((5, 10, 15, 20, MOST), key=lambda n: values(vali, n).mean()))
+        npt.assert_array_equal(chosen.values.of("ranker", "ndcg@10")[fold], values(test, numbers[-1]))
+    assert set(numbers) != {MOST}  # something was cut
+
+
+@pytest.mark.parametrize(("ranker", "argument"), RANKERS, ids=lambda each: type(each).__name__)
+def test_the_best_of_every_fifth_number_of_trees_is_tested(ranker, argument):
+    check(ranker, argument)
+
+
+def test_catboost():
+    catboost = pytest.importorskip("catboost")
+    check(
+        catboost.CatBoostRanker(iterations=MOST, learning_rate=1, verbose=False, allow_writing_files=False), "ntree_end"
+    )
+
+
+def test_the_best_ranker_is_cut_too():
+    best = compare(RANKERS[2][0], choose_trees=True).best_
+    trees = best.get_booster().best_iteration + 1
+    npt.assert_array_equal(best.predict(DATA.X), best.predict(DATA.X, iteration_range=(0, trees)))
+    assert trees in (5, 10, 15, 20, MOST)
+
+
+def test_rankers_without_trees_are_refused():
+    with pytest.raises(ValueError, match="choose_trees is True but 'ranker' of rankers is a Ridge; expected"):
+        compare(Ridge(), choose_trees=True)
+    with pytest.raises(ValueError, match="choose_trees is 3"):
+        compare(Ridge(), choose_trees=3)
+
+
+def test_a_checkpoint_is_of_one_way_to_choose_trees(tmp_path):
+    ranker = RANKERS[0][0]
+    compare(ranker, choose_trees=True, checkpoint=tmp_path)
+    again = compare(ranker, choose_trees=True, checkpoint=tmp_path)
+    assert np.isfinite(again.values.mean("ranker", "ndcg@10"))
+    with pytest.raises(ValueError, match="another comparison, whose cv is"):
+        compare(ranker, checkpoint=tmp_path)
