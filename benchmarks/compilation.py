@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.harness import HERE, Row, Subject
+from benchmarks.harness import BOOSTERS, HERE, Row, Subject
 
 PROCESS = """
 import logging, time
@@ -62,6 +62,4 @@ def costs(smoke: bool) -> Iterator[Row]:
         yield {"processor seconds": name, "compiled": first, "from the cache": second}
 
 
-SUBJECTS = [
-    Subject("compilation", "processor seconds of compilation, once on a machine", costs, ("lightgbm", "xgboost"))
-]
+SUBJECTS = [Subject("compilation", "processor seconds of compilation, once on a machine", costs, BOOSTERS)]

@@ -60,11 +60,5 @@ def costs(smoke: bool) -> list[Row]:
     return race(runs, "pytrec_eval", 1 if smoke else 5)
 
 
-SUBJECTS = [
-    Subject(
-        "evaluation",
-        "`evaluate` beside ranx, pytrec_eval and ir_measures",
-        costs,
-        ("ranx", "pytrec_eval-terrier", "ir_measures"),
-    ),
-]
+PEERS = ("ranx", "pytrec_eval-terrier", "ir_measures")
+SUBJECTS = [Subject("evaluation", "`evaluate` beside ranx, pytrec_eval and ir_measures", costs, PEERS)]

@@ -14,7 +14,7 @@ import xgboost
 import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
-from benchmarks.harness import N_DOCUMENTS, THREADS, Row, Subject, race, ranking_task, with_ratios
+from benchmarks.harness import BOOSTERS, N_DOCUMENTS, THREADS, Row, Subject, race, ranking_task, with_ratios
 from gapboost._data.judged import judged
 
 UNIFORM = gb.GAP(g=(0.25, 0.25, 0.25, 0.25))
@@ -142,12 +142,6 @@ def draw(rows: Sequence[Row]) -> Any:
 
 
 SUBJECTS = [
-    Subject(
-        "gradients",
-        "a gradient pass beside the boosters' own objectives, by list length",
-        passes,
-        ("lightgbm", "xgboost"),
-        draw=draw,
-    ),
+    Subject("gradients", "a gradient pass beside the boosters' own, by list length", passes, BOOSTERS, draw=draw),
     Subject("sorting", "a gradient pass on one thread beside numpy's argsort", sorting),
 ]

@@ -23,6 +23,7 @@ THREADS = joblib.cpu_count()
 N_DOCUMENTS = 100_000
 N_FEATURES = 50
 GRADE_SHARES = (0.52, 0.32, 0.13, 0.023, 0.007)
+BOOSTERS = ("lightgbm", "xgboost")
 RATIO = "time / peer's"
 
 Row = Mapping[str, Any]
@@ -81,21 +82,10 @@ def with_ratios(rows: list[dict[str, Any]], peer: str, key: str) -> list[dict[st
 class Subject:
     """One table: how its rows are measured, and where the page shows them.
 
-    Attributes
-    ----------
-    name : str
-        Name on the command line, of the result file, and of the markers on the page.
-    description : str
-    measured : callable
-        Returns the rows, whose keys are the titles of the table. Its argument is True for a smoke
-        test with tiny sizes.
-    packages : tuple of str
-        Distributions that are needed; the page shows their versions.
-    across : str
-        Key whose values become columns, which hold the values of the last key.
-    draw : callable or None
-        Returns the figure of the rows.
-    page : Path
+    `name` is that on the command line, of the result file and of the markers on the page. `measured`
+    returns rows whose keys are the titles of the table; its argument is True for a smoke test with
+    tiny sizes. `packages` are needed. Values of the key `across` become columns, which hold the
+    values of the last key. `draw` returns the figure of the rows.
     """
 
     name: str
@@ -110,10 +100,6 @@ class Subject:
     def results(self) -> Path:
         """Path of the result file."""
         return HERE / "results" / f"{self.name}.csv"
-
-    def missing(self) -> list[str]:
-        """Return the needed distributions that are not installed."""
-        return [name for name in self.packages if not version_of(name)]
 
     def run(self, smoke: bool) -> None:
         """Measure; write results, figure and page, or print the table of a smoke test."""

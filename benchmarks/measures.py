@@ -41,32 +41,29 @@ def grades(different: int, n: int) -> np.ndarray:
     return rng.integers(0, different, n) * 4 / (different - 1) if different else 4 * rng.random(n)
 
 
-def a_pass(y: np.ndarray, scores: np.ndarray, qid: np.ndarray) -> Callable[[], object]:
-    """Return a gradient pass."""
-    return kernel_pass(gb.LambdaRank(FRACTIONAL), y, scores, qid)
-
-
-def an_evaluation(y: np.ndarray, scores: np.ndarray, qid: np.ndarray) -> Callable[[], object]:
-    """Return an evaluation."""
-    return lambda: gb.evaluate(FRACTIONAL, y, scores, qid, n_jobs=1)
-
-
-# List lengths, numbers of different grades and documents.
+# Documents, list lengths and numbers of different grades.
 WORK = {
-    a_pass: ((100, 1_000), tuple(DIFFERENT), N_DOCUMENTS),
-    an_evaluation: ((100, 1_000, 1_000_000), (WHOLE, "all different"), 10 * N_DOCUMENTS),
+    "pass": (N_DOCUMENTS, (100, 1_000), tuple(DIFFERENT)),
+    "evaluation": (10 * N_DOCUMENTS, (100, 1_000, 1_000_000), (WHOLE, "all different")),
 }
+
+
+def run_of(work: str, y: np.ndarray, scores: np.ndarray, qid: np.ndarray) -> Callable[[], object]:
+    """Return a gradient pass or an evaluation."""
+    if work == "pass":
+        return kernel_pass(gb.LambdaRank(FRACTIONAL), y, scores, qid)
+    return lambda: gb.evaluate(FRACTIONAL, y, scores, qid, n_jobs=1)
 
 
 def by_grades(smoke: bool) -> Iterator[Row]:
     """Yield the costs with whole and with fractional grades."""
-    for work, (lengths, names, size) in WORK.items():
+    for work, (size, lengths, names) in WORK.items():
         n, repetitions = (1_000, 1) if smoke else (size, 9)
         for length in lengths[: 2 if smoke else None]:
             qid, scores = np.arange(n) // length, np.random.default_rng(1).standard_normal(n)
-            runs = {name: work(grades(DIFFERENT[name], n), scores, qid) for name in names}
+            runs = {name: run_of(work, grades(DIFFERENT[name], n), scores, qid) for name in names}
             for row in race(runs, WHOLE, repetitions, "ns a document", 1e9 / n):
-                yield {"work": work.__name__.rpartition("_")[2], "documents in a list": length, **row}
+                yield {"work": work, "documents in a list": length, **row}
 
 
 SUBJECTS = [

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.harness import HERE, Row, Subject
+from benchmarks.harness import BOOSTERS, HERE, Row, Subject
 
 PAGE = HERE / "SCALE.md"
 STATUS = Path("/proc/self/status")
@@ -121,5 +121,5 @@ def soak(smoke: bool) -> Iterator[Row]:
 
 SUBJECTS = [
     Subject("scale", "time and memory by the number of documents", costs, ("lightgbm",), draw=draw, page=PAGE),
-    Subject("soak", "memory after hundreds of fits in one process", soak, ("lightgbm", "xgboost"), page=PAGE),
+    Subject("soak", "memory after hundreds of fits in one process", soak, BOOSTERS, page=PAGE),
 ]

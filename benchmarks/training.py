@@ -7,7 +7,7 @@ import lightgbm
 import numpy as np
 import xgboost
 
-from benchmarks.harness import N_DOCUMENTS, THREADS, Row, Subject, race, ranking_task
+from benchmarks.harness import BOOSTERS, N_DOCUMENTS, THREADS, Row, Subject, race, ranking_task
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
 
@@ -48,4 +48,4 @@ def costs(smoke: bool) -> Iterator[Row]:
                 yield {"lists": n // length, "documents in each": length, "rounds": rounds, **row}
 
 
-SUBJECTS = [Subject("training", "whole fits beside those of LGBMRanker and XGBRanker", costs, ("lightgbm", "xgboost"))]
+SUBJECTS = [Subject("training", "whole fits beside those of LGBMRanker and XGBRanker", costs, BOOSTERS)]
