@@ -26,7 +26,7 @@ from benchmarks.studies import DATA
 from benchmarks.studies.boosters import Part, Stop
 from benchmarks.studies.effectiveness.results import RESULTS
 from benchmarks.studies.effectiveness.runs import measures
-from benchmarks.workload import table
+from benchmarks.harness import table
 from gapboost._kernels import Array
 from gapboost.datasets import load_letor
 
