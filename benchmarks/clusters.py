@@ -133,7 +133,7 @@ def costs(boosters: Sequence[str], engines: Sequence[str], sizes: Sequence[int],
                     call = f"measure{(engine, booster, *files)!r}"
                     command = [sys.executable, "-c", f"from benchmarks.clusters import measure; {call}"]
                     # Threads that wait take no processor time then.
-                    env = {**os.environ, "OMP_WAIT_POLICY": "passive"}
+                    env = {**os.environ, "OMP_WAIT_POLICY": "passive", "DASK_LOGGING__DISTRIBUTED": "critical"}
                     output = subprocess.check_output(command, text=True, env=env, cwd=HERE.parent)
                     seconds, processor, memory = json.loads(output.splitlines()[-1])
                     cost = {"s": seconds, "processor s": processor, "MB": memory}
