@@ -22,11 +22,11 @@ import numpy as np
 import xgboost
 
 import gapboost as gb
+from benchmarks.harness import table
 from benchmarks.studies import DATA
 from benchmarks.studies.boosters import Part, Stop
 from benchmarks.studies.effectiveness.results import RESULTS
 from benchmarks.studies.effectiveness.runs import measures
-from benchmarks.harness import table
 from gapboost._kernels import Array
 from gapboost.datasets import load_letor
 
