@@ -22,7 +22,7 @@ IN_SDIST = {
     "CONTRIBUTING.md",
     "LICENSE",
     "examples/quickstart.py",
-    "benchmarks/workload.py",
+    "benchmarks/harness.py",
     "tests/conftest.py",
     "tests/support/oracle.py",
 }

@@ -1,1 +1,1 @@
-"""Benchmarks: each prints a table measured in one run, side by side with the peers on the same data and threads."""
+"""Timings, one subject a table, and in `studies` the quality of rankings."""

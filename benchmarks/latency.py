@@ -1,40 +1,34 @@
-"""One row by each door: the rankers, the boosters' own wrappers, the boosters, ONNX; and what a fresh process loads for it.
+"""One row by each way to predict, and what a fresh process loads for it. Linux only."""
 
-``python -m benchmarks.latency``, on Linux, prints the tables of docs/guide/production.md. It wants onnxmltools and onnxruntime.
-"""
-
-import os
 import subprocess
 import sys
 import tempfile
-import time
-import timeit
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import joblib
 import numpy as np
-import onnxmltools
-import onnxruntime
-from onnxmltools.convert.common.data_types import FloatTensorType
 
 import gapboost.lightgbm
-import gapboost.xgboost
+from benchmarks.harness import HERE, Row, Subject, race
 from gapboost.datasets import load_digits_ranking
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
 
-REPEATS, CALLS = 15, 200
+PAGE = HERE.parent / "docs" / "guide" / "production.md"
+PACKAGES = ("lightgbm", "xgboost", "onnxmltools", "onnxruntime")
+PEERS = ("`booster_.predict`, LightGBM", "`get_booster().inplace_predict`, XGBoost")
+LOADED = ("gapboost", "numba", "sklearn")
 
-# Each is told the folder with the model files and prints how long it took and what it holds then.
+# Code that predicts `X` with a file of `folder`.
 PROCESSES = {
     "ONNX": "import onnxruntime; s = onnxruntime.InferenceSession(folder + '/lightgbm.onnx'); "
     "s.run(None, {'X': X.astype('float32')})",
     "LightGBM's booster": "import lightgbm; lightgbm.Booster(model_file=folder + '/lightgbm.txt').predict(X)",
     "XGBoost's booster": "import xgboost; xgboost.Booster(model_file=folder + '/xgboost.json').inplace_predict(X)",
-    "to_vendor(), LightGBM": "import joblib; joblib.load(folder + '/vendor.joblib').predict(X)",
-    "LGBMGAPRanker": "import joblib; joblib.load(folder + '/ranker.joblib').predict(X)",
+    "`to_vendor()`, LightGBM": "import joblib; joblib.load(folder + '/vendor.joblib').predict(X)",
+    "`LGBMGAPRanker`": "import joblib; joblib.load(folder + '/ranker.joblib').predict(X)",
 }
 AROUND = """
 import sys, time
@@ -43,84 +37,85 @@ import numpy as np
 X = np.zeros((1, {n_features}))
 {code}
 seconds = time.process_time()
-status = open("/proc/self/status").read()  # the peak of this process alone; getrusage knows its parent's too
+status = open("/proc/self/status").read()  # the peak of this process; getrusage adds its parent's
 peak = int(status.partition("VmHWM:")[2].split()[0]) / 1024
-print(seconds, peak, *(name in sys.modules for name in ("gapboost", "numba", "sklearn")))
+print(seconds, peak, *("yes" if name in sys.modules else "no" for name in {loaded}))
 """
 
 
-def trained() -> tuple[LGBMGAPRanker, XGBGAPRanker, np.ndarray]:
-    """Both rankers, 100 trees, and rows to predict."""
-    train, _, test = load_digits_ranking()
-    kinds = (LGBMGAPRanker, {"verbose": -1}), (XGBGAPRanker, {})
-    rankers = (Ranker(n_estimators=100, n_jobs=1, **quiet) for Ranker, quiet in kinds)
-    first, second = (ranker.fit(train.X, train.y, qid=train.qid) for ranker in rankers)
-    return first, second, np.asarray(test.X, dtype=float)
+def trained(smoke: bool) -> tuple[LGBMGAPRanker, XGBGAPRanker, np.ndarray]:
+    """Return both rankers and one row to predict."""
+    train, _, test = load_digits_ranking((20, 5, 5), 20) if smoke else load_digits_ranking()
+    light = LGBMGAPRanker(n_estimators=100, n_jobs=1, verbose=-1).fit(train.X, train.y, qid=train.qid)
+    xgb = XGBGAPRanker(n_estimators=100, n_jobs=1).fit(train.X, train.y, qid=train.qid)
+    return light, xgb, np.asarray(test.X[:1], dtype=float)
 
 
-def doors(light: LGBMGAPRanker, xgb: XGBGAPRanker, row: np.ndarray) -> dict[str, Callable[[], Any]]:
-    """What predicts one row, by name."""
-    session, single = onnx_session(light, row.shape[1]), {"X": row.astype(np.float32)}
-    light_vendor, xgb_vendor = light.to_vendor(), xgb.to_vendor()
-    booster, other = light.booster_, xgb.get_booster()
-    return {
-        "`LGBMGAPRanker.predict`": lambda: light.predict(row),
-        "`to_vendor().predict`, LightGBM's wrapper": lambda: light_vendor.predict(row),
-        "`booster_.predict`, LightGBM": lambda: booster.predict(row, num_threads=1),
-        "`XGBGAPRanker.predict`": lambda: xgb.predict(row),
-        "`to_vendor().predict`, XGBoost's wrapper": lambda: xgb_vendor.predict(row),
-        "`get_booster().inplace_predict`, XGBoost": lambda: other.inplace_predict(row),
-        "ONNX Runtime, of the LightGBM model": lambda: session.run(None, single),
-    }
+def onnx_model(ranker: LGBMGAPRanker, n_features: int) -> bytes:
+    """Return the model in ONNX."""
+    import onnxmltools
+    from onnxmltools.convert.common.data_types import FloatTensorType
+
+    types = [("X", FloatTensorType([None, n_features]))]
+    model = onnxmltools.convert_lightgbm(gapboost.lightgbm.exportable(ranker), initial_types=types)
+    content: bytes = model.SerializeToString()
+    return content
 
 
-def onnx_session(ranker: LGBMGAPRanker, n_features: int, path: Path | None = None) -> onnxruntime.InferenceSession:
-    """The model in ONNX Runtime, on one thread."""
-    inputs = [("X", FloatTensorType([None, n_features]))]
-    model = onnxmltools.convert_lightgbm(gapboost.lightgbm.exportable(ranker), initial_types=inputs)
-    if path is not None:
-        path.write_bytes(model.SerializeToString())
+def ways(light: LGBMGAPRanker, xgb: XGBGAPRanker, row: np.ndarray) -> list[dict[str, Callable[[], Any]]]:
+    """Return the ways to predict one row on one thread, for each booster."""
+    import onnxruntime
+
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
-    return onnxruntime.InferenceSession(model.SerializeToString(), options)
+    session = onnxruntime.InferenceSession(onnx_model(light, row.shape[1]), options)
+    single = {"X": row.astype(np.float32)}
+    light_vendor, xgb_vendor = light.to_vendor(), xgb.to_vendor()
+    booster, other = light.booster_, xgb.get_booster()
+    return [
+        {
+            "`LGBMGAPRanker.predict`": lambda: light.predict(row),
+            "`to_vendor().predict`, LightGBM's wrapper": lambda: light_vendor.predict(row),
+            PEERS[0]: lambda: booster.predict(row, num_threads=1),
+            "ONNX Runtime, of the LightGBM model": lambda: session.run(None, single),
+        },
+        {
+            "`XGBGAPRanker.predict`": lambda: xgb.predict(row),
+            "`to_vendor().predict`, XGBoost's wrapper": lambda: xgb_vendor.predict(row),
+            PEERS[1]: lambda: other.inplace_predict(row),
+        },
+    ]
 
 
-def microseconds(call: Callable[[], Any]) -> float:
-    """Of the processor, as other processes share it; the best of some means."""
-    call()
-    return min(timeit.repeat(call, timer=time.process_time, repeat=REPEATS, number=CALLS)) / CALLS * 1e6
+def one_row(smoke: bool) -> Iterator[Row]:
+    """Yield the seconds of one prediction."""
+    calls, repetitions = (2, 1) if smoke else (200, 15)
+    for peer, runs in zip(PEERS, ways(*trained(smoke)), strict=True):
+        many = {name: lambda run=run: [run() for _ in range(calls)] for name, run in runs.items()}
+        yield from race(many, peer, repetitions, "µs", 1e6 / calls)
 
 
-def started(folder: Path, code: str, n_features: int) -> list[str]:
-    """Seconds of the processor, MB and modules of a fresh process that predicts one row; the best of three."""
-    text = AROUND.format(n_features=n_features, code=code)
-    command = [sys.executable, "-c", text, str(folder)]
-    runs = [subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ) for _ in range(3)]
-    return min((run.stdout.split() for run in runs), key=lambda run: float(run[0]))
-
-
-def main() -> None:
-    """Print both tables."""
-    light, xgb, X = trained()
-    print("| one row by | microseconds |\n| --- | --- |")
-    for name, call in doors(light, xgb, X[:1]).items():
-        print(f"| {name} | {microseconds(call):.0f} |")
-    print(
-        "\n| a fresh process predicts by | s of the processor | MB at its peak | loads gapboost | numba | scikit-learn |"
-    )
-    print("| --- | --- | --- | --- | --- | --- |")
+def first_row(smoke: bool) -> Iterator[Row]:
+    """Yield processor seconds, memory and modules of fresh processes, the fastest of three."""
+    light, xgb, row = trained(smoke)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         light.booster_.save_model(folder / "lightgbm.txt")
         xgb.get_booster().save_model(folder / "xgboost.json")
-        onnx_session(light, X.shape[1], folder / "lightgbm.onnx")
+        (folder / "lightgbm.onnx").write_bytes(onnx_model(light, row.shape[1]))
         joblib.dump(light.to_vendor(), folder / "vendor.joblib")
         joblib.dump(light, folder / "ranker.joblib")
-        for door, code in PROCESSES.items():
-            seconds, peak, *loads = started(folder, code, X.shape[1])
-            said = " | ".join("yes" if load == "True" else "no" for load in loads)
-            print(f"| {door} | {float(seconds):.2f} | {float(peak):.0f} | {said} |")
+        for way, code in list(PROCESSES.items())[: 1 if smoke else None]:
+            text = AROUND.format(n_features=row.shape[1], code=code, loaded=LOADED)
+            command = [sys.executable, "-c", text, str(folder)]
+            runs = [subprocess.check_output(command, text=True).split() for _ in range(1 if smoke else 3)]
+            seconds, peak, *loaded = min(runs, key=lambda run: float(run[0]))
+            loads = {f"loads {module}": answer for module, answer in zip(LOADED, loaded, strict=True)}
+            cost = {"processor s": float(seconds), "MB at its peak": float(peak)}
+            yield {"a fresh process predicts by": way, **cost, **loads}
 
 
-if __name__ == "__main__":
-    main()
+SUBJECTS = [
+    Subject("latency", "one row by each way to predict", one_row, PACKAGES, page=PAGE),
+    Subject("first_row", "a fresh process that predicts one row", first_row, PACKAGES, page=PAGE),
+]

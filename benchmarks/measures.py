@@ -1,61 +1,72 @@
-"""Cost of each measure: a LambdaRank pass and an evaluation, 1000 queries of 100 documents, one thread.
+"""A LambdaRank pass and an evaluation: of each measure, and with fractional grades."""
 
-Usage: ``python -m benchmarks.measures [--quick]``.
-"""
-
-import argparse
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 import gapboost as gb
-from benchmarks.workload import conditions, medians, ranking_task, table
-from gapboost._data.judged import judged
+from benchmarks.gradients import UNIFORM, kernel_pass
+from benchmarks.harness import N_DOCUMENTS, Row, Subject, race, ranking_task
 
 LENGTH = 100
-G = (0.25, 0.25, 0.25, 0.25)
-MEASURES = [
-    gb.GAP(g=G),
-    gb.xGAP(g=G),
-    gb.eGAP(g=G),
-    gb.AP(),
-    gb.nDCG(),
-    gb.nDCG(k=10),
-    gb.DCG(gains="linear"),
-    gb.Precision(k=10),
-    gb.RBP(),
-    gb.Recall(k=10),
-    gb.RPrecision(),
-    gb.KendallTau(),
-    gb.QMeasure(),
-    gb.RR(),
-    gb.ERR(top=4),
-    0.7 * gb.GAP(g=G) + 0.3 * gb.AP(),
-    0.7 * gb.GAP(g=G) + 0.3 * gb.nDCG(k=10),
+G = UNIFORM.g
+SIMPLE = [gb.xGAP(g=G), gb.eGAP(g=G), gb.AP(), gb.nDCG(), gb.nDCG(k=10), gb.DCG(gains="linear")]
+CUT = [gb.Precision(k=10), gb.RBP(), gb.Recall(k=10), gb.RPrecision(), gb.KendallTau(), gb.QMeasure()]
+SUMS = [0.7 * UNIFORM + 0.3 * gb.AP(), 0.7 * UNIFORM + 0.3 * gb.nDCG(k=10)]
+MEASURES = {str(m): m for m in (UNIFORM, *SIMPLE, *CUT, gb.RR(), gb.ERR(top=4), *SUMS)}
+
+
+def by_measure(smoke: bool) -> Iterator[Row]:
+    """Yield the costs of 1,000 queries."""
+    n, repetitions = (1_000, 1) if smoke else (100_000, 25)
+    _, y, qid = ranking_task(LENGTH, n)
+    scores = np.random.default_rng(1).standard_normal(n)
+    trained = {name: m for name, m in MEASURES.items() if m.trains}
+    passes = {name: kernel_pass(gb.LambdaRank(m), y, scores, qid) for name, m in trained.items()}
+    evaluations = {name: lambda m=m: gb.evaluate(m, y, scores, qid, n_jobs=1) for name, m in MEASURES.items()}
+    for what, runs in (("LambdaRank pass", passes), ("evaluate", evaluations)):
+        for row in race(runs, repetitions=repetitions):
+            ms = row["processor ms"]
+            yield {"measure": row["contestant"], "what": f"{what}, processor ms", "ms": ms}
+
+
+FRACTIONAL = gb.GAP(g=(0.25, 0.25, 0.25, 0.25), levels=(1, 2, 3, 4))
+WHOLE = "5 whole"
+DIFFERENT = {WHOLE: 5, "16": 16, "64": 64, "all different": 0}
+
+
+def grades(different: int, n: int) -> np.ndarray:
+    """Return grades from 0 to 4, one for each document if `different` is 0."""
+    rng = np.random.default_rng(0)
+    return rng.integers(0, different, n) * 4 / (different - 1) if different else 4 * rng.random(n)
+
+
+# Documents, list lengths and numbers of different grades.
+WORK = {
+    "pass": (N_DOCUMENTS, (100, 1_000), tuple(DIFFERENT)),
+    "evaluation": (10 * N_DOCUMENTS, (100, 1_000, 1_000_000), (WHOLE, "all different")),
+}
+
+
+def run_of(work: str, y: np.ndarray, scores: np.ndarray, qid: np.ndarray) -> Callable[[], object]:
+    """Return a gradient pass or an evaluation."""
+    if work == "pass":
+        return kernel_pass(gb.LambdaRank(FRACTIONAL), y, scores, qid)
+    return lambda: gb.evaluate(FRACTIONAL, y, scores, qid, n_jobs=1)
+
+
+def by_grades(smoke: bool) -> Iterator[Row]:
+    """Yield the costs with whole and with fractional grades."""
+    for work, (size, lengths, names) in WORK.items():
+        n, repetitions = (1_000, 1) if smoke else (size, 9)
+        for length in lengths[: 2 if smoke else None]:
+            qid, scores = np.arange(n) // length, np.random.default_rng(1).standard_normal(n)
+            runs = {name: run_of(work, grades(DIFFERENT[name], n), scores, qid) for name in names}
+            for row in race(runs, WHOLE, repetitions, "ns a document", 1e9 / n):
+                yield {"work": work, "documents in a list": length, **row}
+
+
+SUBJECTS = [
+    Subject("measures", "a LambdaRank pass and an evaluation for each measure", by_measure, across="what"),
+    Subject("grades", "a pass and an evaluation with fractional grades, beside whole ones", by_grades),
 ]
-
-
-def main() -> None:
-    """Measure and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the documents, fewer repetitions")
-    quick = parser.parse_args().quick
-    _, y, sizes = ranking_task(LENGTH, 10_000 if quick else 100_000)
-    qid = np.repeat(np.arange(len(sizes)), sizes)
-    data = judged(y, qid)
-    scores = np.random.default_rng(1).standard_normal(len(y))
-    grad, hess = np.empty((2, len(y)), dtype=np.float32)
-    passes = {m: gb.LambdaRank(m).prepared(data, n_jobs=1) for m in MEASURES if m.trains}
-    runs = {("pass", m): lambda run=run: run(scores, grad, hess) for m, run in passes.items()}
-    runs |= {("evaluate", m): lambda m=m: gb.evaluate(m, y, scores, qid, n_jobs=1) for m in MEASURES}
-    medians(runs, 1)  # compiles
-    seconds = medians(runs, 3 if quick else 25)
-    print(conditions(), f"\n{len(sizes)} queries x {LENGTH} documents, one thread\n")
-    rows = [
-        [str(m), f"{1e3 * seconds['pass', m]:.2f}" if m.trains else "", f"{1e3 * seconds['evaluate', m]:.2f}"]
-        for m in MEASURES
-    ]
-    print(table(["measure", "LambdaRank pass, ms", "evaluate, ms"], rows))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,25 +1,20 @@
-"""Time and memory of `query_relative_features` beside pandas' groupby: 100 000 queries, and one list of a million.
+"""`query_relative_features` beside pandas: time, and peak memory as a multiple of the output.
 
-Usage: ``python -m benchmarks.query_features [--quick]``.
-
-Two forms of pandas: one transform by a function of a column, as most people write it, and
-vectorized operations of the groups. Seconds are processor seconds of one thread. The values are
-compared before anything is timed. Memory is the peak of what numpy allocates in a call, the output
-included.
+pandas in two forms: a function that it calls for each column of each query, as most people write it,
+and operations on all groups at once. The values are compared before anything is timed.
 """
 
-import argparse
-import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.workload import conditions, medians, table
+from benchmarks.harness import Row, Subject, race, with_ratios
 from gapboost.preprocessing import query_relative_features
 
 N_COLUMNS = 8
+SLOW = "pandas, a function by column and query"
 
 
 def by_function(frame: pd.DataFrame, qid: np.ndarray, kind: str) -> pd.DataFrame:
@@ -40,7 +35,7 @@ def vectorized(frame: pd.DataFrame, qid: np.ndarray, kind: str) -> pd.DataFrame:
 
 
 def peak(call: Callable[[], np.ndarray]) -> float:
-    """Return the peak memory of a call, as a multiple of its output."""
+    """Return the peak memory of a call, the output included, as a multiple of its output."""
     tracemalloc.start()
     size = call().nbytes
     found = tracemalloc.get_traced_memory()[1]
@@ -48,44 +43,29 @@ def peak(call: Callable[[], np.ndarray]) -> float:
     return found / size
 
 
-def measured(kind: str, n_queries: int, n: int, repetitions: int) -> list[str]:
-    """Return one row of the table."""
+def costs(smoke: bool) -> Iterator[Row]:
+    """Yield the costs for many short lists and for one long list."""
+    n, repetitions = (1_000, 1) if smoke else (1_000_000, 3)
     X = np.random.default_rng(0).standard_normal((n, N_COLUMNS), dtype=np.float32)
-    qid = np.repeat(np.arange(n_queries), n // n_queries)
     frame = pd.DataFrame(X)
-
-    def ours() -> np.ndarray:
-        return query_relative_features(X, qid, kinds=[kind], n_jobs=1)
-
-    def theirs() -> pd.DataFrame:
-        return vectorized(frame, qid, kind)
-
-    np.testing.assert_allclose(ours()[:, N_COLUMNS:], theirs(), rtol=1e-3, atol=1e-4)
-    seconds = medians({"ours": ours, "theirs": theirs}, repetitions, time.process_time)
-    # Minutes at full size: once, for a tenth of many queries.
-    size = n // 10 if n_queries > 1 else n
-    once = medians({"": lambda: by_function(frame[:size], qid[:size], kind)}, 1, time.process_time)[""] * n / size
-    return [
-        f"{n_queries} x {n // n_queries}",
-        kind,
-        *(f"{s:.2f}" for s in (seconds["ours"], seconds["theirs"], once)),
-        f"{seconds['theirs'] / seconds['ours']:.1f}",
-        f"{once / seconds['ours']:.0f}",
-        f"{peak(ours):.2f}",
-    ]
+    for length in (10, n):
+        qid = np.arange(n) // length
+        # By function: minutes for short lists, so a tenth of them, multiplied.
+        size = n // 10 if length < n else n
+        for kind in ("zscore", "rank"):
+            runs: dict[str, Callable[[], np.ndarray]] = {
+                "gapboost": lambda q=qid, k=kind: query_relative_features(X, q, kinds=[k], n_jobs=1),
+                "pandas, all groups at once": lambda q=qid, k=kind: vectorized(frame, q, k).to_numpy(),
+                SLOW: lambda q=qid[:size], k=kind: by_function(frame[: len(q)], q, k).to_numpy(),
+            }
+            ours, peer, _ = runs
+            np.testing.assert_allclose(runs[ours]()[:, N_COLUMNS:], runs[peer](), rtol=1e-3, atol=1e-4)
+            rows = race(runs, repetitions=repetitions, unit="s", factor=1, once=[SLOW])
+            for key in ("s", "processor s"):
+                rows[-1][key] *= n / size
+            for row in with_ratios(rows, peer, "processor s"):
+                memory = peak(runs[ours]) if row["contestant"] == ours else None
+                yield {"lists": n // length, "kind": kind, **row, "peak memory / output": memory}
 
 
-def main() -> None:
-    """Measure and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="a hundredth of the documents, more repetitions")
-    quick = parser.parse_args().quick
-    n, repetitions = (10_000, 5) if quick else (1_000_000, 3)
-    rows = [measured(kind, n_queries, n, repetitions) for n_queries in (n // 10, 1) for kind in ("zscore", "rank")]
-    print(conditions("pandas"), f"\n{n} documents, {N_COLUMNS} columns of float32, one thread\n")
-    head = ["lists", "kind", "ours, s", "vectorized, s", "by function, s", "vectorized / ours", "by function / ours"]
-    print(table([*head, "peak / output"], rows))
-
-
-if __name__ == "__main__":
-    main()
+SUBJECTS = [Subject("query_features", "z-scores and percentile ranks by query beside pandas", costs, ("pandas",))]

