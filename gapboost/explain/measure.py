@@ -61,7 +61,7 @@ class MeasureContributions:
         bars = means[chosen]
         ax = axes_of_height(ax, len(bars))
         for place, bar in enumerate(bars):
-            ax.barh(place, bar, height=0.7, edgecolor="0.25", **POSITIVE_NEGATIVE[bar < 0])
+            ax.barh(place, bar, height=0.7, edgecolor="0.25", **POSITIVE_NEGATIVE[int(bar < 0)])
             ax.annotate(number(bar, bars), (max(bar, 0.0), place), (4, 0), textcoords="offset points", va="center")
         low, high = min(0.0, *bars), max(0.0, *bars)
         room = (high - low) or 1.0
@@ -121,7 +121,7 @@ def measure(ranker: Any, X: Any, y: Any, qid: Any = None, measure: str | Measure
     >>> train, vali, test = load_digits_ranking((60, 20, 40), 20)
     >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1).fit(train.X, train.y, qid=train.qid)
     >>> explain.measure(ranker, test.X, test.y, test.qid, "gap").to_pandas().shape
-    (40, 64)
+    (40, 23)
     """
     wanted = as_measure(measure)
     _, qid = split(X, qid)

@@ -75,7 +75,7 @@ class PairContributions:
         total = float(self.contributions.sum())
         ax = axes_of_height(ax, len(bars) + 1)
         for place, (start, end, bar) in enumerate(zip(starts, ends, bars, strict=True)):
-            ax.barh(place, bar, left=start, height=0.7, edgecolor="0.25", **POSITIVE_NEGATIVE[bar < 0])
+            ax.barh(place, bar, left=start, height=0.7, edgecolor="0.25", **POSITIVE_NEGATIVE[int(bar < 0)])
             ax.annotate(number(bar, bars), (max(start, end), place), (4, 0), textcoords="offset points", va="center")
             ax.plot([end, end], [place - 0.35, place + 1.35], color="0.5", linewidth=0.8)
         ax.barh(len(bars), total, height=0.7, color="0.75", edgecolor="0.25")

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.arguments import shown
+from gapboost._data.arguments import shown, whole
 from gapboost._data.features import split
 from gapboost._data.queries import grouped_rows
 from gapboost._kernels import Array
@@ -60,8 +60,9 @@ class QueryContributions:
         ValueError
             If there is no such query, or several and `qid` is None.
         """
+        most = whole(max_documents, "max_documents")
         rows = self._rows(qid)
-        order = rows[np.argsort(-self.scores[rows], kind="stable")][:max_documents]
+        order = rows[np.argsort(-self.scores[rows], kind="stable")][:most]
         chosen, others = top_features(np.abs(self.contributions[rows]).mean(axis=0), max_display)
         cells = self.contributions[np.ix_(order, chosen)]
         labels = [short(self.feature_names[feature]) for feature in chosen]
@@ -128,7 +129,7 @@ def query(ranker: Any, X: Any, qid: Any = None) -> QueryContributions:
     >>> train, vali, test = load_digits_ranking((60, 20, 40), 20)
     >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1).fit(train.X, train.y, qid=train.qid)
     >>> explain.query(ranker, test.X, test.qid).to_pandas().shape
-    (800, 64)
+    (800, 23)
     """
     _, qid = split(X, qid)
     ranker, X, names = table_of(ranker, X)

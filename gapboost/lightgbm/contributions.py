@@ -41,7 +41,9 @@ def contributions(model: Any, X: Any) -> tuple[Array, Array]:
     X = read_exactly(X, "X")
     found = model.predict(X, pred_contrib=True)
     values: Array = (found.toarray() if sparse.issparse(found) else found)[:, :-1]
+    scores: Array = model.predict(X, raw_score=True)
     if "\naverage_output\n" in text:
-        # The score of a random forest is the mean of its trees, but LightGBM adds up their contributions.
-        values = values / (max(booster.best_iteration, 0) or booster.current_iteration())
-    return model.predict(X, raw_score=True), values
+        # LightGBM predicts the mean of the trees of a random forest, but both of these are sums.
+        trees = max(booster.best_iteration, 0) or booster.current_iteration()
+        scores, values = scores / trees, values / trees
+    return scores, values

@@ -9,6 +9,7 @@ from gapboost._boosters.ranker import GAPRanker
 from gapboost._kernels import Array
 from gapboost.xgboost.inputs import kind_of
 from gapboost.xgboost.library import LIBRARY
+from gapboost.xgboost.versions import get_model_categories
 
 
 def contributions(model: Any, X: Any) -> tuple[Array, Array]:
@@ -37,17 +38,15 @@ def contributions(model: Any, X: Any) -> tuple[Array, Array]:
     """
     if isinstance(model, xgboost.Booster):
         booster, rounds = model, 0
-        data = xgboost.DMatrix(X, enable_categorical=True)
+        options: dict[str, Any] = {"enable_categorical": True}
     else:
         booster, rounds = model.get_booster(), LIBRARY.best_round(model.get_booster())
         X = model._features(X) if isinstance(model, GAPRanker) else X
-        data = xgboost.DMatrix(
-            X,
-            missing=model.missing,
-            feature_types=model.feature_types,
-            enable_categorical=model.enable_categorical,
-            nthread=model.n_jobs,
-        )
+        names = ("missing", "feature_types", "enable_categorical")
+        options = {**{name: getattr(model, name) for name in names}, "nthread": model.n_jobs}
+    # A slice of a booster does not know the categories of data frames: the table gets their codes here.
+    _, options["feature_types"] = get_model_categories(X, booster, options.get("feature_types"))
+    data = xgboost.DMatrix(X, **options)
     linear = kind_of(booster) == "gblinear"
     # A linear model has no rounds to choose from.
     used = (0, 0 if linear else rounds)
