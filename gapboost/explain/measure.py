@@ -65,7 +65,7 @@ class MeasureContributions:
             ax.annotate(number(bar, bars), (max(bar, 0.0), place), (4, 0), textcoords="offset points", va="center")
         low, high = min(0.0, *bars), max(0.0, *bars)
         room = (high - low) or 1.0
-        ax.set_xlim(low - 0.04 * room, high + 0.2 * room)
+        ax.set_xlim(low - 0.04 * room, high + 0.25 * room)
         ax.axvline(0, color="0.25", linewidth=0.8)
         ax.set_ylim(len(bars) - 0.4, -0.6)
         ax.set_yticks(range(len(bars)), [short(self.feature_names[feature]) for feature in chosen])
@@ -75,6 +75,7 @@ class MeasureContributions:
             f"Loss of {self.measure} without a feature's contribution\n"
             f"mean of {len(self.values)} quer{'ies' if len(self.values) > 1 else 'y'}; {features}",
             fontsize="medium",
+            loc="right",  # long names of features leave room on that side
         )
         return ax
 

@@ -83,7 +83,7 @@ class PairContributions:
         ax.axvline(0, color="0.25", linewidth=0.8)
         low, high = min(0.0, *ends), max(0.0, *ends)
         room = (high - low) or 1.0
-        ax.set_xlim(low - 0.04 * room, high + 0.2 * room)
+        ax.set_xlim(low - 0.04 * room, high + 0.25 * room)
         ax.set_ylim(len(bars) + 0.6, -0.6)
         ax.set_yticks(range(len(bars) + 1), [*labels, "score difference"])
         ax.set_xlabel("contribution to the score difference")
@@ -91,6 +91,7 @@ class PairContributions:
             f"Score of row {self.a} minus score of row {self.b}\n"
             f"{self.score_a:.4g} minus {self.score_b:.4g}; values: row {self.a} | row {self.b}",
             fontsize="medium",
+            loc="right",  # long names of features leave room on that side
         )
         return ax
 
@@ -127,7 +128,8 @@ def pair(ranker: Any, X: Any, a: int, b: int) -> PairContributions:
     The contributions are exact Shapley values of the trees, as ``pred_contrib`` of the libraries
     computes them; of a linear model, a weight times the difference of two values. They sum to the
     score difference, up to the rounding of the library: 1e-12 of the scores with LightGBM.
-    XGBoost's `predict` adds up trees in float32 and rounds by up to 6e-8 of the score for each.
+    XGBoost's `predict` adds up trees in float32: its differences are rounded by up to 1.2e-7 of the
+    largest score for each tree.
 
     Examples
     --------

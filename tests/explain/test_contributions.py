@@ -43,7 +43,7 @@ def sums_of_leaves(booster, data, rounds):
         weights = np.array(model["model"]["weights"])[:-1]
         return np.nan_to_num(np.asarray(data, np.float32).astype(float)) @ weights
     drop = model.get("weight_drop")
-    trees = (model["gbtree"] if "gbtree" in model else model)["model"]["trees"]
+    trees = model.get("gbtree", model)["model"]["trees"]
     leaves = used.predict(data, pred_leaf=True).reshape(data.num_row(), -1).astype(int)
     return sum(
         np.array(tree["split_conditions"], np.float64)[leaf] * (1.0 if drop is None else drop[number])
