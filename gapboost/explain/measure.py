@@ -31,6 +31,19 @@ class MeasureContributions:
         Value of the measure with all contributions.
     qid : ndarray of shape (Q,)
         The query ids in the order in which they first occur.
+
+    Examples
+    --------
+    >>> from gapboost import explain
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from gapboost.lightgbm import LGBMGAPRanker
+    >>> train, vali, test = load_digits_ranking((60, 20, 40), 20)
+    >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1).fit(train.X, train.y, qid=train.qid)
+    >>> found = explain.measure(ranker, test.X, test.y, test.qid)
+    >>> found.measure
+    nDCG(k=10)
+    >>> found.values.shape
+    (40,)
     """
 
     measure: Measure

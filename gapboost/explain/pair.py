@@ -29,6 +29,17 @@ class PairContributions:
         Values of the features in the rows.
     score_a, score_b : float
         Scores as the ranker predicts them.
+
+    Examples
+    --------
+    >>> from gapboost import explain
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from gapboost.lightgbm import LGBMGAPRanker
+    >>> train, vali, test = load_digits_ranking((60, 20, 40), 20)
+    >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1).fit(train.X, train.y, qid=train.qid)
+    >>> found = explain.pair(ranker, test.X, 0, 1)
+    >>> list(found.to_pandas().columns)
+    ['a', 'b', 'contribution']
     """
 
     a: int
@@ -139,7 +150,7 @@ def pair(ranker: Any, X: Any, a: int, b: int) -> PairContributions:
     >>> train, vali, test = load_digits_ranking((60, 20, 40), 20)
     >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1).fit(train.X, train.y, qid=train.qid)
     >>> found = explain.pair(ranker, test.X, 0, 1)
-    >>> abs(found.contributions.sum() - (found.score_a - found.score_b)) < 1e-6
+    >>> bool(abs(found.contributions.sum() - (found.score_a - found.score_b)) < 1e-6)
     True
     """
     ranker, X, names = table_of(ranker, X)

@@ -27,6 +27,17 @@ class QueryContributions:
         Scores as the ranker predicts them.
     qid : ndarray of shape (N,)
         Query id of each row.
+
+    Examples
+    --------
+    >>> from gapboost import explain
+    >>> from gapboost.datasets import load_digits_ranking
+    >>> from gapboost.lightgbm import LGBMGAPRanker
+    >>> train, vali, test = load_digits_ranking((60, 20, 40), 20)
+    >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1).fit(train.X, train.y, qid=train.qid)
+    >>> found = explain.query(ranker, test.X, test.qid)
+    >>> bool(abs(found.contributions[test.qid == test.qid[0]].sum()) < 1e-9)
+    True
     """
 
     feature_names: tuple[str, ...]
