@@ -120,6 +120,23 @@ def test_our_rankers(case):
     check_sums(twin.fitted(n_estimators=ROUNDS, **parameters), TEST.X, ROUNDS * trees)
 
 
+def test_large_scores_of_xgboost():
+    """An absolute 1e-6 cannot be reached then: contributions of a tree are float32, and relative to its leaves."""
+    ranker = XGBOOST.fitted(n_estimators=100, learning_rate=30.0, max_depth=6)
+    exact = exact_scores(ranker, TEST.X)
+    assert np.abs(exact).max() > 10
+    sums = explain.query(ranker, TEST.X).contributions.sum(axis=1)
+    assert np.ptp(sums - exact) < 1e-6 * np.abs(exact).max()
+
+
+def test_a_large_base_score_of_xgboost():
+    """Contributions keep their precision, which `predict` in float32 loses."""
+    ranker = XGBOOST.fitted(n_estimators=ROUNDS, base_score=3000.0)
+    sums = explain.query(ranker, TEST.X).contributions.sum(axis=1)
+    assert np.ptp(sums - exact_scores(ranker, TEST.X)) < 1e-6
+    assert np.ptp(sums - margins(ranker, TEST.X)) > 1e-5
+
+
 VENDORS = {
     "lightgbm": (LIGHTGBM, {}, 1),
     "lightgbm dart": (LIGHTGBM, {"boosting_type": "dart"}, 1),
