@@ -7,6 +7,7 @@
 `training`         training, from rows in grouped order to a booster
 `callbacks`        gradients and metrics as LightGBM calls them
 `inputs`           rows, weights and models as LightGBM takes them
+`contributions`    contributions of the features to scores
 `model_text`       the objective in the text of a model
 `folds`            cross-validation over folds of whole queries
 `progress`         progress bar as a callback

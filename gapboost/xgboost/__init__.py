@@ -7,6 +7,7 @@
 `training`         training, from rows in grouped order to a booster
 `callbacks`        gradients and metrics as XGBoost calls them
 `inputs`           models and objectives as XGBoost takes them
+`contributions`    contributions of the features to scores
 `model_file`       what model files say besides the trees
 `folds`            cross-validation over folds of whole queries
 `progress`         progress bar as a callback

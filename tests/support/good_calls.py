@@ -8,7 +8,7 @@ from cheap_rankers import Noisy
 
 import gapboost.lightgbm
 import gapboost.xgboost
-from gapboost import analysis
+from gapboost import analysis, explain
 from gapboost.analysis import trec
 from gapboost.comparison import compare_rankers
 from gapboost.datasets import RankingData, load_digits_ranking
@@ -129,6 +129,8 @@ RANKERS = {
 RANKER = LGBMGAPRanker(n_estimators=2, n_jobs=1, verbose=-1, min_child_samples=1)
 CLICKS = {"grades": [0, 1, 2] * 20, "clicks": [0, 1, 2] * 20, "impressions": [4] * 60, "n_resamples": 10}
 
+FITTED = LGBMGAPRanker(n_estimators=2, n_jobs=1, verbose=-1, min_child_samples=1).fit(X, Y, QID)
+
 
 def search(*, X, y, qid, group=None, **options):
     return GSearchCV(**options).fit(X, y, qid=qid, group=group)
@@ -151,6 +153,9 @@ SELECTION = {
         query_relative_features,
         {"X": X, "qid": QID, "group": None, "kinds": ("zscore", "rank"), "columns": [0, 2], "n_jobs": 1},
     ),
+    "explain.pair": (explain.pair, {"ranker": FITTED, "X": X, "a": 0, "b": 1}),
+    "explain.query": (explain.query, {"ranker": FITTED, "X": X, "qid": QID}),
+    "explain.measure": (explain.measure, {"ranker": FITTED, "X": X, "y": Y, "qid": QID, "measure": AP()}),
     "load_digits_ranking": (load_digits_ranking, {"n_queries": (3, 1, 1), "n_docs": 5}),
     "RankingData": (RankingData, {"X": X, "y": Y, "qid": QID}),
 }
