@@ -165,8 +165,9 @@ def matching(rows: pd.DataFrame, wanted: Mapping[str, str]) -> pd.DataFrame:
 
 
 def cell(mean: float, interval: tuple[float, float]) -> str:
-    """Return a difference with its interval."""
-    return f"{signed(mean)} ({interval_text(interval)})"
+    """Return a difference with its interval; with more digits if an end would be shown as 0."""
+    digits = next((n for n in (4, 5) if all(round(end, n) for end in interval)), 6)
+    return f"{signed(mean, digits)} ({interval_text(interval, digits)})"
 
 
 def page_text(results: Path = RESULTS) -> str:
