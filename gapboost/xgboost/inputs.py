@@ -32,6 +32,7 @@ def drop_rounds_after_best(booster: xgboost.Booster) -> xgboost.Booster:
     if best is None or rounds >= booster.num_boosted_rounds() or kind_of(booster) == "gblinear":
         return booster
     shortened = booster[:rounds]
+    _copy_categories(booster, shortened)
     shortened.set_attr(best_iteration=best, best_score=booster.attr("best_score"))
     return shortened
 
@@ -39,3 +40,25 @@ def drop_rounds_after_best(booster: xgboost.Booster) -> xgboost.Booster:
 def kind_of(booster: xgboost.Booster) -> str:
     """Return XGBoost's parameter `booster` of a model: "gbtree", "dart" or "gblinear"."""
     return str(json.loads(booster.save_config())["learner"]["gradient_booster"]["name"])
+
+
+def _copy_categories(booster: xgboost.Booster, shortened: xgboost.Booster) -> None:
+    """Give a slice the categories of data frames, which XGBoost 3.1 and later keep in the model and a slice loses.
+
+    Without them, a frame that lists its categories in another order would get other scores.
+    """
+    categories = _trees(json.loads(booster.save_raw("json"))).get("cats")
+    if not categories or not categories["enc"]:
+        return
+    content = json.loads(shortened.save_raw("json"))
+    _trees(content)["cats"] = categories
+    config = shortened.save_config()
+    shortened.load_model(bytearray(json.dumps(content).encode()))
+    shortened.load_config(config)
+
+
+def _trees(content: dict[str, Any]) -> dict[str, Any]:
+    """Return the part of a saved model that holds the trees; that of "dart" is one level deeper."""
+    saved = content["learner"]["gradient_booster"]
+    model: dict[str, Any] = saved.get("gbtree", saved)["model"]
+    return model

@@ -1,6 +1,9 @@
 """The measure that is trained for stops training, whatever else is watched."""
 
 import lightgbm
+import numpy as np
+import numpy.testing as npt
+import pandas as pd
 import pytest
 import xgboost
 from twins import LIGHTGBM, SIZES, TEST, TRAIN, VALI, XGBOOST, sizes_of, twins
@@ -99,3 +102,30 @@ def test_native_early_stopping_by_the_measure_in_the_place_that_the_booster_look
     expected = twin.fitted(evals=[VALI], fit=fit, **{**EARLY, **parameters})
     (values, *_) = next(iter(curves.values())).values()
     assert (best, len(values)) == (expected.best_iteration_, n_rounds(expected))
+
+
+@pytest.mark.usefixtures("categories")
+@pytest.mark.parametrize("kind", ["gbtree", "dart"])
+def test_models_that_stopped_early_know_their_categories(kind, tmp_path):
+    """A slice of XGBoost's boosters forgets them: a frame with another order of categories got other scores."""
+
+    def frame(data, categories):
+        letters = np.array(list("abcd"))[np.digitize(data.X[:, 10], (2, 6, 10))]
+        return pd.DataFrame({"letter": pd.Categorical(letters, categories=list(categories)), "x": data.X[:, 1]})
+
+    parameters = {"booster": kind, "enable_categorical": True, "early_stopping_rounds": 5, **EARLY}
+    ranker = XGBOOST.ranker(**parameters).fit(
+        frame(TRAIN, "abcd"),
+        TRAIN.y,
+        qid=TRAIN.qid,
+        eval_set=[(frame(VALI, "abcd"), VALI.y)],
+        eval_qid=[VALI.qid],
+    )
+    assert ranker.get_booster().num_boosted_rounds() < n_rounds(ranker)  # rounds were dropped
+    expected = ranker.predict(frame(TEST, "abcd"))
+    assert len(set(expected)) > 4
+    ranker.save_model(tmp_path / "model.json")
+    loaded = XGBOOST.ranker(enable_categorical=True)
+    loaded.load_model(tmp_path / "model.json")
+    for model in (ranker, loaded):
+        npt.assert_array_equal(model.predict(frame(TEST, "dcba")), expected)
