@@ -1,19 +1,18 @@
-"""Questions answered with real data, one package a study, each with its page beside those of the benchmarks.
+"""Questions answered with real data. Each study has a page in `benchmarks`.
 
-=================  ===================================================================================
-`papers`           what the papers show, item by item
-`effectiveness`    whether training for GAP ranks better than the boosters' own objectives
-`policy`           false alarms and power of the statistics that all of them use
-`records`          saved results: one CSV file, a task's rows at a time
-`inference`        bootstrapped intervals
+=================  ============================================================
+`papers`           claims of four papers, and what gapboost gives
+`effectiveness`    rankers trained for GAP against the boosters' own objectives
+`better_rankings`  query-relative features, smaller steps, forests, seeds
+`policy`           false alarms and power of the statistics of all studies
+`comparisons`      rankers compared on several collections: runs and estimates
+`records`          saved results: the rows of one finished task at a time
 `tables`           numbers and tables in Markdown
-`pictures`         what the figures look like
-=================  ===================================================================================
+=================  ============================================================
 
-A study computes what its results lack and writes its page from them: ``python -m benchmarks.studies.NAME``; with ``--redraw`` it
-writes the page alone. The data are expected in ../shared/data.
-
-A folder without code is an archived study. Its page names the commit that has the code.
+``python -m benchmarks.studies.NAME`` computes what the results lack and writes the page; with
+``--redraw`` it only writes the page. The data are expected in ../shared/data. A folder without code
+is an archived study: its page names the commit that has the code.
 """
 
 from pathlib import Path

@@ -3,6 +3,7 @@
 from collections import Counter
 
 import numpy as np
+import numpy.testing as npt
 import pytest
 from cheap_rankers import Noisy, made
 from scipy import stats
@@ -406,3 +407,52 @@ def test_the_decision_names_other_measures_after_the_one_that_decides():
         "Ahead of base by other measures: fast in map (+0.0200).",
         "Behind base by other measures: fast in ndcg@10 (−0.0200).",
     ]
+
+
+def test_clusters_of_one_value_are_independent_values():
+    values = np.random.default_rng(0).normal(0.1, 1, 30)
+    one, other = clustered(list(values[:, None])), independent(values)
+    assert one.error == pytest.approx(other.error)
+    assert one.freedom == pytest.approx(29)
+    assert other.p == pytest.approx(stats.ttest_1samp(values, 0).pvalue)
+    npt.assert_allclose(other.interval(), stats.ttest_1samp(values, 0).confidence_interval())
+
+
+def test_equal_clusters_count_as_their_means():
+    values = np.random.default_rng(1).normal(size=(6, 40)) + np.random.default_rng(2).normal(size=(6, 1))
+    one, other = clustered(list(values)), independent(values.mean(axis=1))
+    assert one.error == pytest.approx(other.error)
+    assert one.freedom == pytest.approx(5)
+
+
+def test_intervals_over_clusters_hold_what_they_promise():
+    """Few clusters, one of them large, and a shared error in each: 95 % intervals hold the truth, those over values do not."""
+    rng = np.random.default_rng(0)
+    sizes = (200, 200, 30, 30, 20, 20, 20)
+    held = {"clustered": 0, "as if independent": 0}
+    for _ in range(400):
+        clusters = [rng.normal(size=n) + rng.normal(scale=0.5) for n in sizes]
+        for name, estimate in (
+            ("clustered", clustered(clusters)),
+            ("as if independent", independent(np.concatenate(clusters))),
+        ):
+            low, high = estimate.interval()
+            held[name] += low < 0 < high
+    assert held["clustered"] >= 0.93 * 400
+    assert held["as if independent"] < 0.6 * 400
+
+
+def test_level_is_two_one_sided_tests():
+    margin, error = 0.003, 0.001
+    for mean in (0.0, 0.001, 0.0015, -0.0015, 0.0029):
+        p = max(stats.t.sf((margin - mean) / error, 20), stats.t.sf((mean + margin) / error, 20))
+        assert Estimate(mean, error, 20).level(margin) == (p < 0.05)
+    assert Estimate(0.0, 0.0, 5).p == 1.0
+
+
+def test_holm():
+    """Holm (1979): the smallest p-value times their number, the next times one less, never falling."""
+    assert holm({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005}) == pytest.approx(
+        {"d": 0.02, "a": 0.03, "c": 0.06, "b": 0.06}
+    )
+    assert holm({"a": 0.9, "b": 0.8}) == {"b": 1.0, "a": 1.0}

@@ -24,7 +24,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 BENCHMARKS = ROOT / "benchmarks"
 STUDIES = BENCHMARKS / "studies"
-PAGES = sorted([*BENCHMARKS.glob("*.md"), *STUDIES.glob("*/[a-z]*.md")])
+PAGES = [ROOT / "README.md", *sorted([*BENCHMARKS.glob("*.md"), *STUDIES.glob("*/[a-z]*.md")])]
 WRITTEN_BY_A_COMMAND = ("EFFECTIVENESS.md", "PAPERS.md", "POLICY.md", "README.md", "SCALE.md")
 
 DATE_OR_VERSION = r"\d{4}-\d\d-\d\d|\d+\.\d+\.\d+"
@@ -70,12 +70,17 @@ def rows_of(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
+def matching_row(path: Path, wanted: str) -> dict[str, str]:
+    """Return the one row of results with values such as `a=b; c=d`."""
+    values = dict(part.strip().split("=", 1) for part in wanted.split(";"))
+    found = [row for row in rows_of(path) if all(row[name] == text for name, text in values.items())]
+    assert len(found) == 1, f"{path.name} has {len(found)} rows with {wanted}; expected one"
+    return found[0]
+
+
 def result(folder: Path, row: dict[str, str]) -> float:
-    """Return the one result that a row of `numbers.csv` names."""
-    wanted = dict(part.strip().split("=", 1) for part in row["row"].split(";"))
-    found = [line for line in rows_of(folder / row["file"]) if all(line[name] == text for name, text in wanted.items())]
-    assert len(found) == 1, f"{row['file']} has {len(found)} rows with {row['row']}; expected one"
-    return float(found[0][row["column"]]) * float(row["times"] or 1)
+    """Return the result that a row of `numbers.csv` names."""
+    return float(matching_row(folder / row["file"], row["row"])[row["column"]]) * float(row["times"] or 1)
 
 
 def listed(page: Path) -> list[tuple[Path, dict[str, str]]]:

@@ -15,7 +15,6 @@ from benchmarks.studies.policy.simulation import (
     draw_folds,
     estimate_components,
     estimate_repeats,
-    read_components,
 )
 
 OF = Components(query=0.01, influence=0.0, model=1e-4)
@@ -54,12 +53,6 @@ def test_halves_agree():
     same = (differences[0] * differences[1] > 0).to_numpy()[:, None] & decided
     assert decided.to_numpy().sum() > 0
     assert same.to_numpy().sum() >= 0.95 * decided.to_numpy().sum()
-
-
-def test_components_are_those_of_seven_collections():
-    found = read_components()
-    assert len(found) == 7
-    assert all(of.query > 0 and of.influence >= 0 and of.model > 0 for of in found.values())
 
 
 @pytest.mark.parametrize("estimate", [estimate_repeats, estimate_components])

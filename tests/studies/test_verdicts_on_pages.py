@@ -5,14 +5,12 @@ with the rows of results that support it. A changed sentence is no longer found 
 sentence which is inverted fails.
 """
 
-import csv
 import re
 from pathlib import Path
 
 import pytest
+from test_numbers_on_pages import ROOT, STUDIES, matching_row, rows_of, value
 
-ROOT = Path(__file__).parents[2]
-STUDIES = ROOT / "benchmarks" / "studies"
 # POLICY.md defines the words.
 REPORTS = [page for page in sorted((ROOT / "benchmarks").glob("[A-Z]*.md")) if page.name != "POLICY.md"]
 PAGES = [ROOT / "README.md", ROOT / "docs" / "index.md", *REPORTS]
@@ -24,11 +22,8 @@ INTERVAL = re.compile(rf"\(?({NUMBER}) (?:…|to) ({NUMBER})\)?")
 
 def listed() -> list[dict[str, str]]:
     """Return the rows of all lists of verdicts; `folder` is that of the study."""
-    rows = []
-    for path in sorted(STUDIES.glob("*/verdicts.csv")):
-        with path.open(encoding="utf-8", newline="") as stream:
-            rows += [{**row, "folder": str(path.parent)} for row in csv.DictReader(stream)]
-    return rows
+    lists = sorted(STUDIES.glob("*/verdicts.csv"))
+    return [{**row, "folder": str(path.parent)} for path in lists for row in rows_of(path)]
 
 
 def sentences(text: str) -> list[str]:
@@ -51,17 +46,10 @@ def table_rows(text: str) -> list[list[str]]:
     ]
 
 
-def value(text: str) -> float:
-    return float(text.replace("−", "-"))
-
-
 def supporting(row: dict[str, str]) -> tuple[float, float]:
     """Return the interval of the one row of results that a list names."""
-    wanted = dict(part.strip().split("=", 1) for part in row["row"].split(";"))
-    with (Path(row["folder"]) / row["file"]).open(encoding="utf-8", newline="") as stream:
-        found = [line for line in csv.DictReader(stream) if all(line[name] == text for name, text in wanted.items())]
-    assert len(found) == 1, f"{row['file']} has {len(found)} rows with {row['row']}"
-    return value(found[0][row["low"]]), value(found[0][row["high"]])
+    found = matching_row(Path(row["folder"]) / row["file"], row["row"])
+    return value(found[row["low"]]), value(found[row["high"]])
 
 
 def word(low: float, high: float) -> str:

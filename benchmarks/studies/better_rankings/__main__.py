@@ -1,32 +1,36 @@
-"""``python -m benchmarks.studies.better_rankings`` trains what is missing, and writes the page.
+"""Train what the results lack, and write the page.
 
-``--redraw`` writes the page alone. Finished trainings are in benchmarks/.cache.
+    python -m benchmarks.studies.better_rankings           # about three hours of one core
+    python -m benchmarks.studies.better_rankings --redraw  # the page, from the saved results
+
+An interrupted run continues where it stopped. `PROTOCOL.md` gives the design.
 """
 
 import argparse
 from functools import partial
-from pathlib import Path
 
-from benchmarks.studies.better_rankings import page, rankers, serving
+from benchmarks.studies.better_rankings import page, serving
+from benchmarks.studies.better_rankings.page import CHOSEN, RESULTS
+from benchmarks.studies.better_rankings.rankers import FAMILIES, RANKERS
+from benchmarks.studies.comparisons import compare
 from benchmarks.studies.effectiveness.data import collections
 from benchmarks.studies.records import Records, finish
 
-HERE = Path(__file__).parent
-CACHE = HERE.parents[1] / ".cache" / "better_rankings"
-COMPARED = Records(HERE / "results" / "estimates.csv", ("collection",))
-SERVED = Records(HERE / "results" / "serving.csv", ("collection",))
+CACHE = RESULTS.parents[2] / ".cache"
 
 
 def main() -> None:
     """Run the command."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--redraw", action="store_true", help="write the page from the saved results")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--redraw", action="store_true", help="only write the page from the saved results")
     if not parser.parse_args().redraw:
-        # The largest collection comes last.
-        sources = sorted(collections(), key=lambda source: len(source.data.y))
-        finish(SERVED, {(source.name,): partial(serving.estimates, source) for source in sources}, CACHE)
-        finish(COMPARED, {(source.name,): partial(rankers.estimates, source, CACHE) for source in sources}, CACHE)
-    page.redraw(COMPARED.path, SERVED.path)
+        # The largest features come last.
+        sources = sorted(collections(), key=lambda source: source.data.X.size)
+        served = Records(RESULTS / "serving.csv", ("collection",))
+        finish(served, {(source.name,): partial(serving.estimates, source) for source in sources})
+        for source in sources:
+            compare(CHOSEN, RANKERS, FAMILIES, source.name, source.data, (RESULTS, CACHE))
+    page.redraw()
 
 
 if __name__ == "__main__":

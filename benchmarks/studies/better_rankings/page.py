@@ -6,136 +6,119 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.studies.better_rankings.rankers import OBJECTIVES, OUTCOMES
-from benchmarks.studies.pictures import legend_below, line, panels, save
-from benchmarks.studies.tables import FIGURES, interval_text, signed, table, write
-from gapboost.analysis.estimates import Estimate, independent, pooled
+from benchmarks.pictures import legend_below, line, panels, save
+from benchmarks.studies.better_rankings.rankers import FAMILIES, FEW, MANY, OBJECTIVES, RAW, Z, name
+from benchmarks.studies.comparisons import MARGIN, MEAN, cell, estimate, matching
+from benchmarks.studies.tables import FIGURES, signed, table, write
+from gapboost.analysis.estimates import Estimate
 
+CHOSEN = "better_rankings"
+RESULTS = Path(__file__).parent / "results"
 PAGE = Path(__file__).parents[2] / "BETTER_RANKINGS.md"
-MARGIN = 0.003
+OUTCOMES = (MEAN, "nDCG@10")
 # The families whose losses on single collections are listed.
 LISTED = ("features", "trees", "forests", "together")
 
 
-def pooled_rows(rows: pd.DataFrame, value: str) -> Estimate:
-    """Return the mean over all queries of the collections; a row for each collection."""
-    estimates = [Estimate(*one) for one in rows[[value, "error", "freedom"]].to_numpy()]
-    return pooled(estimates, rows["queries"].tolist())
-
-
 def text(one: Estimate, family: int) -> str:
     """Return a mean with its simultaneous interval."""
-    return f"{signed(one.mean)} ({interval_text(one.interval(family=family))})"
+    return cell(one.mean, one.interval(family=family))
 
 
-def compared(rows: pd.DataFrame, family: str) -> str:
+def of_pair(rows: pd.DataFrame, family: str, pair: tuple[str, str], measure: str) -> pd.DataFrame:
+    """Return the estimates of a pair, a row for each collection."""
+    return matching(rows, {"family": family, "trained by": pair[0], "beside": pair[1], "measure": measure})
+
+
+def compared(rows: pd.DataFrame, seconds: pd.Series, family: str) -> str:
     """Return the table of one family, with a verdict for each outcome."""
-    chosen = rows[rows["family"] == family]
-    pairs = chosen[["first", "second"]].drop_duplicates().to_numpy().tolist()
-    lines = []
-    for first, second in pairs:
-        of_pair = chosen[(chosen["first"] == first) & (chosen["second"] == second)]
-        of_outcomes = [of_pair[of_pair["outcome"] == outcome] for outcome in OUTCOMES]
-        estimates = [pooled_rows(one, "difference") for one in of_outcomes]
-        over_collections = independent(of_outcomes[0]["difference"].to_numpy())
-        below = int((of_outcomes[0]["difference"] < 0).sum())
-        times = of_outcomes[0]["seconds of first"] / of_outcomes[0]["seconds of second"]
-        lines.append(
-            [
-                first, second, *(text(one, len(pairs)) for one in estimates),
-                ", ".join(one.verdict(family=len(pairs), margin=MARGIN) for one in estimates),
-                signed(over_collections.mean), f"{below} of {len(of_outcomes[0])}", f"{times.median():.1f}",
-            ]
-        )  # fmt: skip
-    head = ["first", "second", "mean of six", "nDCG@10", "verdict", "mean of collections", "lower on", "time ratio"]
+    pairs, lines = FAMILIES[family], []
+    for pair in pairs:
+        saved = [of_pair(rows, family, pair, outcome) for outcome in OUTCOMES]
+        found = [estimate(one, "queries") for one in saved]
+        verdicts = ", ".join(one.verdict(family=len(pairs), margin=MARGIN) for one in found)
+        below, times = (saved[0]["difference"] < 0).sum(), seconds[pair[0]] / seconds[pair[1]]
+        others = [signed(saved[0]["difference"].mean()), f"{below} of {len(saved[0])}", f"{times:.1f}"]
+        lines.append([*pair, *(text(one, len(pairs)) for one in found), verdicts, *others])
+    head = ["first", "second", MEAN, "nDCG@10", "verdict", "mean of collections", "lower on", "training time, ratio"]
     return table(head, lines)
 
 
 def losses(rows: pd.DataFrame) -> str:
     """Return the comparisons that are behind on a single collection, simultaneous over the collections."""
-    lines = []
-    for row in rows[rows["family"].isin(LISTED)].itertuples():
-        one = Estimate(row.difference, row.error, row.freedom)
-        size = rows["collection"].nunique()
+    size, lines = rows["collection"].nunique(), []
+    chosen = rows[rows["family"].isin(LISTED) & rows["measure"].isin(OUTCOMES)]
+    for row in chosen.to_dict("records"):
+        one = Estimate(row["difference"], row["error"], row["freedom"])
         if one.interval(family=size)[1] < 0:
-            lines.append([row.family, row.collection, row.first, row.second, row.outcome, text(one, size)])
+            keys = ("family", "collection", "trained by", "beside", "measure")
+            lines.append([*(row[key] for key in keys), text(one, size)])
     return table(["family", "collection", "first", "second", "value", "difference"], lines)
 
 
-def of_lists(rows: pd.DataFrame) -> list[tuple[str, str, Estimate]]:
+def of_lists(gains: pd.DataFrame) -> list[tuple[str, str, Estimate]]:
     """Return the gain of each kind of features on each kind of list."""
-    groups = rows.groupby(["served", "features"], sort=False)
-    return [(served, features, pooled_rows(group, "gain")) for (served, features), group in groups]
+    groups = gains.rename(columns={"gain": "difference"}).groupby(["served", "features"], sort=False)
+    return [(served, features, estimate(group, "queries")) for (served, features), group in groups]
 
 
-def serving(rows: pd.DataFrame) -> str:
+def serving(gains: pd.DataFrame) -> str:
     """Return the table of gains by served lists."""
-    found = of_lists(rows)
-    return table(
-        ["served", "features", "gain over raw", "verdict"],
-        [
-            [served, features, text(one, len(found)), one.verdict(family=len(found), margin=MARGIN)]
-            for served, features, one in found
-        ],
-    )
-
-
-def draw_serving(rows: pd.DataFrame, path: Path = FIGURES / "better_rankings_serving.png") -> None:
-    """Draw the gains by served lists, with simultaneous intervals."""
-    found = of_lists(rows)
-    lists = list(dict.fromkeys(served for served, *_ in found))
-    figure, (ax,) = panels(1)
-    figure.set_size_inches(7.5, 4)
-    for number, kind in enumerate(dict.fromkeys(features for _, features, _ in found)):
-        of_kind = [(lists.index(served), one) for served, features, one in found if features == kind]
-        draw_intervals(ax, [(place + 0.2 * (number - 1), one) for place, one in of_kind], len(found), number, kind)
-    ax.set_yticks(range(len(lists)), lists)
-    ax.set_xlabel("gain over raw features, mean of nDCG@10, AP and GAP")
-    finish(figure, ax, path)
+    found = of_lists(gains)
+    lines = [
+        [served, kind, text(one, len(found)), one.verdict(family=len(found), margin=MARGIN)]
+        for served, kind, one in found
+    ]
+    return table(["served", "features", "gain over raw", "verdict"], lines)
 
 
 def draw_choices(rows: pd.DataFrame, path: Path = FIGURES / "better_rankings.png") -> None:
     """Draw what features, more trees and both change, for each objective."""
-    # The family, and the end of the name of the first ranker.
     choices = {
-        "z-scores, 100 trees": ("features", "100 trees, z-scores"),
-        "500 smaller steps, raw": ("trees", "500 trees, raw"),
-        "both": ("together", "500 trees, z-scores"),
+        "z-scores, 100 trees": ("features", FEW, Z),
+        "500 smaller steps, raw": ("trees", MANY, RAW),
+        "both": ("together", MANY, Z),
     }
+    lines = {}
+    for label, (family, *choice) in choices.items():
+        pairs = [pair for pair in FAMILIES[family] if pair[0] in {name(one, *choice) for one in OBJECTIVES}]
+        of_pairs = [of_pair(rows, family, pair, MEAN) for pair in pairs]
+        lines[label] = ([estimate(one, "queries") for one in of_pairs], len(FAMILIES[family]))
+    draw(lines, list(OBJECTIVES), "difference from raw features and 100 trees, mean of six measures", path)
+
+
+def draw_serving(gains: pd.DataFrame, path: Path = FIGURES / "better_rankings_serving.png") -> None:
+    """Draw the gains by served lists."""
+    found = of_lists(gains)
+    lines: dict[str, tuple[list[Estimate], int]] = {}
+    for _, kind, one in found:
+        lines.setdefault(kind, ([], len(found)))[0].append(one)
+    lists = list(dict.fromkeys(served for served, *_ in found))
+    draw(lines, lists, "gain over raw features, mean of nDCG@10, AP and GAP", path)
+
+
+def draw(lines: dict[str, tuple[list[Estimate], int]], rows: Sequence[str], label: str, path: Path) -> None:
+    """Draw estimates with simultaneous intervals, a height for each row and a mark for each line."""
     figure, (ax,) = panels(1)
-    figure.set_size_inches(7.5, 4.5)
-    for number, (label, (family, end)) in enumerate(choices.items()):
-        of_family = rows[(rows["family"] == family) & (rows["outcome"] == OUTCOMES[0])]
-        pairs = of_family.groupby(["first", "second"], sort=False)
-        found = [pooled_rows(group, "difference") for (first, _), group in pairs if first.endswith(end)]
+    figure.set_size_inches(7.5, 1.5 + 0.5 * len(rows))
+    for number, (name_of_line, (found, family)) in enumerate(lines.items()):
+        style: dict[str, Any] = {**line(number), "linestyle": "none", "capsize": 2, "label": name_of_line}
         heights = [place + 0.2 * (number - 1) for place in range(len(found))]
-        draw_intervals(ax, list(zip(heights, found, strict=True)), len(pairs), number, label)
-    ax.set_yticks(range(len(OBJECTIVES)), list(OBJECTIVES))
-    ax.set_xlabel("difference from raw features and 100 trees, mean of six measures")
-    finish(figure, ax, path)
-
-
-def draw_intervals(ax: Any, placed: Sequence[tuple[float, Estimate]], family: int, number: int, label: str) -> None:
-    """Draw means with simultaneous intervals at the given heights."""
-    style = {**line(number), "linestyle": "none"}
-    means = [one.mean for _, one in placed]
-    halves = [one.critical(family=family) for _, one in placed]
-    ax.errorbar(means, [height for height, _ in placed], xerr=halves, label=label, capsize=2, **style)
-
-
-def finish(figure: Any, ax: Any, path: Path) -> None:
-    """Add the line at 0 and the legend, and save the figure."""
+        ax.errorbar([one.mean for one in found], heights, xerr=[one.critical(family=family) for one in found], **style)
     ax.axvline(0, color="0.5", linewidth=0.8)
+    ax.set_yticks(range(len(rows)), rows)
+    ax.set_xlabel(label)
     ax.invert_yaxis()
     legend_below(figure, ax, 3)
     save(figure, path)
 
 
-def redraw(compared_path: Path, served_path: Path) -> None:
+def redraw() -> None:
     """Write the tables into the page, and the figures."""
-    rows, gains = pd.read_csv(compared_path), pd.read_csv(served_path)
-    for family in dict.fromkeys(rows["family"]):
-        write(family, compared(rows, family), PAGE)
+    rows, models, gains = (pd.read_csv(RESULTS / f"{file}.csv") for file in ("estimates", "models", "serving"))
+    seconds = models.groupby("ranker")["fit seconds"].mean()
+    for family in FAMILIES:
+        write(family, compared(rows, seconds, family), PAGE)
     write("losses", losses(rows), PAGE)
     write("serving", serving(gains), PAGE)
     draw_choices(rows)

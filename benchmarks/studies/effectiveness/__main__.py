@@ -10,33 +10,25 @@ LETOR, CSV or Parquet files, with grades in a column ``label`` and query ids in 
 """
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
+from benchmarks.studies.comparisons import MARGIN, MEAN, cell, compare, estimate, matching
 from benchmarks.studies.effectiveness.data import FILES, collections
 from benchmarks.studies.effectiveness.rankers import FAMILIES, RANKERS
-from benchmarks.studies.tables import interval_text, signed, table, write
-from gapboost.analysis.estimates import Estimate, independent, pooled
-from gapboost.comparison import Comparison, compare_rankers
+from benchmarks.studies.tables import table, write
 from gapboost.comparison.files import read_data
-from gapboost.comparison.verdicts import estimate_difference
 
 RESULTS = Path(__file__).parent / "results"
 CACHE = Path(__file__).parents[2] / ".cache" / "effectiveness"
 PAGE = Path(__file__).parents[2] / "EFFECTIVENESS.md"
-# Measures, and their names in the results.
-MEASURES = {"ndcg@10": "nDCG@10", "ndcg": "nDCG", "map": "AP", "p@10": "P@10", "gap": "GAP", "egap": "eGAP"}
-MEAN = "mean of six"
 # Measure and unit of each table.
 TABLES = ((MEAN, "queries"), ("nDCG@10", "queries"), (MEAN, "collections"))
-MARGIN = 0.003
 # Trained after all others: their trainings take most of the time.
 SLOW = "CatBoost"
-Rows = list[dict[str, Any]]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -59,77 +51,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(chosen: str, files: Sequence[Path], results: Path, n_jobs: int) -> None:
     """Train the rankers of a set on all collections, first the fast ones, and save the results."""
-    sources = {path.stem: path for path in files} or {one.name: one for one in collections() if one.there}
+    sources = {path.stem: path for path in files} or {one.name: one for one in collections()}
     tuning: dict[str, Any] = {"tune": 16, "choose_by": "ndcg@10"} if chosen == "tuned" else {}
     fast = {name: ranker for name, ranker in RANKERS[chosen].items() if not name.startswith(SLOW)}
     for rankers in (fast, RANKERS[chosen]):
         for name, source in sources.items():
             data = read_data([source], "label", "qid", []) if isinstance(source, Path) else source.data
-            comparison = compare_rankers(
-                data.X, data.y, data.qid, rankers, measures=tuple(MEASURES), cv=5, repeats=3, n_jobs=n_jobs,
-                checkpoint=CACHE / chosen / name, progress=True, **tuning,
-            )  # fmt: skip
-            save(results / "models.csv", chosen, name, models(comparison))
-            save(results / "estimates.csv", chosen, name, estimates(comparison, FAMILIES[chosen]))
-
-
-def save(path: Path, chosen: str, collection: str, rows: Rows) -> None:
-    """Replace the rows of a set of rankers on a collection."""
-    new = pd.DataFrame([{"rankers": chosen, "collection": collection, **row} for row in rows])
-    if path.exists():
-        old = pd.read_csv(path, dtype=str)  # numbers stay as they were written
-        new = pd.concat([old[(old["rankers"] != chosen) | (old["collection"] != collection)], new])
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new.to_csv(path, index=False, lineterminator="\n")
-
-
-def models(comparison: Comparison) -> Rows:
-    """Return a row for each tested model: means over its test queries."""
-    splits = comparison.training.splits
-    return [
-        {
-            "ranker": one.task.ranker, "repeat": one.task.repeat, "fold": splits[one.task.split].fold + 1,
-            "queries": len(splits[one.task.split].test),
-            **{MEASURES[name]: f"{np.mean(values):.6f}" for name, values in one.values.items()},
-            "fit seconds": f"{one.fit_seconds:.3f}",
-        }
-        for one in comparison.values.results
-    ]  # fmt: skip
-
-
-def estimates(comparison: Comparison, families: Mapping[str, Sequence[tuple[str, str]]]) -> Rows:
-    """Return a row for each pair whose rankers were compared, and each measure."""
-    queries = [split.test for split in comparison.training.splits]
-    rows = []
-    for family, pairs in families.items():
-        for first, second in pairs:
-            if not {first, second} <= set(comparison.rankers):
-                continue
-            a, b = (values(comparison, ranker) for ranker in (first, second))
-            for measure in a:
-                found = estimate_difference(list(zip(a[measure], b[measure], strict=True)), queries)
-                rows.append(
-                    {
-                        "family": family, "trained by": first, "beside": second, "measure": measure,
-                        "queries": comparison.values.n_queries, "difference": f"{found.mean:.8f}",
-                        "error": f"{found.error:.8f}", "freedom": f"{found.freedom:.8g}",
-                    }
-                )  # fmt: skip
-    return rows
-
-
-def values(comparison: Comparison, ranker: str) -> dict[str, list[Any]]:
-    """Return the values of the test queries of each split by each measure, and their means."""
-    found = {name: comparison.values.of(ranker, measure) for measure, name in MEASURES.items()}
-    return found | {MEAN: [np.mean(of_split, axis=0) for of_split in zip(*found.values(), strict=True)]}
-
-
-def estimate(rows: pd.DataFrame, units: str) -> Estimate:
-    """Return the mean over all queries, or over the collections."""
-    if units == "collections":
-        return independent(rows["difference"].to_numpy())
-    found = [Estimate(*row) for row in rows[["difference", "error", "freedom"]].to_numpy().tolist()]
-    return pooled(found, rows["queries"].tolist())
+            compare(chosen, rankers, FAMILIES[chosen], name, data, (results, CACHE), n_jobs=n_jobs, **tuning)
 
 
 def tables(chosen: str, saved: pd.DataFrame, names: Sequence[str], first: pd.DataFrame | None = None) -> str:
@@ -157,17 +85,6 @@ def tables(chosen: str, saved: pd.DataFrame, names: Sequence[str], first: pd.Dat
             together = "95 % together in a family" if units == "queries" else "95 % each"
             parts += [f"**{measure}, over {units}.** Intervals hold with {together}.", table(head, lines)]
     return "\n\n".join(parts)
-
-
-def matching(rows: pd.DataFrame, wanted: Mapping[str, str]) -> pd.DataFrame:
-    """Return the rows with these values."""
-    return rows[np.all([rows[name] == value for name, value in wanted.items()], axis=0)]
-
-
-def cell(mean: float, interval: tuple[float, float]) -> str:
-    """Return a difference with its interval; with more digits if an end would be shown as 0."""
-    digits = next((n for n in (4, 5) if all(round(end, n) for end in interval)), 6)
-    return f"{signed(mean, digits)} ({interval_text(interval, digits)})"
 
 
 def page_text(results: Path = RESULTS) -> str:

@@ -28,11 +28,6 @@ class Collection:
     name: str
     files: tuple[Path, ...]
 
-    @property
-    def there(self) -> bool:
-        """True if all files exist."""
-        return all(file.exists() for file in self.files)
-
     @cached_property
     def data(self) -> RankingData:
         """All rows, with the documents of each query in a random order that is always the same."""
@@ -50,5 +45,6 @@ def rows(data: RankingData, queries: Any) -> RankingData:
 
 
 def collections() -> list[Collection]:
-    """Return the seven collections, with or without files."""
-    return [Collection(name, tuple(DATA / file for file in files)) for name, files in FILES.items()]
+    """Return those of the seven collections whose files exist."""
+    found = [Collection(name, tuple(DATA / file for file in files)) for name, files in FILES.items()]
+    return [one for one in found if all(file.exists() for file in one.files)]

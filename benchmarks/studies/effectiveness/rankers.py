@@ -57,16 +57,11 @@ def _beside(first: str, *others: str) -> list[tuple[str, str]]:
 FAMILIES: dict[str, dict[str, list[tuple[str, str]]]] = {
     "defaults": {
         "defaults": [
-            *_beside(
-                "LGBMGAPRanker()", "LGBMRanker()", "LGBMRanker(extra_trees=True)", "LGBMRanker(objective='rank_xendcg')"
-            ),
+            *_beside("LGBMGAPRanker()", "LGBMRanker()", "LGBMRanker(extra_trees=True)"),
+            ("LGBMGAPRanker()", "LGBMRanker(objective='rank_xendcg')"),
             ("LGBMGAPRanker(extra_trees=False)", "LGBMRanker()"),
-            *_beside(
-                "XGBGAPRanker()",
-                "XGBRanker()",
-                "XGBRanker(objective='rank:pairwise')",
-                "XGBRanker(objective='rank:map')",
-            ),
+            *_beside("XGBGAPRanker()", "XGBRanker()", "XGBRanker(objective='rank:pairwise')"),
+            ("XGBGAPRanker()", "XGBRanker(objective='rank:map')"),
             ("LGBMGAPRanker()", "CatBoostRanker()"),
             ("XGBGAPRanker()", "CatBoostRanker()"),
         ],

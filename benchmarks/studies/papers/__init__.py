@@ -4,7 +4,7 @@
 `claims.csv`, `facts.csv`, `items.csv`  empirical claims, mathematical claims, and the other items
 `claims`                                intervals and verdicts of the empirical claims
 `page`, `figures`                       tables and pictures of PAPERS.md
-`items`                                 what can be computed anew, from the next six modules
+`__main__`                              items that can be computed anew, by the next six modules
 `training`, `grid`                      trained rankers; the grid of trainings
 `approximation`                         ApproxRank and Algorithm 1 of [qin2008]
 `collections`, `topics`, `systems`      comparisons of systems by measures

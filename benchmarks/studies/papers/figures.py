@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmarks.pictures import legend_below, line, panels, save
 from benchmarks.studies.papers.page import algorithm_1, trained
 from benchmarks.studies.papers.results import load
-from benchmarks.studies.pictures import legend_below, line, panels, save
 from benchmarks.studies.tables import FIGURES
 
 # By name: the picture `papers_NAME.png` and how it is drawn.
@@ -149,17 +149,13 @@ def inferred() -> Any:
         (f"{measure}, {name}", rows["P@10"], rows["inferred P@10"])
         for name in names
         for measure in ("AP", "nDCG")
-        for rows in [means_of_systems(table[(table["collection"] == name) & (table["measure"] == measure)])]
+        for chosen in [table[(table["collection"] == name) & (table["measure"] == measure)]]
+        for rows in [chosen.groupby("system")[["P@10", "inferred P@10"]].mean()]
     ]
     scatter(axes, pairs, ("P@10", "inferred P@10"))
     for ax, (title, *_) in zip(axes, pairs, strict=True):
         ax.set(xlabel="P@10", ylabel=f"P@10 inferred from {title.split(', ')[0]}")
     return figure
-
-
-def means_of_systems(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return P@10 and inferred P@10, means over the lists of each system."""
-    return rows.groupby("system")[["P@10", "inferred P@10"]].mean()
 
 
 @picture

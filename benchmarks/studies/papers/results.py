@@ -24,5 +24,4 @@ def load(name: str) -> pd.DataFrame:
 
 def finish(name: str, parts: Parts) -> None:
     """Compute the parts of an item that are not saved yet, and save each."""
-    tasks = {(part,): parts[part] for part in parts}
-    records.finish(Records(RESULTS / f"{name}.csv", ("part",)), tasks)
+    records.finish(Records(RESULTS / f"{name}.csv", ("part",)), {(part,): parts[part] for part in parts})

@@ -17,8 +17,6 @@ from benchmarks.studies.papers.results import Parts, Rows
 from benchmarks.studies.papers.topics import Array
 from benchmarks.studies.papers.training import GAP
 from gapboost import analysis
-from gapboost.analysis import SystemValues
-from gapboost.analysis.robustness import thinned
 from gapboost.model_selection import simplex_grid
 
 FAMILIES = (gb.GAP, gb.xGAP, gb.eGAP)
@@ -33,8 +31,6 @@ TOLD_APART = {
     "P@10": gb.Precision(k=10),
 }
 FRACTIONS = (1.0, 0.5, 0.3, 0.2, 0.1, 0.05)
-# The smallest pools: a twentieth of the judgements.
-SHALLOW = 0.05
 # A low g_1, and one that is higher by two tenths: the example of [ferrante2014].
 LOW = {2: ("0.1 0.9", "0.3 0.7"), 3: ("0.2 0.2 0.6", "0.4 0.2 0.4")}
 
@@ -134,60 +130,12 @@ def robustness() -> Parts:
 
 PLAN = (("Robust", "all"), ("Robust", "few of grade 2"), ("DBpedia", "all"), ("DBpedia", "few of grade 2"),
         ("MSLR", "all"), ("MSLR", "few of grade 2"), ("MSLR", "few of grade 3"))  # fmt: skip
-# Five topics, and three.
-TOO_FEW = (("Robust", "few of grade 2"), ("MSLR", "few of grade 2"))
 
 
 def thinned_measures(name: str) -> dict[str, gb.Measure]:
     """Return the graded measures at the paper's g, and the others without bpref."""
     g = (0.2, 0.2, 0.6) if name == "MSLR" else (0.1, 0.9)
     return {family.__name__: family(g=g) for family in FAMILIES} | REFERENCES
-
-
-def shallow_pools() -> Parts:
-    """Return tau at a twentieth of the judgements, and its differences.
-
-    There are 100 samples of judgements with 20 draws of topics each.
-    """
-
-    def drawn(name: str, subset: str, samples: int = 100, draws: int = 20) -> Rows:
-        found, measures = above_first_quartile(collection(name)), thinned_measures(name)
-        of = subsets(found)[subset]
-        qrels = {topic: found.qrels[topic] for topic in of}
-        complete = values_with_bpref(list(measures.values()), Collection(name, qrels, found.runs))
-        rng, by_draw = np.random.default_rng(0), []
-        for _ in range(samples):
-            sample = thinned(qrels, SHALLOW, rng)
-            thin = values_with_bpref(list(measures.values()), Collection(name, sample, found.runs))
-            by_draw += [with_complete(complete, thin, rng.integers(len(of), size=len(of))) for _ in range(draws)]
-        tau = dict(zip([*measures, "bpref"], np.array(by_draw).T, strict=True))
-        better = {f"{family} minus GAP": tau[family] - tau["GAP"] for family in ("xGAP", "eGAP")}
-        leading = {f"{a} minus {b}": tau[a] - tau[b] for a, b in product(("nDCG", "bpref"), ("GAP", "xGAP", "eGAP"))}
-        where = {"collection": name, "topics": subset, "of topics": len(of), "kept": SHALLOW}
-        return [
-            row
-            for quantities, family in ((tau, 1), (better, 2), (leading, 6))
-            for row in topics.rows_of(with_mean(quantities), **where, family=family)
-        ]
-
-    def with_mean(quantities: dict[str, Array]) -> dict[str, Array]:
-        return {name: np.concatenate(([np.nanmean(values)], values)) for name, values in quantities.items()}
-
-    return {f"{name} {subset}": partial(drawn, name, subset) for name, subset in PLAN if (name, subset) not in TOO_FEW}
-
-
-def with_complete(complete: SystemValues, thin: SystemValues, again: Array) -> Array:
-    """Return tau of each measure with itself under all judgements, on drawn topics."""
-    assert complete.topics == thin.topics
-    pair = np.triu_indices(len(complete.systems), 1)
-    taus = []
-    for a, b in zip(complete.values, thin.values, strict=True):
-        one, other = (
-            np.sign(np.subtract.outer(m, m)[pair]) for m in (a[:, again].mean(axis=1), b[:, again].mean(axis=1))
-        )
-        scale = np.sqrt((one**2).sum() * (other**2).sum())
-        taus.append((one * other).sum() / scale if scale else np.nan)
-    return np.array(taus)
 
 
 def discrimination() -> Parts:

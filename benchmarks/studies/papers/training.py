@@ -16,6 +16,7 @@ import gapboost as gb
 import gapboost.lightgbm
 import gapboost.xgboost
 from benchmarks.studies import DATA
+from benchmarks.studies.effectiveness.data import rows
 from gapboost.datasets import RankingData, RankingSplit, load_letor, load_letor_fold
 
 Array = NDArray[Any]
@@ -42,14 +43,8 @@ def random_fold(data: RankingData, fold: int) -> RankingSplit:
     It trains on the parts K, K+1 and K+2, validates on K+3 and tests on K+4.
     """
     queries = np.random.default_rng(0).permutation(np.unique(data.qid))
-    parts = [queries[i::5] for i in range(5)]
-
-    def rows(*numbers: int) -> RankingData:
-        chosen = np.isin(data.qid, np.concatenate([parts[n % 5] for n in numbers]))
-        return RankingData(data.X[chosen], data.y[chosen], data.qid[chosen])
-
-    k = fold - 1
-    return RankingSplit(rows(k, k + 1, k + 2), rows(k + 3), rows(k + 4))
+    parts = [queries[(i + fold - 1) % 5 :: 5] for i in range(5)]
+    return RankingSplit(rows(data, np.concatenate(parts[:3])), rows(data, parts[3]), rows(data, parts[4]))
 
 
 @cache
@@ -95,15 +90,10 @@ class Fold:
     def fit_trees(self, how: Any, leaves: int) -> tuple[int, float, Array]:
         """Fit LightGBM, learning rate 0.1."""
         history: dict[str, Any] = {}
+        objective = gapboost.lightgbm.objective(how, n_jobs=1)
+        parameters = {"metric": "None", "learning_rate": 0.1, "num_leaves": leaves, "num_threads": 1, "verbose": -1}
         booster = lightgbm.train(
-            {
-                "objective": gapboost.lightgbm.objective(how, n_jobs=1),
-                "metric": "None",
-                "learning_rate": 0.1,
-                "num_leaves": leaves,
-                "num_threads": 1,
-                "verbose": -1,
-            },
+            {"objective": objective, **parameters},
             self.trees,
             ROUNDS["trees"],
             valid_sets=[self.watched],

@@ -12,7 +12,6 @@ from benchmarks.studies.policy import RESULTS, SIZES, report, simulation
 from benchmarks.studies.policy.rankers import RANDOM, beside_itself, on_halves
 from benchmarks.studies.records import Records, Tasks, finish
 
-LOCKS = RESULTS.parents[2] / ".cache" / "policy"
 SIMULATED = Records(RESULTS / "simulated.csv", ("collection", "queries"))
 SELVES = Records(RESULTS / "selves.csv", ("collection", "queries", "ranker", "draw"))
 HALVES = Records(RESULTS / "halves.csv", ("collection", "draw"))
@@ -29,7 +28,7 @@ def simulated() -> Tasks:
 
 def selves() -> Tasks:
     """Return the comparisons of rankers with themselves."""
-    sources = [source for source in collections() if source.there]
+    sources = collections()
     return {
         (source.name, str(n), name, str(draw)): partial(beside_itself, source, n, name, draw)
         for n in SIZES
@@ -42,10 +41,8 @@ def selves() -> Tasks:
 
 def halves() -> Tasks:
     """Return the comparisons on halves."""
-    sources = [source for source in collections() if source.there and source.name in HALVED]
-    return {
-        (source.name, str(draw)): partial(on_halves, source, draw) for draw in range(HALVINGS) for source in sources
-    }
+    sources = [source for source in collections() if source.name in HALVED]
+    return {(one.name, str(draw)): partial(on_halves, one, draw) for draw in range(HALVINGS) for one in sources}
 
 
 STUDIES = {"simulated": (SIMULATED, simulated), "selves": (SELVES, selves), "halves": (HALVES, halves)}
@@ -53,5 +50,5 @@ STUDIES = {"simulated": (SIMULATED, simulated), "selves": (SELVES, selves), "hal
 if __name__ == "__main__":
     for name in sys.argv[1:] or STUDIES:
         records, tasks = STUDIES[name]
-        finish(records, tasks(), LOCKS)
+        finish(records, tasks())
     report.write_page(SIMULATED, SELVES, HALVES)

@@ -9,7 +9,6 @@ from sklearn.base import BaseEstimator, clone
 
 from benchmarks.studies.effectiveness.data import Collection, rows
 from gapboost.comparison import compare_rankers
-from gapboost.comparison.verdicts import Verdict
 from gapboost.lightgbm import LGBMGAPRanker
 
 MEASURES = ("ndcg@10", "map", "gap")
@@ -80,16 +79,13 @@ def beside_itself(source: Collection, n: int, name: str, draw: int) -> list[dict
 def on_halves(source: Collection, draw: int) -> list[dict[str, Any]]:
     """Return a row for each half, ranker and measure."""
     n = len(np.unique(source.data.qid)) // 2
-    found = []
-    for half, data in enumerate(subset(source, n, 1000 + draw)):
-        comparison = compare_rankers(data.X, data.y, data.qid, COMPARED, measures=MEASURES, n_jobs=1, progress=False)
-        found += [_half_row(half, v) for v in comparison.verdicts(next(iter(COMPARED)))]
-    return found
-
-
-def _half_row(half: int, v: Verdict) -> dict[str, Any]:
-    low, high = v.interval
-    return {
-        "half": half, "ranker": v.ranker, "measure": v.measure, "queries": v.n_queries, "difference": v.difference,
-        "low": low, "high": high, "verdict": v.verdict,
-    }  # fmt: skip
+    return [
+        {
+            "half": half, "ranker": v.ranker, "measure": v.measure, "queries": v.n_queries, "difference": v.difference,
+            "low": v.interval[0], "high": v.interval[1], "verdict": v.verdict,
+        }
+        for half, data in enumerate(subset(source, n, 1000 + draw))
+        for v in compare_rankers(
+            data.X, data.y, data.qid, COMPARED, measures=MEASURES, n_jobs=1, progress=False
+        ).verdicts(next(iter(COMPARED)))
+    ]  # fmt: skip

@@ -1,6 +1,5 @@
 """Tables of POLICY.md, from the saved results."""
 
-from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
@@ -23,11 +22,6 @@ PAGE = Path(__file__).parents[2] / "POLICY.md"
 def share_text(hits: int, n: int) -> str:
     """Return a share and its counts."""
     return f"{hits / n:.3f} ({hits:,} of {n:,})"
-
-
-def frame(records: Records) -> pd.DataFrame:
-    """Return saved rows, with numbers as numbers."""
-    return pd.read_csv(records.path)
 
 
 def false_alarms(simulated: pd.DataFrame, selves: pd.DataFrame) -> str:
@@ -67,10 +61,7 @@ def estimates(simulated: pd.DataFrame) -> str:
 def by_collection(simulated: pd.DataFrame) -> str:
     """Return simulated false alarms for each collection's components."""
     means = simulated.groupby(["collection", "queries"])["alarms of repeats"].mean().unstack()
-    rows = [
-        [f"`{name}`", *(f"{value:.3f}" for value in row)]
-        for name, row in zip(means.index, means.to_numpy(), strict=True)
-    ]
+    rows = [[f"`{name}`", *(f"{value:.3f}" for value in row)] for name, row in means.iterrows()]
     return table(["components of", *(f"{n:,} queries" for n in means.columns)], rows)
 
 
@@ -89,33 +80,19 @@ def agreement(halves: pd.DataFrame) -> str:
         of = halves[halves["collection"] == name]
         rows.append(
             [
-                f"`{name}`",
-                str(of["draw"].nunique()),
-                f"{of['queries'].iloc[0]}",
-                f"{len(of):,}",
-                str(decided),
+                f"`{name}`", str(of["draw"].nunique()), f"{of['queries'].iloc[0]}", f"{len(of):,}", str(decided),
                 share_text(same, decided),
             ]
-        )
-    head = [
-        "collection",
-        "halvings",
-        "queries of a half",
-        "comparisons",
-        "ahead or behind",
-        "the other half has the same sign",
-    ]
+        )  # fmt: skip
+    head = ["collection", "halvings", "queries of a half", "comparisons", "ahead or behind"]
+    head.append("the other half has the same sign")
     return table(head, rows)
 
 
 def write_page(simulated: Records, selves: Records, halves: Records, page: Path = PAGE) -> None:
     """Write the tables between the markers of the page."""
-    of_simulation = frame(simulated)
-    tables: Iterable[tuple[str, str]] = (
-        ("false alarms", false_alarms(of_simulation, frame(selves))),
-        ("estimates", estimates(of_simulation)),
-        ("by collection", by_collection(of_simulation)),
-        ("halves", agreement(frame(halves))),
-    )
-    for name, text in tables:
-        write(name, text, page)
+    of_simulation = pd.read_csv(simulated.path)
+    write("false alarms", false_alarms(of_simulation, pd.read_csv(selves.path)), page)
+    write("estimates", estimates(of_simulation), page)
+    write("by collection", by_collection(of_simulation), page)
+    write("halves", agreement(pd.read_csv(halves.path)), page)
