@@ -139,7 +139,7 @@ def measure(ranker: Any, X: Any, y: Any, qid: Any = None, measure: str | Measure
     """
     wanted = as_measure(measure)
     _, qid = split(X, qid)
-    ranker, X, names = table_of(ranker, X)
+    ranker, X, names = table_of(ranker, X, qid)
     queries = grouped_rows(qid, X.shape[0], rows_of="X")
     found = contributions(ranker, X, names)
     # The numbers of the queries stand for their ids, which need no second check.

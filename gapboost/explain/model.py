@@ -11,6 +11,7 @@ from gapboost._data.arguments import shown
 from gapboost._data.features import feature_names, features, without_qid
 from gapboost._kernels import Array
 from gapboost.analysis.ties import ROUNDING
+from gapboost.preprocessing.pipeline import transform
 
 # Largest difference of two sums of contributions that is rounding, relative to the largest sum.
 # XGBoost computes the contributions of each tree in float32.
@@ -39,7 +40,7 @@ class Contributions:
     rounding: float
 
 
-def table_of(ranker: Any, X: Any) -> tuple[Any, Any, tuple[str, ...]]:
+def table_of(ranker: Any, X: Any, qid: Any) -> tuple[Any, Any, tuple[str, ...]]:
     """Return the model itself, the table that it reads, and the names of its columns.
 
     Parameters
@@ -47,6 +48,8 @@ def table_of(ranker: Any, X: Any) -> tuple[Any, Any, tuple[str, ...]]:
     ranker : ranker, Booster, or Pipeline that ends in one
     X : array-like of shape (N, n_features)
         Of a pipeline, what its first step reads.
+    qid : array-like of shape (N,), optional
+        Query id of each row, for the steps of a pipeline that request it.
 
     Raises
     ------
@@ -57,7 +60,7 @@ def table_of(ranker: Any, X: Any) -> tuple[Any, Any, tuple[str, ...]]:
     if isinstance(ranker, Pipeline):
         steps, ranker = ranker[:-1], ranker[-1]
         if len(steps):
-            X = steps.transform(X)
+            X = transform(steps, X, qid)
             names = _names_out(steps)
     X = features(without_qid(X)[0])
     if not X.shape[0]:

@@ -111,7 +111,7 @@ class PairContributions:
         return f"{short(self.feature_names[feature])}: {a} | {b}"
 
 
-def pair(ranker: Any, X: Any, a: int, b: int) -> PairContributions:
+def pair(ranker: Any, X: Any, a: int, b: int, qid: Any = None) -> PairContributions:
     """Return the contributions of the features to the score of row `a` minus the score of row `b`.
 
     Parameters
@@ -122,6 +122,9 @@ def pair(ranker: Any, X: Any, a: int, b: int) -> PairContributions:
         Columns as in training; a column ``qid`` of a data frame is left out.
     a, b : int
         Rows of `X`, counted from 0.
+    qid : array-like of shape (N,), optional
+        Query id of each row. Only steps of a pipeline that request it, such as query-relative
+        features, use it.
 
     Returns
     -------
@@ -153,7 +156,7 @@ def pair(ranker: Any, X: Any, a: int, b: int) -> PairContributions:
     >>> bool(abs(found.contributions.sum() - (found.score_a - found.score_b)) < 1e-6)
     True
     """
-    ranker, X, names = table_of(ranker, X)
+    ranker, X, names = table_of(ranker, X, qid)
     rows = [_row(a, "a", X.shape[0]), _row(b, "b", X.shape[0])]
     both = rows_of(X, np.array(rows))
     found = contributions(ranker, both, names)

@@ -143,7 +143,7 @@ def query(ranker: Any, X: Any, qid: Any = None) -> QueryContributions:
     (800, 23)
     """
     _, qid = split(X, qid)
-    ranker, X, names = table_of(ranker, X)
+    ranker, X, names = table_of(ranker, X, qid)
     queries = grouped_rows(qid, X.shape[0], rows_of="X")
     found = contributions(ranker, X, names)
     grouped = queries.grouped(found.values)

@@ -36,7 +36,7 @@ ROOMS = {
     "model_selection": TWINS | {"preprocessing"},
     "plotting": MEASURES,
     "analysis": MEASURES | {"evaluation"},
-    "explain": TWINS | {"lightgbm", "xgboost", "analysis"},
+    "explain": TWINS | {"lightgbm", "xgboost", "analysis", "preprocessing"},
     "datasets": DATA,
     "preprocessing": DATA,
     "comparison": TWINS | {"lightgbm", "xgboost", "model_selection", "preprocessing", "analysis", "datasets"},

@@ -15,7 +15,6 @@ from benchmarks.studies.papers.results import RESULTS
 from gapboost.datasets import load_digits_ranking
 
 pytestmark = pytest.mark.slow
-
 TEXT = page.PAGE.read_text(encoding="utf-8")
 # Tables, figures, theorems and corollaries of the four papers.
 NUMBERED = {
