@@ -62,14 +62,12 @@ def of_lists(gains: pd.DataFrame) -> list[tuple[str, str, Estimate]]:
     return [(served, features, estimate(group, "queries")) for (served, features), group in groups]
 
 
-def serving(gains: pd.DataFrame) -> str:
-    """Return the table of gains by served lists."""
+def save_gains(gains: pd.DataFrame) -> None:
+    """Write the table of gains by served lists, with simultaneous intervals."""
     found = of_lists(gains)
-    lines = [
-        [served, kind, text(one, len(found)), one.verdict(family=len(found), margin=MARGIN)]
-        for served, kind, one in found
-    ]
-    return table(["served", "features", "gain over raw", "verdict"], lines)
+    lines = [(served, kind, one.mean, *one.interval(family=len(found))) for served, kind, one in found]
+    table_of = pd.DataFrame(lines, columns=["served", "features", "gain", "low", "high"])
+    table_of.to_csv(RESULTS / "tables" / "serving.csv", index=False, lineterminator="\n", float_format="%.8f")
 
 
 def draw_choices(rows: pd.DataFrame, path: Path = FIGURES / "better_rankings.png") -> None:
@@ -114,12 +112,13 @@ def draw(lines: dict[str, tuple[list[Estimate], int]], rows: Sequence[str], labe
 
 
 def redraw() -> None:
-    """Write the tables into the page, and the figures."""
-    rows, models, gains = (pd.read_csv(RESULTS / f"{file}.csv") for file in ("estimates", "models", "serving"))
+    """Write tables into the page and into the results, and the figures."""
+    gains = pd.read_csv(RESULTS / "serving.csv")
+    save_gains(gains)
+    draw_serving(gains)
+    rows, models = (pd.read_csv(RESULTS / f"{file}.csv") for file in ("estimates", "models"))
     seconds = models.groupby("ranker")["fit seconds"].mean()
     for family in FAMILIES:
         write(family, compared(rows, seconds, family), PAGE)
     write("losses", losses(rows), PAGE)
-    write("serving", serving(gains), PAGE)
     draw_choices(rows)
-    draw_serving(gains)
