@@ -12,6 +12,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import sklearn
 import xgboost
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
@@ -293,12 +294,12 @@ def test_query_relative_features_in_a_pipeline(twin):
     assert one.feature_names[-1] == "feature 22_zscore_in_query"
     assert "qid" not in one.feature_names
     np.testing.assert_array_equal(explain.query(pipeline, tables[1]).qid, TEST.qid)
-    found = explain.pair(pipeline, tables[1].drop(columns="qid"), 5, 2, TEST.qid)
-    np.testing.assert_array_equal(found.contributions, one.contributions)
-    whole, parts = explain.query(pipeline, tables[1]), explain.query(pipeline, tables[1].drop(columns="qid"), TEST.qid)
-    np.testing.assert_array_equal(whole.contributions, parts.contributions)
+    with sklearn.config_context(enable_metadata_routing=True):
+        pipeline.fit(TRAIN.X, TRAIN.y, qid=TRAIN.qid)  # without a column qid
+    np.testing.assert_array_equal(explain.pair(pipeline, TEST.X, 5, 2, TEST.qid).contributions, one.contributions)
+    np.testing.assert_array_equal(explain.query(pipeline, TEST.X, TEST.qid).scores, scores)
     with pytest.raises(ValueError, match="qid is missing in transform"):
-        explain.pair(pipeline, tables[1].drop(columns="qid"), 5, 2)
+        explain.pair(pipeline, TEST.X, 5, 2)
 
 
 def three_classes(library):
