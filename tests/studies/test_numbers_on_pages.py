@@ -12,18 +12,15 @@
 Code, links, versions, dates, and numbers within names such as nDCG@10 are no measured numbers.
 """
 
-import csv
 import math
 import re
 from difflib import SequenceMatcher
-from functools import cache
 from pathlib import Path
 
 import pytest
+from study_results import ROOT, STUDIES, matching_row, rows_of, value
 
-ROOT = Path(__file__).parents[2]
 BENCHMARKS = ROOT / "benchmarks"
-STUDIES = BENCHMARKS / "studies"
 PAGES = [ROOT / "README.md", *sorted([*BENCHMARKS.glob("*.md"), *STUDIES.glob("*/[a-z]*.md")])]
 WRITTEN_BY_A_COMMAND = ("EFFECTIVENESS.md", "PAPERS.md", "POLICY.md", "README.md", "SCALE.md")
 
@@ -49,11 +46,6 @@ def numbers(text: str) -> list[str]:
     return NUMBER.findall(NO_NUMBERS.sub(" ", text))
 
 
-def value(text: str) -> float:
-    """Return the value of a written number."""
-    return float(re.sub(r"[<, ]", "", text).replace("−", "-"))
-
-
 def agrees(shown: str, found: float) -> bool:
     """True if the number shown is the value found, rounded; `< .001` is an upper bound."""
     if shown.startswith("<"):
@@ -61,21 +53,6 @@ def agrees(shown: str, found: float) -> bool:
     mantissa, _, exponent = shown.partition("e")
     unit = 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
     return math.isclose(value(shown), found, rel_tol=1e-9, abs_tol=0.500001 * unit)
-
-
-@cache
-def rows_of(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a CSV file."""
-    with path.open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
-
-
-def matching_row(path: Path, wanted: str) -> dict[str, str]:
-    """Return the one row of results with values such as `a=b; c=d`."""
-    values = dict(part.strip().split("=", 1) for part in wanted.split(";"))
-    found = [row for row in rows_of(path) if all(row[name] == text for name, text in values.items())]
-    assert len(found) == 1, f"{path.name} has {len(found)} rows with {wanted}; expected one"
-    return found[0]
 
 
 def result(folder: Path, row: dict[str, str]) -> float:

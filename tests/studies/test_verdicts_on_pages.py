@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 import pytest
-from test_numbers_on_pages import ROOT, STUDIES, matching_row, rows_of, value
+from study_results import ROOT, STUDIES, matching_row, rows_of, value
 
 # POLICY.md defines the words.
 REPORTS = [page for page in sorted((ROOT / "benchmarks").glob("[A-Z]*.md")) if page.name != "POLICY.md"]
