@@ -116,6 +116,8 @@ def redraw() -> None:
     gains = pd.read_csv(RESULTS / "serving.csv")
     save_gains(gains)
     draw_serving(gains)
+    if not (RESULTS / "estimates.csv").exists():
+        return  # no comparison is trained yet
     rows, models = (pd.read_csv(RESULTS / f"{file}.csv") for file in ("estimates", "models"))
     seconds = models.groupby("ranker")["fit seconds"].mean()
     for family in FAMILIES:
