@@ -72,7 +72,12 @@ def tests(session: nox.Session) -> None:
 def studies(session: nox.Session) -> None:
     """Every test of the studies, on the checkout: what they measured is no part of the distributions. Those of CatBoost too."""
     session.install("-q", "-e", ".[test]", "catboost")
-    catboost = ("tests/docs/test_migration.py", "tests/comparison/test_compare_rankers.py::test_catboost")
+    catboost = (
+        "tests/docs/test_migration.py",
+        "tests/comparison/test_compare_rankers.py::test_catboost",
+        "tests/comparison/test_query_features.py",
+        "tests/comparison/test_trees.py::test_catboost",
+    )
     session.run("python", "-m", "pytest", "-q", "-n", "auto", "tests/studies", *catboost, *session.posargs)
 
 

@@ -105,8 +105,8 @@ def measure(ranker: Any, X: Any, y: Any, qid: Any = None, measure: str | Measure
     qid : array-like of shape (N,), optional
         Query id of each row, in any order of rows; or the column ``qid`` of a data frame `X`.
         Without either, all rows are one query.
-    measure : str or Measure, default="ndcg@10"
-        With ``g=None`` a graded measure is uniform over the grades that occur in `y`.
+    measure : str or Measure, optional
+        By default ``"ndcg@10"``. With ``g=None`` a graded measure is uniform over the grades that occur in `y`.
 
     Returns
     -------

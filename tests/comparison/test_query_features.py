@@ -1,6 +1,7 @@
 """Pipelines in a comparison: query ids for their steps, evaluation sets, tuning, the command."""
 
-import catboost
+from importlib.util import find_spec
+
 import lightgbm
 import numpy as np
 import numpy.testing as npt
@@ -35,7 +36,11 @@ RANKERS = {
     "XGBRanker": xgboost.XGBRanker(**SMALL),
     "XGBGAPRanker": XGBGAPRanker(**SMALL),
 }
-CATBOOST = catboost.CatBoostRanker(iterations=4, thread_count=1, **QUIET)
+CATBOOST = {}
+if find_spec("catboost"):
+    from catboost import CatBoostRanker
+
+    CATBOOST["CatBoost"] = CatBoostRanker(iterations=4, thread_count=1, **QUIET)
 
 
 def piped(rankers, *steps):
@@ -69,7 +74,8 @@ def test_early_stopping_watches_transformed_queries(n_jobs):
     rankers = {name: sklearn.clone(ranker).set_params(n_estimators=40) for name, ranker in RANKERS.items()}
     for ranker in rankers.values():
         ranker.set_params(early_stopping_rounds=2)
-    rankers["CatBoost"] = CATBOOST.copy().set_params(early_stopping_rounds=2)
+    for name, ranker in CATBOOST.items():
+        rankers[name] = ranker.copy().set_params(early_stopping_rounds=2)
     expected = compare_rankers(query_relative_features(X, QID), Y, QID, rankers, **GIVEN)
     found = compare_rankers(X, Y, QID, piped(rankers), **GIVEN, n_jobs=n_jobs)
     assert values(found).equals(values(expected))
@@ -118,10 +124,10 @@ def test_other_steps(steps, table):
 def test_categories():
     frame = pd.DataFrame(X, columns=list("abcde")).assign(brand=np.where(X[:, 1] > 0, "x", "y"))
     frame["brand"] = frame["brand"].astype("category")
-    rankers = with_query_features({**RANKERS, "CatBoost": CATBOOST.copy()})
+    rankers = with_query_features({**RANKERS, **{name: ranker.copy() for name, ranker in CATBOOST.items()}})
     set_categories(rankers, ["brand"])
     found = values(compare_rankers(frame, Y, QID, rankers, **GIVEN))
-    raw = {name: ranker for name, ranker in rankers.items() if name in {*RANKERS, "CatBoost"}}
+    raw = {name: ranker for name, ranker in rankers.items() if name in {*RANKERS, *CATBOOST}}
     added = query_relative_features(frame, QID)
     assert len(added.columns) == 11
     expected = values(compare_rankers(added, Y, QID, raw, **GIVEN))
@@ -135,7 +141,11 @@ def test_categories():
 @pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
     ("library", "ranker"),
-    [("lightgbm", RANKERS["LGBMRanker"]), ("xgboost", RANKERS["XGBRanker"]), ("catboost", CATBOOST)],
+    [
+        ("lightgbm", RANKERS["LGBMRanker"]),
+        ("xgboost", RANKERS["XGBRanker"]),
+        *(("catboost", ranker) for ranker in CATBOOST.values()),
+    ],
 )
 def test_the_space_of_a_library_is_for_the_last_step(library, ranker, monkeypatch):
     trees = "iterations" if library == "catboost" else "n_estimators"
