@@ -35,7 +35,7 @@ def main(folder: Path) -> None:
     """Check the one wheel and the one source distribution."""
     (wheel,), (sdist,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
     modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "gapboost").rglob("*.py")}
-    modules |= {"gapboost/py.typed", "gapboost/comparison/page.html"}
+    modules |= {"gapboost/py.typed", "gapboost/_pages/page.html"}
 
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())

@@ -19,7 +19,7 @@
 `comparison`   the result: values, means, verdicts, the best ranker
 `picture`      differences with their intervals
 `remaining`    progress bar with the time left
-`report`       the result as a page, in the frame of ``page.html``
+`report`       the result as a page
 `files`        files of the command: LETOR, and folders of folds
 `tables`       files of the command: CSV and Parquet
 `__main__`     the command

@@ -14,7 +14,7 @@ from gapboost.comparison.comparison import Comparison
 from gapboost.comparison.files import read_data
 from gapboost.comparison.rankers import set_categories, standard_rankers, with_query_features
 from gapboost.comparison.remaining import progress_of
-from gapboost.comparison.report import Page, Table, summarize
+from gapboost.comparison.report import Page, summarize
 from gapboost.comparison.run import Run, prepare_run
 from gapboost.comparison.settings import MEASURES, ComparisonSettings
 from gapboost.comparison.tables import categories, table_format
@@ -151,21 +151,9 @@ def _compare(run: Run) -> Comparison:
 def _print_results(comparison: Comparison, baseline: str | None) -> None:
     verdicts = comparison.verdicts(baseline or comparison.rankers[0])
     page = Page(comparison.training, comparison.values, verdicts, comparison.best)
-    print(f"\nmeans over all test queries\n\n{_aligned(page.means())}")
-    print(f"\ncompared with {page.verdicts[0].beside}\n\n{_aligned(page.differences())}\n")
+    print(f"\nmeans over all test queries\n\n{page.means().aligned()}")
+    print(f"\ncompared with {page.verdicts[0].beside}\n\n{page.differences().aligned()}\n")
     print("\n".join(page.decision()))
-
-
-def _aligned(table: Table) -> str:
-    rows = [table.head, *table.rows]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(
-            f"{cell:<{width}}" if place < table.words else f"{cell:>{width}}"
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    )
 
 
 def _print(line: Any) -> None:

@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gapboost._pages.described import describe
 from gapboost.comparison.digest import digest
-from gapboost.comparison.rankers import describe
 from gapboost.comparison.training import Result, Task, Training
 
 SETTINGS = "settings.json"

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gapboost._data.arguments import one_of, probability
+from gapboost._latex import latex_table
 from gapboost._optional import frame
+from gapboost._pages.page import checked_path
 from gapboost.comparison.picture import draw
 from gapboost.comparison.report import Page
 from gapboost.comparison.training import CHOSEN_BY, Result, Task, Training
@@ -144,6 +145,19 @@ class Comparison:
             }
         )
 
+    def to_latex(self, baseline: str | None = None, confidence: float = 0.95, digits: int = 3) -> str:
+        r"""Return `summary` up to its verdicts as a LaTeX table, which needs ``\usepackage{booktabs}``.
+
+        Parameters
+        ----------
+        baseline : str, optional
+        confidence : float, default=0.95
+            Both as in `summary`.
+        digits : int, default=3
+            Decimals of numbers. Text is escaped.
+        """
+        return latex_table(self.summary(baseline, confidence).loc[:, :"verdict"], digits)
+
     def plot(self, baseline: str | None = None, confidence: float = 0.95) -> Any:
         """Plot the differences from one ranker with their intervals, one panel for each measure.
 
@@ -160,7 +174,7 @@ class Comparison:
         return draw(self.verdicts(baseline or self.rankers[0], confidence), self.measures)
 
     def report(self, path: Any, baseline: str | None = None, confidence: float = 0.95) -> None:
-        """Write a report: a decision, differences, means, settings and the versions of all libraries.
+        """Write a report: decision, differences, means, settings and versions of libraries.
 
         Parameters
         ----------
@@ -176,14 +190,16 @@ class Comparison:
         ValueError
             If the path has another ending.
         """
-        path = Path(path)
-        one_of(path.suffix, "the ending of path", (".html", ".md"))
+        path = checked_path(path)
         found = self.verdicts(baseline or self.rankers[0], confidence)
         Page(self.training, self.values, found, self.best).write(path)
 
     @property
     def best(self) -> str:
-        """Name of the ranker with the highest mean by `choose_by`, if it is tested, else the first measure."""
+        """Name of the ranker with the highest mean by `choose_by`, or by the first measure.
+
+        `choose_by` counts if it is tested.
+        """
         return max(self.rankers, key=lambda ranker: self.values.mean(ranker, self.training.best_by))
 
     @cached_property
@@ -203,7 +219,7 @@ class Comparison:
         return self.training.train(task, documents.select(train), documents.select(split.vali))[0]
 
     def _best_candidate(self) -> int | None:
-        """Return the best candidate on the validation queries of all splits; None without tuning."""
+        """Return the best candidate on the validation queries of all splits; None if not tuned."""
         values: dict[int, list[float]] = {}
         for result in self.searches:
             if result.task.ranker == self.best and result.task.candidate is not None:

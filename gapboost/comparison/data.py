@@ -7,12 +7,16 @@ from typing import Any
 import numpy as np
 
 from gapboost._boosters.folds import query_folds
+from gapboost._boosters.one_label import check_one_column, check_one_label
 from gapboost._data.features import features, rows_of, split
 from gapboost._data.judged import judged
 from gapboost._data.queries import Queries
 from gapboost._kernels import Array
 from gapboost.comparison.settings import ComparisonSettings
 from gapboost.measures.measure import grade_limit
+
+# Rankers of any library train on what is compared; most know one label.
+EVALUATE_EACH = "gapboost.evaluate of each ranker's scores, which takes several labels"
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +89,8 @@ def documents(X: Any, y: Any, qid: Any, group: Any, settings: ComparisonSettings
         raise ValueError("qid is missing; expected one query id a row, or group with the sizes of the queries")
     X = features(X)
     measures = [*settings.measures.values(), settings.choose_by]
+    check_one_label(measures, "measures", "compare_rankers", EVALUATE_EACH)
+    check_one_column(y, "y", "compare_rankers", EVALUATE_EACH)
     data = judged(y, qid, limit=grade_limit(measures), names=("y", "qid", "sample_weight"), real=True)
     queries = data.queries
     if X.shape[0] != queries.n_rows:
@@ -162,7 +168,7 @@ def _check_folds(folds: list[Split], queries: Queries, parts: tuple[str, ...]) -
 
 
 def _given_parts(queries: Queries, cv: Any, X: Any, y: Any) -> list[tuple[Array, ...]]:
-    """Return the query numbers of the two or three parts of each fold; check that they hold whole queries."""
+    """Return the query numbers of the parts of each fold; check that queries are whole."""
     if np.iterable(cv) and not hasattr(cv, "split") and not isinstance(cv, str | bytes):
         cv = [tuple(fold) if isinstance(fold, Iterable) else fold for fold in cv]
         if cv and all(isinstance(fold, tuple) and len(fold) == 3 for fold in cv):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from gapboost._pages.text import signed
 from gapboost.analysis.estimates import AHEAD, BEHIND
 from gapboost.comparison.values import Values
 from gapboost.comparison.verdicts import Verdict
@@ -77,7 +78,10 @@ def _cheapest(rankers: Sequence[str], values: Values) -> str:
 
 
 def _power(verdict: Verdict) -> str:
-    """Return a sentence on what the data could show, and how many queries the largest open difference needs."""
+    """Return a sentence on what the data could show, and how many queries are needed.
+
+    The number is that of the largest open difference.
+    """
     shown = f"Of the inconclusive rankers, {verdict.ranker} has the highest mean: {with_interval(verdict)}. "
     shown += f"With {verdict.n_queries:,} queries, four of five comparisons find a true difference of {verdict.detectable:.4f}."
     if verdict.difference <= 0:
@@ -105,8 +109,3 @@ def with_interval(verdict: Verdict) -> str:
     """Return a difference with its interval."""
     low, high = verdict.interval
     return f"{signed(verdict.difference)} ({signed(low)} to {signed(high)})"
-
-
-def signed(value: float) -> str:
-    """Return a number with four decimals and a true minus sign."""
-    return f"{value:+.4f}".replace("-", "−")

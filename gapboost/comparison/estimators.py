@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from gapboost._boosters.stopping import EARLY_STOPPING
-from gapboost.preprocessing.pipeline import last_step, prefix
+from gapboost.preprocessing.pipeline import last_step, library_of, prefix, transformers
 
 SEEDS = ("random_state", "random_seed")
 THREADS = ("n_jobs", "thread_count")
@@ -62,7 +62,7 @@ def configured(ranker: Any, params: dict[str, Any], seed: int) -> Any:
 def _without_synonyms(ranker: Any, params: dict[str, Any]) -> Any:
     """Return a ranker of CatBoost without what it has under another name of these parameters."""
     last = last_step(ranker)
-    if not type(last).__module__.startswith("catboost"):
+    if library_of(last) != "catboost":
         return ranker
     names = {name.removeprefix(prefix(ranker)) for name in params}
     dropped = {name for group in SYNONYMS if names & {*group} for name in group} - names
@@ -86,12 +86,6 @@ def has_early_stopping(ranker: Any) -> bool:
     last = last_step(ranker)
     given = last.get_params()
     return "eval_set" in fit_arguments(last) and any(given.get(name) is not None for name in STOPPING)
-
-
-def transformers(ranker: Any) -> list[tuple[str, Any]]:
-    """Return names and steps of a pipeline before the last one that change the features."""
-    steps = ranker.steps[:-1] if isinstance(ranker, Pipeline) else []
-    return [(name, step) for name, step in steps if step is not None and not isinstance(step, str)]
 
 
 def fit_arguments(ranker: Any) -> set[str]:

@@ -1,17 +1,15 @@
 """Rankers to compare: the standard rankers of the installed libraries, or those of the caller."""
 
-import re
-import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
 from sklearn.pipeline import Pipeline
 
 from gapboost._data.arguments import one_of, ordered, shown
-from gapboost.comparison.estimators import transformers, unfitted
+from gapboost.comparison.estimators import unfitted
 from gapboost.preprocessing import QueryRelativeFeatures
-from gapboost.preprocessing.pipeline import last_step
+from gapboost.preprocessing.pipeline import last_step, library_of, transformers
 
 XGBOOST_OBJECTIVES = ("rank:ndcg", "rank:pairwise", "rank:map")
 
@@ -96,7 +94,7 @@ def with_query_features(rankers: Mapping[str, Any]) -> dict[str, Any]:
 def set_categories(rankers: Mapping[str, Any], columns: Sequence[str]) -> None:
     """Set the columns of categories; LightGBM's rankers read them from the type of the column."""
     for ranker in map(last_step, rankers.values()):
-        if type(ranker).__module__.startswith("catboost"):
+        if library_of(ranker) == "catboost":
             ranker.set_params(cat_features=tuple(columns))
         elif "enable_categorical" in ranker.get_params():
             ranker.set_params(enable_categorical=True)
@@ -142,37 +140,3 @@ def _check_methods(estimator: Any, name: str, methods: Sequence[str]) -> None:
             f"rankers holds {name}: {shown(estimator)}, {found}; expected an estimator with {' and '.join(methods)}, and "
             "with get_params and set_params, as scikit-learn's have them"
         )
-
-
-def describe(ranker: Any) -> str:
-    """Return the class and the parameters of a ranker, and the versions of its libraries.
-
-    Parameters that are None are left out: XGBoost's rankers have forty. A long parameter is
-    shortened, so that two rankers may have the same description. A pipeline is described by its
-    steps.
-    """
-    return f"{_described(ranker)} of {versions(_libraries(ranker))}"
-
-
-def _described(ranker: Any) -> str:
-    if isinstance(ranker, Pipeline):
-        steps = [step for _, step in transformers(ranker)]
-        given = ", ".join(map(_described, [*steps, last_step(ranker)]))
-    else:
-        params = sorted(ranker.get_params(deep=False).items())
-        given = ", ".join(f"{name}={value!r}" for name, value in params if value is not None)
-        given = " ".join(re.sub(r" at 0x[0-9a-f]+", "", given).split())
-    return f"{type(ranker).__name__}({given})"
-
-
-def _libraries(ranker: Any) -> list[str]:
-    """Return the libraries that define a ranker, its parts and its functions, each once."""
-    parts = [ranker, *(value for _, value in sorted(ranker.get_params(deep=True).items()))]
-    origins = [kind for part in parts for kind in type(part).__mro__] + [part for part in parts if callable(part)]
-    return list(dict.fromkeys(str(getattr(origin, "__module__", "")).split(".")[0] for origin in origins))
-
-
-def versions(libraries: Iterable[str]) -> str:
-    """Return names and versions of the libraries that are imported and have a version."""
-    found = {name: getattr(sys.modules.get(name), "__version__", None) for name in libraries}
-    return ", ".join(f"{name} {version}" for name, version in found.items() if version)

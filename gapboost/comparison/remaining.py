@@ -47,7 +47,7 @@ class RemainingTime:
         return max(sum(n * cost for n, cost in costs) / self._n_jobs, max((cost for _, cost in costs), default=0.0))
 
     def __str__(self) -> str:
-        """Text such as ``"12 min left"``, or ``""`` before the first training and after the last."""
+        """Text such as ``"12 min left"``, or ``""`` at the start and at the end."""
         if not self.seconds:
             return ""
         untimed = len(self._left.keys() - self._finished.keys())
@@ -65,7 +65,7 @@ def duration(seconds: float) -> str:
 
 @contextmanager
 def progress_of(run: Run, shown: bool | None, label: str) -> Iterator[Callable[[Result], str]]:
-    """Yield a function that takes each result, advances a bar, and returns the time left as text."""
+    """Yield a function that takes each result, advances a bar, and returns the time left."""
     remaining = RemainingTime(Counter(task.ranker for task in (*run.searches, *run.tests)), run.settings.n_jobs)
     with progress_bar(run.total, shown, label, own_time=True) as advance:
 

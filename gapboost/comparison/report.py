@@ -1,27 +1,23 @@
 """Report of a comparison: headings, paragraphs and tables, in HTML or Markdown."""
 
-import html
-import io
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources import files
+from functools import partial
 from pathlib import Path
-from string import Template
 
-from gapboost._optional import imported
+from gapboost._pages import page
+from gapboost._pages.blocks import Block, Paragraph, Pictures, Table
+from gapboost._pages.described import describe, versions
+from gapboost._pages.svg import svg
+from gapboost._pages.text import signed
 from gapboost.analysis.estimates import INCONCLUSIVE
-from gapboost.comparison.decision import decide, signed
+from gapboost.comparison.decision import decide
 from gapboost.comparison.picture import panel
-from gapboost.comparison.rankers import describe, versions
 from gapboost.comparison.training import Training
 from gapboost.comparison.values import Values
 from gapboost.comparison.verdicts import Verdict
 
 LIBRARIES = ("gapboost", "numpy", "scipy", "sklearn")
-# Placeholder for the color of the page's text.
-INK = "#010203"
-PAGE = Template(files(__package__).joinpath("page.html").read_text(encoding="utf-8"))
 # The report shows no larger number of needed queries.
 MOST_QUERIES = 1_000_000
 READING = [
@@ -30,34 +26,6 @@ READING = [
     "Queries needed: with so many test queries, 80 % of comparisons find a true difference as large as the one seen. "
     "This number is rough if the difference is small.",
 ]
-
-
-@dataclass(frozen=True)
-class Table:
-    """Table of text cells; the first `words` columns are text, the others numbers."""
-
-    head: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    words: int = 1
-
-    def html(self) -> str:
-        """Return HTML; a wide table scrolls on a narrow page."""
-        lines = [self._row(self.head, "th"), *(self._row(row, "td") for row in self.rows)]
-        return f'<div class="wide"><table>{"".join(lines)}</table></div>'
-
-    def _row(self, cells: Sequence[str], kind: str) -> str:
-        classes = ["" if place < self.words else ' class="number"' for place in range(len(cells))]
-        return f"<tr>{''.join(f'<{kind}{c}>{html.escape(cell)}</{kind}>' for c, cell in zip(classes, cells, strict=True))}</tr>"
-
-    def markdown(self) -> str:
-        """Return Markdown."""
-        rule = ["---" if place < self.words else "---:" for place in range(len(self.head))]
-        rows = ([escaped(cell) for cell in cells] for cells in (self.head, *self.rows))
-        head, *rest = (f"| {' | '.join(cells)} |" for cells in rows)
-        return "\n".join([head, f"| {' | '.join(rule)} |", *rest])
-
-
-ReportBlock = str | Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,33 +39,18 @@ class Page:
 
     def write(self, path: Path) -> None:
         """Write HTML or Markdown, by the ending of `path`."""
-        path.write_text(self.html() if path.suffix == ".html" else self.markdown(), encoding="utf-8")
+        page.Page("Which ranker ranks better?", self._sections()).write(path)
 
-    def html(self) -> str:
-        """Return an HTML page that needs no other files."""
-        body = []
-        for heading, blocks in self.sections():
-            body.append(f"<h2>{html.escape(heading)}</h2>")
-            body += [b.html() if isinstance(b, Table) else f"<p>{html.escape(b)}</p>" for b in blocks]
-            if heading == "Decision":
-                body.append(f'<div class="pictures">{"".join(self._pictures())}</div><p class="key">{self._key()}</p>')
-        return PAGE.substitute(body="\n".join(body))
-
-    def markdown(self) -> str:
-        """Return Markdown, without pictures."""
-        parts = ["# Which ranker ranks better?"]
-        for heading, blocks in self.sections():
-            parts += [f"## {heading}", *(b.markdown() if isinstance(b, Table) else escaped(b) for b in blocks)]
-        return "\n\n".join(parts) + "\n"
-
-    def sections(self) -> list[tuple[str, list[ReportBlock]]]:
+    def _sections(self) -> list[tuple[str, list[Block]]]:
         """Return the headings, each with paragraphs and tables."""
         best = f"{self.best} has the highest mean by {self.training.best_by}, which alone is no proof."
+        decision = [*self.decision(), summarize(self.training)]
+        reading = [*READING, self._errors()]
         return [
-            ("Decision", [*self.decision(), summarize(self.training)]),
-            ("Means", [self.means(), best]),
-            ("Differences", [self.differences(), *READING, self._errors()]),
-            ("Settings", [*self._settings(), self._rankers(), versions(LIBRARIES)]),
+            ("Decision", [*map(Paragraph, decision), Pictures(self._pictures, self._key())]),
+            ("Means", [self.means(), Paragraph(best)]),
+            ("Differences", [self.differences(), *map(Paragraph, reading)]),
+            ("Settings", [*map(Paragraph, self._settings()), self._rankers(), Paragraph(versions(LIBRARIES))]),
         ]
 
     def decision(self) -> list[str]:
@@ -177,29 +130,15 @@ class Page:
         return Table(["ranker", "what it is"], [[n, describe(r)] for n, r in self.training.rankers.items()], words=2)
 
     def _key(self) -> str:
-        """Return the legend of the pictures, as HTML."""
-        return f"Differences from {html.escape(self.verdicts[0].beside)}: ▶ ahead, ◀ behind, ○ inconclusive"
+        """Return the legend of the pictures."""
+        return f"Differences from {self.verdicts[0].beside}: ▶ ahead, ◀ behind, ○ inconclusive"
 
     def _pictures(self) -> list[str]:
-        """Return one panel for each measure, as SVG in the color of the page's text."""
-        matplotlib = imported("matplotlib", "plot", "for the report's pictures")
-        figures = imported("matplotlib.figure", "plot", "for the report's pictures")
-        ink = dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK)
+        """Return one panel for each measure, as SVG."""
         drawn = []
         for measure in self.training.measures:
             found = [v for v in self.verdicts if v.measure == measure]
-            with matplotlib.rc_context(
-                {**ink, "svg.fonttype": "none", "svg.hashsalt": measure, "font.family": "sans-serif"}
-            ):
-                figure = figures.Figure(figsize=(4.0, 1.1 + 0.34 * len(found)), layout="constrained")
-                panel(figure.subplots(), found)
-                stream = io.StringIO()
-                figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None})
-            drawn.append(
-                "<figure>"
-                + stream.getvalue().split("?>", 1)[1].partition(">")[2].replace(INK, "currentColor")
-                + "</figure>"
-            )
+            drawn.append(svg(partial(panel, verdicts=found), 1.1 + 0.34 * len(found), measure))
         return drawn
 
 
@@ -221,9 +160,3 @@ def queries_needed(verdict: Verdict) -> str:
     if verdict.verdict != INCONCLUSIVE:
         return ""
     return f"{verdict.queries_needed:,.0f}" if verdict.queries_needed <= MOST_QUERIES else f"> {MOST_QUERIES:,}"
-
-
-def escaped(text: str) -> str:
-    """Return text that Markdown shows as it is, in one line; names may hold any characters."""
-    text = re.sub(r"([\\`*{}\[\]<>#|~$&]|(?<!\w)_|_(?!\w))", r"\\\1", " ".join(text.split()))
-    return re.sub(r"^([-+]|\d+[.)])(?=\s)", lambda begin: f"{begin[0][:-1]}\\{begin[0][-1]}", text)

@@ -10,7 +10,7 @@ from sklearn.model_selection import ParameterSampler
 
 from gapboost._data.arguments import mapping, shown, whole
 from gapboost.comparison.estimators import unfitted
-from gapboost.preprocessing.pipeline import last_step, prefix
+from gapboost.preprocessing.pipeline import last_step, library_of, prefix
 
 LIGHTGBM_SPACE = {
     "num_leaves": [8, 16, 32, 64],
@@ -77,7 +77,7 @@ def draw_candidates(rankers: Mapping[str, Any], tune: Any, spaces: Any) -> dict[
 
 def _draw(name: str, ranker: Any, space: Mapping[str, Any], number: int) -> list[dict[str, Any]]:
     known = ranker.get_params()
-    library = _library_of(ranker)
+    library = library_of(ranker)
     for parameter in mapping(space, f"spaces[{name!r}]", "{parameter: list or distribution}"):
         if parameter not in known and library != "catboost":  # its get_params returns only what is set
             raise ValueError(f"spaces has the parameter {parameter!r} of {name!r}; expected some of {', '.join(known)}")
@@ -103,10 +103,5 @@ def _rounded(value: Any) -> Any:
 
 def _space_of(ranker: Any) -> dict[str, Any] | None:
     """Return the space of a ranker's library, with names for `set_params`, or None."""
-    library = _library_of(ranker)
-    return {prefix(ranker) + name: values for name, values in SPACES[library].items()} if library else None
-
-
-def _library_of(ranker: Any) -> str | None:
-    libraries = {kind.__module__.split(".")[0] for kind in type(last_step(ranker)).__mro__}
-    return next((library for library in SPACES if library in libraries), None)
+    library = library_of(ranker)
+    return {prefix(ranker) + name: values for name, values in SPACES[library].items()} if library in SPACES else None

@@ -5,6 +5,7 @@ import time
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -101,7 +102,7 @@ class Training:
 
     @property
     def best_by(self) -> str:
-        """Name of the measure that decides on the best ranker: `choose_by` if tested, else the first."""
+        """Name of the measure that decides: `choose_by` if tested, else the first."""
         named = {measure: name for name, measure in self.measures.items()}
         return named.get(self.choose_by, next(iter(self.measures)))
 
@@ -114,7 +115,7 @@ class Training:
         return self.choose_trees or has_early_stopping(self.rankers[ranker])
 
     def __call__(self, task: Task) -> Result:
-        """Train on a split, and evaluate on its test queries, or in a search on its validation queries.
+        """Train on a split; evaluate on its test queries, or on validation queries in a search.
 
         A candidate of a search that cannot be trained is worse than all others, with a warning: its
         parameters may not suit so few rows.
@@ -137,17 +138,17 @@ class Training:
         """Return a fitted copy of the ranker, and the seconds of its fit."""
         ranker = configured(self.rankers[task.ranker], self.params(task.ranker, task.candidate), task.repeat)
         evaluation = vali if has_early_stopping(ranker) else None
-        start = time.perf_counter()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # each training would repeat them
+            start = time.perf_counter()
             fitted = fit_ranker(ranker, train, evaluation)
-        seconds = time.perf_counter() - start
-        if self.choose_trees:
-            keep_best_trees(fitted, lambda **trees: self._value(fitted, vali, trees))
+            seconds = time.perf_counter() - start
+            if self.choose_trees:
+                keep_best_trees(fitted, partial(self._value, last_step(fitted), transformed(fitted, vali)))
         return fitted, seconds
 
-    def _value(self, model: Any, part: DataPart, trees: Mapping[str, Any]) -> float:
-        """Return the mean by the measure that chooses, with some trees of the model."""
+    def _value(self, model: Any, part: DataPart, **trees: Any) -> float:
+        """Return the mean by the measure that chooses, with some trees of a model that is no pipeline."""
         scores, _ = predict(model, part, **trees)
         return float(np.mean(values_by_query(scores, part, {CHOSEN_BY: self.choose_by})[CHOSEN_BY]))
 
@@ -197,7 +198,7 @@ def _grades_for(ranker: Any, part: DataPart) -> Array:
 
 
 def predict(model: Any, part: DataPart, **trees: Any) -> tuple[Array, float]:
-    """Return the scores of the documents, and the seconds for one; `trees` are arguments of `predict`."""
+    """Return scores of the documents, and seconds for one; `trees` go to `predict`."""
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -1,4 +1,4 @@
-"""Number of trees of a trained ranker, chosen on validation queries in the same way for every library.
+"""Number of trees, chosen on validation queries in the same way for every library.
 
 A ranker that is cut to its first trees stays an estimator of its library: `predict` uses these
 trees, as after early stopping.
@@ -7,14 +7,14 @@ trees, as after early stopping.
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from gapboost.preprocessing.pipeline import last_step
+from gapboost.preprocessing.pipeline import last_step, library_of
 
 # Every fifth number of trees is tried.
 STEP = 5
 
 
 class _Trees(NamedTuple):
-    """Number of trees of a fitted ranker, arguments of `predict` for the first n, and a cut to them."""
+    """Number of trees of a fitted ranker, arguments of `predict` for the first n, and a cut."""
 
     count: Callable[[Any], int]
     first: Callable[[int], dict[str, Any]]
@@ -40,11 +40,6 @@ TREES = {
 }
 
 
-def _trees_of(ranker: Any) -> _Trees | None:
-    libraries = {kind.__module__.split(".")[0] for kind in type(last_step(ranker)).__mro__}
-    return next((trees for library, trees in TREES.items() if library in libraries), None)
-
-
 def check_trees(rankers: Mapping[str, Any]) -> None:
     """Refuse rankers whose number of trees cannot be chosen.
 
@@ -53,7 +48,7 @@ def check_trees(rankers: Mapping[str, Any]) -> None:
     ValueError
     """
     for name, ranker in rankers.items():
-        if _trees_of(ranker) is None:
+        if library_of(ranker) not in TREES:
             raise ValueError(
                 f"choose_trees is True but {name!r} of rankers is a {type(last_step(ranker)).__name__}; expected rankers of "
                 f"{', '.join(TREES)}, or leave_out=[{name!r}]"
@@ -61,7 +56,7 @@ def check_trees(rankers: Mapping[str, Any]) -> None:
 
 
 def keep_best_trees(ranker: Any, value: Callable[..., float]) -> None:
-    """Cut a fitted ranker to the number of trees with the highest value, the smallest of equal ones.
+    """Cut a fitted ranker to the best number of trees, the smallest of equal ones.
 
     Parameters
     ----------
@@ -69,8 +64,7 @@ def keep_best_trees(ranker: Any, value: Callable[..., float]) -> None:
     value : callable
         Value of the ranker on validation queries, given the arguments of `predict` for some trees.
     """
-    trees, last = _trees_of(ranker), last_step(ranker)
-    assert trees is not None  # `check_trees` has refused others
+    trees, last = TREES[library_of(ranker)], last_step(ranker)
     most = trees.count(last)
     numbers = [*range(STEP, most, STEP), most]
     trees.cut(last, max(numbers, key=lambda n: value(**trees.first(n))))

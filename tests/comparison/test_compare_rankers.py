@@ -464,7 +464,7 @@ def test_the_report_is_one_file_that_needs_no_other(comparison, tmp_path):
 @pytest.mark.slow
 @pytest.mark.skipif(browser.CHROMIUM is None, reason="Chromium is not installed")
 def test_the_report_fits_the_window(tmp_path):
-    """In wide and narrow windows: wide tables scroll, and the page loads nothing."""
+    """Wide tables scroll in wide and narrow windows, and the page loads nothing."""
     rankers = {
         "a ranker whose name is long: objective='rank:pairwise'": Noisy(0.2, 1),
         "<other> & $more$": XGBGAPRanker(**SMALL),

@@ -25,9 +25,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import gapboost as gb
+from gapboost._pages.described import describe
 from gapboost.comparison import compare_rankers
 from gapboost.comparison.digest import _versions_of, digest
-from gapboost.comparison.rankers import describe
 from gapboost.xgboost import XGBGAPRanker
 
 X, Y, QID = made(30, 6)

@@ -16,9 +16,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import gapboost as gb
+from gapboost._pages.described import describe
 from gapboost.comparison import __main__ as command
 from gapboost.comparison import compare_rankers, standard_rankers
-from gapboost.comparison.rankers import describe, set_categories, with_query_features
+from gapboost.comparison.rankers import set_categories, with_query_features
 from gapboost.comparison.spaces import SPACES
 from gapboost.comparison.training import Training
 from gapboost.lightgbm import LGBMGAPRanker
@@ -232,6 +233,28 @@ class HalfTheRows(Logarithm):
         return X[::2]
 
 
+class Unrequested(Logarithm):
+    """Transformer that takes query ids, and says nothing about metadata routing."""
+
+    def fit(self, X, y=None, qid=None):
+        return self
+
+    def transform(self, X, qid=None):
+        return super().transform(X) if qid is None else query_relative_features(X, qid)
+
+
+class Requested(Unrequested):
+    """Transformer that requests query ids, in scikit-learn's own `fit_transform` without effect."""
+
+    __metadata_request__fit = {"qid": True}  # noqa: RUF012
+    __metadata_request__transform = {"qid": True}  # noqa: RUF012
+
+
+class Forwarding(Unrequested):
+    def fit_transform(self, X, y=None, qid=None):
+        return self.transform(X, qid)
+
+
 class NoQueries(QueryRelativeFeatures):
     """Transformer that needs query ids, and refuses them."""
 
@@ -239,9 +262,22 @@ class NoQueries(QueryRelativeFeatures):
     __metadata_request__transform = {"qid": False}  # noqa: RUF012
 
 
+def test_a_step_says_if_it_wants_query_ids():
+    with sklearn.config_context(enable_metadata_routing=True):
+        yes, no = (Forwarding().set_fit_request(qid=is_).set_transform_request(qid=is_) for is_ in (True, False))
+    early = LGBMGAPRanker(n_estimators=30, n_jobs=1, verbose=-1, early_stopping_rounds=2)
+    rankers = {"yes": make_pipeline(yes, early), "no": make_pipeline(no, early)}
+    found = compare_rankers(X, Y, QID, rankers, **GIVEN)
+    for name, table in (("yes", query_relative_features(X, QID)), ("no", np.log1p(np.abs(X)))):
+        expected = compare_rankers(table, Y, QID, {name: early, "other": Noisy()}, **GIVEN)
+        npt.assert_array_equal(found.values.of(name, "map"), expected.values.of(name, "map"))
+
+
 WRONG = {
     "rows": (HalfTheRows(), Noisy(), ValueError, r"'wrong', which .*before the last one make 120 rows of 240; expected"),
     "rows of GAP": (HalfTheRows(), RANKERS["LGBMGAPRanker"], ValueError, r"'wrong', which .* make 120 rows of 240"),
+    "unrequested ids": (Unrequested(), Noisy(), ValueError, r"'wrong', which .*\[qid\].* Unrequested.fit_transform"),
+    "ids lost": (Requested(), Noisy(), ValueError, "'wrong', which .*fit_transform` does not forward metadata"),
     "refused ids": (NoQueries(), RANKERS["XGBGAPRanker"], ValueError, r"'wrong', which .*qid is missing in fit"),
     "text": (
         FunctionTransformer(lambda X: pd.DataFrame(X).astype(str)), RANKERS["LGBMGAPRanker"], ValueError,

@@ -139,7 +139,7 @@ def test_lines_of_the_command_end_with_the_time_left(tqdm, file, monkeypatch, ca
 def spaces(monkeypatch):
     from gapboost.comparison import spaces as module
 
-    monkeypatch.setattr(module, "_library_of", lambda ranker: "noisy")
+    monkeypatch.setattr(module, "library_of", lambda ranker: "noisy")
     monkeypatch.setitem(module.SPACES, "noisy", {"noise": [0.1, 0.2, 0.3]})
 
 

@@ -16,7 +16,6 @@ from gapboost.analysis.estimates import (
     Estimate,
     clustered,
     crossed,
-    holm,
     independent,
     noncentrality,
     overlapping_folds,
@@ -314,13 +313,8 @@ def test_power_is_that_of_the_non_central_t(freedom, level):
 
 
 def test_against_statsmodels():
-    multitest = pytest.importorskip("statsmodels.stats.multitest")
     power = pytest.importorskip("statsmodels.stats.power")
     regression = pytest.importorskip("statsmodels.regression.linear_model")
-    p = np.random.default_rng(10).random(12) ** 3
-    assert list(holm(dict(enumerate(p))).values()) == pytest.approx(
-        sorted(multitest.multipletests(p, method="holm")[1]), rel=1e-12
-    )
     for n in (5, 10, 41):
         effect = power.TTestPower().solve_power(nobs=n, alpha=0.05, power=STATED)
         assert noncentrality(n - 1) == pytest.approx(effect * np.sqrt(n), rel=2e-3)
@@ -448,11 +442,3 @@ def test_level_is_two_one_sided_tests():
         p = max(stats.t.sf((margin - mean) / error, 20), stats.t.sf((mean + margin) / error, 20))
         assert Estimate(mean, error, 20).level(margin) == (p < 0.05)
     assert Estimate(0.0, 0.0, 5).p == 1.0
-
-
-def test_holm():
-    """Holm (1979): the smallest p-value times their number, the next times one less, never falling."""
-    assert holm({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005}) == pytest.approx(
-        {"d": 0.02, "a": 0.03, "c": 0.06, "b": 0.06}
-    )
-    assert holm({"a": 0.9, "b": 0.8}) == {"b": 1.0, "a": 1.0}

@@ -1,0 +1,10 @@
+"""Reports as one page, in HTML or Markdown: the comparison of rankers and the diagnosis of one share it.
+
+===========  =================================================================
+`page`       a page: sections of paragraphs, tables and pictures
+`blocks`     the parts of a section
+`text`       numbers and names, as pages show them
+`described`  rankers and versions of libraries, as pages name them
+`svg`        figures of matplotlib in the color of the page's text
+===========  =================================================================
+"""
