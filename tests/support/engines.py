@@ -1,0 +1,127 @@
+"""Search engines as their sources and documentation say that they score: read files of models, and no code of gapboost.
+
+Each function takes the content of a file, the names of the features in the engine, and rows of their values: numbers, None
+for missing ones, names of categories. It returns scores.
+
+* Elasticsearch and OpenSearch: ``XGBoostJsonParser.java`` and ``NaiveAdditiveDecisionTree.java`` of
+  opensearch-learning-to-rank-base 3.8. The parser of elasticsearch-learning-to-rank reads the same fields.
+* Solr: ``MultipleAdditiveTreesModel.java`` of 9.2 and later.
+* Vespa: ``LightGBMParser.java``.
+"""
+
+import json
+import math
+import operator
+
+import numpy as np
+
+# Left is where this comparison of threshold and value, or of value and threshold, says so. A test replaces it.
+PLUGIN_LEFT = operator.gt
+SOLR_LEFT = operator.le
+VESPA_LEFT = operator.lt
+
+NODE_FIELDS = {"nodeid", "depth", "split", "split_condition", "yes", "no", "missing", "leaf", "children"}
+SPLIT_FIELDS = {"nodeid", "depth", "split", "split_condition", "yes", "no", "children"}
+
+
+def floats(names, row):
+    return {name: np.float32(np.nan if value is None else value) for name, value in zip(names, row, strict=True)}
+
+
+# --- Elasticsearch and OpenSearch -------------------------------------------------------------------------------------
+
+
+def ltr_plugin_scores(content, names, rows):
+    model = content["model"]
+    assert set(content) == {"model"}
+    assert isinstance(model["name"], str)
+    assert model["model"]["type"] == "model/xgboost+json"
+    trees = [plugin_node(tree, names) for tree in json.loads(model["model"]["definition"])]
+    assert trees
+    return [plugin_score(trees, floats(names, row)) for row in rows]
+
+
+def plugin_node(node, names):
+    """The checks of the parser."""
+    assert set(node) <= NODE_FIELDS
+    if "leaf" in node:
+        assert "nodeid" in node
+        return node
+    assert set(node) >= SPLIT_FIELDS
+    assert [child["nodeid"] for child in node["children"]] == [node["yes"], node["no"]]
+    assert node["missing"] in (node["yes"], node["no"])
+    assert node["split"] in names, f"Unknown feature [{node['split']}]"
+    return {**node, "children": [plugin_node(child, names) for child in node["children"]]}
+
+
+def plugin_score(trees, values):
+    total = np.float32(0)
+    for node in trees:
+        while "leaf" not in node:
+            value = values[node["split"]]
+            missing_left = node["missing"] == node["yes"]
+            left = missing_left if np.isnan(value) else PLUGIN_LEFT(np.float32(node["split_condition"]), value)
+            node = node["children"][0 if left else 1]
+        total += np.float32(node["leaf"])
+    return float(total)
+
+
+# --- Solr -------------------------------------------------------------------------------------------------------------
+
+
+def solr_scores(content, names, rows):
+    assert content["class"] == "org.apache.solr.ltr.model.MultipleAdditiveTreesModel"
+    assert set(content) == {"class", "name", "features", "params"}
+    # A model names features of the store; the engine computes those.
+    assert {feature["name"] for feature in content["features"]} <= set(names)
+    parameters = content["params"]
+    assert set(parameters) == {"isNullSameAsZero", "trees"}
+    null_is_zero = parameters["isNullSameAsZero"] == "true"
+    return [solr_score(parameters["trees"], floats(names, row), null_is_zero) for row in rows]
+
+
+def solr_score(trees, values, null_is_zero):
+    total = np.float32(0)
+    for tree in trees:
+        node = tree["root"]
+        while "feature" in node:
+            value = values[node["feature"]]
+            if np.isnan(value) and null_is_zero:
+                value = np.float32(0)
+            threshold = np.float32(node["threshold"]) + np.float32(1e-6)
+            side = node["missing"] if np.isnan(value) else "left" if SOLR_LEFT(value, threshold) else "right"
+            node = node[side]
+        total += np.float32(tree["weight"]) * np.float32(node["value"])
+    return float(total)
+
+
+# --- Vespa ------------------------------------------------------------------------------------------------------------
+
+
+def vespa_scores(content, names, rows):
+    features = content["feature_names"]
+    assert set(features) <= set(names)
+    assert content["objective"] in ("regression", "lambdarank")
+    infos = content["feature_infos"]
+    categorical = [number for number, name in enumerate(features) if infos.get(name, {}).get("values")]
+    categories = dict(zip(categorical, content["pandas_categorical"], strict=False))
+    roots = [tree["tree_structure"] for tree in content["tree_info"]]
+    return [vespa_score(roots, dict(zip(names, row, strict=True)), features, categories) for row in rows]
+
+
+def vespa_score(roots, values, features, categories):
+    total = 0.0
+    for node in roots:
+        while "left_child" in node:
+            value = values[features[node["split_feature"]]]
+            if node["decision_type"] == "==":
+                chosen = [categories[node["split_feature"]][int(code)] for code in node["threshold"].split("||")]
+                left = value in chosen or (value is None and node["default_left"])
+            else:
+                # Vespa writes "!(value >= threshold)" if missing values go left, and "value < threshold" if not.
+                value = math.nan if value is None else float(value)
+                threshold = float(node["threshold"])
+                left = node["default_left"] if math.isnan(value) else VESPA_LEFT(value, threshold)
+            node = node["left_child" if left else "right_child"]
+        total += node["leaf_value"]
+    return total
