@@ -13,6 +13,7 @@
 `systems`          values of measures for several systems: what the next three compare
 `discrimination`   how many pairs of systems a measure tells apart
 `correlation`      whether measures rank systems alike; ``tau_ap``
+`bootstrap`        intervals over topics for any of these
 `robustness`       whether they still do so with fewer judgements
 `bpref`            binary preference, which looks at judged documents alone
 `optimality`       whether small changes of a linear model improve a measure
@@ -26,6 +27,7 @@ Results are frozen values with a pandas view, ``to_pandas()``, and a picture, ``
 """
 
 from gapboost.analysis import trec
+from gapboost.analysis.bootstrap import TopicBootstrap, topic_bootstrap
 from gapboost.analysis.bpref import bpref
 from gapboost.analysis.correlation import Correlation, correlation, tau_ap
 from gapboost.analysis.curve import PrecisionRecallCurve, precision_recall
@@ -51,6 +53,7 @@ __all__ = [
     "Significance",
     "SystemValues",
     "ThresholdSweep",
+    "TopicBootstrap",
     "bpref",
     "correlation",
     "discriminative_power",
@@ -66,5 +69,6 @@ __all__ = [
     "system_values",
     "tau_ap",
     "threshold_sweep",
+    "topic_bootstrap",
     "trec",
 ]

@@ -1,4 +1,4 @@
-"""Correlation of measures over systems: whether they rank systems alike ([ferrante2014], section 6)."""
+"""Correlation of measures over systems ([ferrante2014], section 6)."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,13 +8,14 @@ from scipy.stats import kendalltau
 
 from gapboost._data.columns import checked_scores, one_dimensional
 from gapboost._kernels import Array
+from gapboost._latex import latex_table
 from gapboost._optional import axes, frame
 from gapboost.analysis.systems import SystemValues, checked_values
 from gapboost.analysis.ties import settled
 
 
 def kendall_tau(a: Array, b: Array) -> float:
-    """Kendall's tau-b of the scores of systems, ties settled; NaN where one of them makes no difference between systems."""
+    """Kendall's tau-b of scores of systems, ties settled; NaN if all scores of one are equal."""
     return float(kendalltau(settled(a), settled(b)).statistic)
 
 
@@ -103,6 +104,13 @@ class Correlation:
         """The matrix, with measures as rows and columns."""
         names = [str(m) for m in self.measures]
         return frame({"measure": names, **dict(zip(names, self.tau.T, strict=True))}, ["measure"])
+
+    def to_latex(self, digits: int = 3) -> str:
+        r"""Return `to_pandas` as a LaTeX table, which needs ``\usepackage{booktabs}``.
+
+        Text is escaped. Numbers are rounded to `digits` decimals; whole numbers have none.
+        """
+        return latex_table(self.to_pandas(), digits)
 
     def plot(self, ax: Any = None) -> Any:
         """The matrix as a map; returns the axes."""

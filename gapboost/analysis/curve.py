@@ -7,7 +7,8 @@ The same curve is read from the arrays of every measure whose discount is one fo
 worth anything, are worth something by themselves: the recall step is that worth, own[i_n], and the precision is the whole
 contribution divided by it,
 
-    recall_n = sum_{m<=n} own[i_m],    precision_n = discount[n] (own[i_n] + sum_{m<n} pair[i_m, i_n]) / own[i_n],
+    recall_n = sum_{m<=n} own[i_m],
+    precision_n = discount[n] (own[i_n] + sum_{m<n} pair[i_m, i_n]) / own[i_n],
 
 with area sum_n precision_n own[i_n] = M. For AP it is the usual precision-recall curve, for xGAP and eGAP their own
 graded one; nDCG has its share of the ideal gain for recall and the discount of the rank for precision. Kendall's tau and
@@ -66,7 +67,7 @@ class PrecisionRecallCurve:
         return float(np.sum(self.precision * np.diff(self.recall, prepend=0.0)))
 
     def at(self, recall: Any) -> Array:
-        """Precision of the step in which each of `recall` lies; 0 beyond the recall that was reached."""
+        """Precision of the step in which each of `recall` lies; 0 beyond the recall reached."""
         # Recall is a sum of steps: a level that is one of its values must not fall into the next step by rounding.
         step = np.searchsorted(self.recall, np.asarray(recall, dtype=np.float64) - 1e-12)
         return np.append(self.precision, 0.0)[step]
@@ -177,7 +178,10 @@ def curve(measure: Measure, data: Judged, scores: Array, ties: Ties = "expected"
 
 
 def _check_recall(measure: Measure, n_grades: int) -> None:
-    """Refuse a measure in which a document adds to the value, but not to recall: the area would not be the measure."""
+    """Refuse a measure in which a document counts for the value, but not for recall.
+
+    The area would not be the measure.
+    """
     # Whatever the list holds: one document of each grade.
     (pair,), (own,) = tables_of(measure, RecallBase.of_whole_grades(np.ones((1, max(n_grades, 2)), dtype=np.int64)))
     if pair[:, own == 0].any():

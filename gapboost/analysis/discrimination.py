@@ -14,6 +14,7 @@ import numpy as np
 
 from gapboost._data.arguments import probability, whole
 from gapboost._kernels import Array
+from gapboost._latex import latex_table
 from gapboost._optional import axes, frame
 from gapboost._pictures import legend, line
 from gapboost.analysis.systems import SystemValues, checked_values, position_of
@@ -85,8 +86,18 @@ class DiscriminativePower:
             ["measure"],
         )
 
+    def to_latex(self, digits: int = 3) -> str:
+        r"""Return `to_pandas` as a LaTeX table, which needs ``\usepackage{booktabs}``.
+
+        Text is escaped. Numbers are rounded to `digits` decimals; whole numbers have none.
+        """
+        return latex_table(self.to_pandas(), digits)
+
     def plot(self, ax: Any = None, highest: float = 0.1) -> Any:
-        """ASL curves: the sooner a curve falls to `level`, the more pairs its measure tells apart; returns the axes."""
+        """Draw ASL curves; return the axes.
+
+        The sooner a curve falls to `level`, the more pairs its measure distinguishes.
+        """
         ax = axes(ax)
         for m, measure in enumerate(self.measures):
             label = f"{measure}: {self.share[m]:.1%} below {self.level:g}"
@@ -162,7 +173,10 @@ def discriminative_power(
 
 
 def _tested(item: tuple[Array, Array, float, float]) -> tuple[Array, float]:
-    """ASL of each pair, and the required difference, for one measure; `times`: how often a topic is drawn."""
+    """Return ASL of each pair, and the required difference, for one measure.
+
+    A topic is drawn as often as `times` says.
+    """
     z, times, level, within = item
     n = z.shape[1]
     observed = np.abs(_t(z.mean(axis=1), (z**2).mean(axis=1), n))

@@ -3,9 +3,8 @@
 `benchmarks/POLICY.md` says which estimate is used when, and why.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 from scipy import optimize, stats
@@ -16,7 +15,6 @@ LEVEL = 0.05
 # Probability with which the test finds a difference that is called detectable.
 POWER = 0.8
 AHEAD, BEHIND, EQUIVALENT, INCONCLUSIVE = "ahead", "behind", "equivalent", "inconclusive"
-Name = TypeVar("Name", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,7 @@ class Estimate:
         return self.mean - half, self.mean + half
 
     def critical(self, confidence: float = 0.95, family: int = 1) -> float:
-        """Return the smallest observed difference that is significant: half the length of the interval."""
+        """Return the smallest observed difference that is significant: half of the interval."""
         return float(stats.t.ppf(1 - (1 - confidence) / (2 * family), self.freedom)) * self.error
 
     def verdict(self, confidence: float = 0.95, family: int = 1, margin: float | None = None) -> str:
@@ -90,6 +88,16 @@ def independent(values: Array) -> Estimate:
     return Estimate(float(values.mean()), float(stats.sem(values)), len(values) - 1)
 
 
+def unpaired(first: Array, second: Array) -> Estimate:
+    """Return the difference of the means of two samples that share nothing, by Welch (1947)."""
+    one, other = independent(first), independent(second)
+    variances = np.array([one.error, other.error]) ** 2
+    total = variances.sum()
+    parts = variances**2 / (one.freedom, other.freedom)
+    freedom = total**2 / parts.sum() if total > 0 else one.freedom + other.freedom
+    return Estimate(one.mean - other.mean, float(np.sqrt(total)), float(freedom))
+
+
 def clustered(clusters: Sequence[Array]) -> Estimate:
     """Mean of the values of all clusters, which are independent where values within one are not.
 
@@ -102,9 +110,35 @@ def clustered(clusters: Sequence[Array]) -> Estimate:
     mean = float(np.concatenate(clusters).mean())
     residuals = np.array([(values - mean).sum() for values in clusters])
     variance = float((residuals**2 / (1 - share)).sum()) / n**2
-    scale = 1 / np.sqrt(1 - share)
-    products = np.outer(scale, scale) * (np.diag(share) - np.outer(share, share))
-    return Estimate(mean, float(np.sqrt(variance)), float(np.trace(products) ** 2 / (products**2).sum()))
+    # Of the matrix of s_i s_j (w_i [i = j] - w_i w_j), where s^2 = 1 / (1 - w): the squared trace over the sum of squares.
+    ratio = share / (1 - share)
+    squares = (ratio**2 * (1 - 2 * share)).sum() + (ratio * share).sum() ** 2
+    return Estimate(mean, float(np.sqrt(variance)), float(share.sum() ** 2 / squares))
+
+
+def share_interval(clusters: Sequence[Array], confidence: float = 0.95) -> tuple[float, float]:
+    """Return the confidence interval of the share of True, over clusters that are independent.
+
+    Korn and Graubard (1998): the interval of Clopper and Pearson for as many independent values as
+    give the error of `clustered`. If all values are the same, each cluster counts once.
+
+    Parameters
+    ----------
+    clusters : sequence of bool ndarray
+        At least two.
+    confidence : float, default=0.95
+    """
+    estimate = clustered(clusters)
+    n, share, tail = sum(map(len, clusters)), estimate.mean, (1 - confidence) / 2
+    if estimate.error > 0:
+        wider = stats.t.ppf(tail, n - 1) / stats.t.ppf(tail, estimate.freedom)
+        n_effective = min(share * (1 - share) / estimate.error**2 * wider**2, n)
+    else:
+        n_effective = len(clusters)
+    found = share * n_effective
+    low = stats.beta.ppf(tail, found, n_effective - found + 1) if share > 0 else 0.0
+    high = stats.beta.ppf(1 - tail, found + 1, n_effective - found) if share < 1 else 1.0
+    return float(low), float(high)
 
 
 def crossed(values: Array, queries: Array, models: Array) -> Estimate:
@@ -181,16 +215,6 @@ def pooled(estimates: Sequence[Estimate], sizes: Sequence[int]) -> Estimate:
     freedom = total**2 / np.sum(parts) if total > 0 else sum(one.freedom for one in estimates)
     mean = float(shares @ [one.mean for one in estimates])
     return Estimate(mean, float(np.sqrt(total)), float(freedom))
-
-
-def holm(p_values: Mapping[Name, float]) -> dict[Name, float]:
-    """Holm's correction of p-values that are looked at together."""
-    corrected: dict[Name, float] = {}
-    running = 0.0
-    for rank, (key, p) in enumerate(sorted(p_values.items(), key=lambda item: item[1])):
-        running = max(running, min(1.0, p * (len(p_values) - rank)))
-        corrected[key] = running
-    return corrected
 
 
 def noncentrality(freedom: float, level: float = LEVEL, power: float = POWER) -> float:

@@ -77,12 +77,12 @@ class Informativeness:
 
     @property
     def mean_rms(self) -> Array:
-        """Mean over the compared lists, float64 of shape (measures, rels); NaN where there are none."""
+        """Mean over the compared lists, float64 of shape (measures, rels); NaN without any."""
         return self._mean(self.rms)
 
     @property
     def mean_mae(self) -> Array:
-        """Mean over the compared lists, float64 of shape (measures, rels); NaN where there are none."""
+        """Mean over the compared lists, float64 of shape (measures, rels); NaN without any."""
         return self._mean(self.mae)
 
     def _mean(self, errors: Array) -> Array:
@@ -98,7 +98,7 @@ class Informativeness:
         )
 
     def to_pandas(self) -> Any:
-        """One row a measure: mean RMS and MAE for each `rel`, lists compared, solutions that did not converge."""
+        """Return one row a measure: mean RMS and MAE by `rel`, lists, unconverged solutions."""
         columns: dict[str, Any] = {"measure": [str(m) for m in self.measures]}
         for t, rel in enumerate(self.rels):
             columns[f"rms rel={rel}"] = self.mean_rms[:, t]
@@ -128,7 +128,7 @@ def informativeness(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> Informativeness:
-    """Infer a precision-recall curve from the value of each measure for each list, and compare it with the real one.
+    """Infer a precision-recall curve from each measure of each list; compare with the real one.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def real_precision(grades: Array, rel: int) -> Array:
 
 
 def inferred_precision(relevance: Array, grades: Array, rel: int) -> Array:
-    """Precision that `relevance` by rank implies where as many relevant documents are expected as are really found."""
+    """Return the precision that `relevance` implies, if it expects the real number relevant."""
     found = np.arange(1, np.count_nonzero(grades >= rel) + 1)
     expected = np.cumsum(relevance)
     # Probabilities never vanish: a count that is all but reached at one rank is met in full only at the last.

@@ -39,7 +39,7 @@ class RankedList:
 
 
 def ranked_lists(y_true: Any, y_score: Any, qid: Any = None, *, recall_base: Any = None) -> list[RankedList]:
-    """One list a query, the arguments as in `gapboost.evaluate`; equal scores in the order of the rows.
+    """Return one list a query, with arguments as in `gapboost.evaluate`; ties by row.
 
     Examples
     --------

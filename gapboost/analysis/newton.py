@@ -33,7 +33,10 @@ NEWTON_STEPS = 15
 
 
 class Problem:
-    """The arrays of a measure for one list, and the expected value with its derivative; only for grades that occur."""
+    """Arrays of a measure for one list, and its expected value with derivative.
+
+    Only grades that occur have entries.
+    """
 
     def __init__(self, measure: Measure, n: int, recall_base: Array, occurring: Array) -> None:
         base = RecallBase.of_whole_grades(recall_base[None, :])
@@ -112,7 +115,7 @@ class Path:
         return False
 
     def step(self, logits: Array, mu: Array, multiplier: float, value: float) -> tuple[Array, Array, float, float]:
-        """One Newton step for logits, mu and lambda, and by how much the equations are missed before it."""
+        """Return a Newton step for logits, mu and lambda, and the error before it."""
         problem, c = self.problem, len(mu)
         p = softmax(logits, axis=1)
         derivative = problem.derivative(p)

@@ -65,14 +65,14 @@ class LocalOptimality:
 
     @property
     def improved(self) -> Array:
-        """Number of alterations with an improvement that is more than rounding, int64 of shape (datasets, measures)."""
+        """Number of alterations that improve by more than rounding, int64 (datasets, measures)."""
         within = rounding(self.values[:, :, None, None] + self.changes, (2, 3))
         improved: Array = np.count_nonzero(self.changes > within[:, :, None, None], axis=(2, 3))
         return improved
 
     @property
     def improved_by_epsilon(self) -> Array:
-        """Number of alterations that improve by more than epsilon, int64 of shape (datasets, measures)."""
+        """Number of alterations that improve by more than epsilon, int64 (datasets, measures)."""
         improved: Array = np.count_nonzero(self.changes > self.epsilon, axis=(2, 3))
         return improved
 
@@ -83,7 +83,10 @@ class LocalOptimality:
         )
 
     def to_pandas(self) -> Any:
-        """One row for each data set and measure: value, alterations, improvements > 0 and > epsilon, largest one."""
+        """Return one row a data set and measure: value, alterations, improvements, the largest.
+
+        Improvements are counted above 0 and above epsilon.
+        """
         size = len(self.measures)
         return frame(
             {
@@ -99,7 +102,10 @@ class LocalOptimality:
         )
 
     def plot(self, ax: Any = None) -> Any:
-        """Median and 5-95 % range of the change against the step size, a line a data set and measure; returns the axes."""
+        """Draw the median and 5-95 % range of the change by step size; return the axes.
+
+        There is a line for each data set and measure.
+        """
         ax = axes(ax)
         for d, m in np.ndindex(self.values.shape):
             low, middle, high = np.percentile(self.changes[d, m], (5, 50, 95), axis=0)

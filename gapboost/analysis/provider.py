@@ -1,4 +1,4 @@
-"""gapboost's graded measures inside ir_measures: ``GAP(g=(0.5, 0.5)) @ 10`` beside its ``AP``, ``nDCG`` or ``Bpref``.
+"""gapboost's graded measures inside ir_measures, such as ``GAP(g=(0.5, 0.5)) @ 10``.
 
 Importing this module registers the provider. ``ir_measures.parse_measure`` reads the text form ``GAP(g='0.5,0.5')@10``, which is
 what the measures print as.
@@ -71,7 +71,7 @@ GAP, xGAP, eGAP = _family("GAP"), _family("xGAP"), _family("eGAP")
 
 
 def named(measure: str | Measure) -> Any:
-    """A graded measure as ir_measures writes it: ``named("gap(g=0.5,0.5)@10")`` is ``GAP(g=(0.5, 0.5)) @ 10``.
+    """Return a graded measure of ir_measures: ``named("gap(g=0.5,0.5)@10")``.
 
     Parameters
     ----------

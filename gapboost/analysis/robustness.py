@@ -1,4 +1,4 @@
-"""Robustness to incomplete judgements: whether a measure still ranks systems alike when fewer documents are judged.
+"""Robustness to incomplete judgments: ranking of systems with fewer judged documents.
 
 Judgements are thinned out by stratified random sampling, topic by topic and grade by grade, and each measure's ranking of
 the systems is correlated with its own ranking under complete judgements ([ferrante2014], section 6).
@@ -72,7 +72,7 @@ class Robustness:
         )
 
     def plot(self, ax: Any = None) -> Any:
-        """Mean tau against the share of judgements, with a band from the 25th to the 75th percentile; returns the axes."""
+        """Draw mean tau by the share of judgments, with a band from 25 to 75 %; return the axes."""
         ax = axes(ax)
         share = 100 * np.array(self.fractions)
         for m, measure in enumerate(self.measures):
@@ -175,7 +175,10 @@ def _repeat(
     fractions: tuple[float, ...],
     generator: np.random.Generator,
 ) -> Array:
-    """Tau with the `means` under all judgements, shape (measures, fractions), for one random sample at every fraction."""
+    """Return tau with the `means` of all judgments, one random sample a fraction.
+
+    The shape is (measures, fractions).
+    """
     seed = int(generator.integers(2**63))
     tau = np.empty((len(measures), len(fractions)))
     for f, fraction in enumerate(fractions):

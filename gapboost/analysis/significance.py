@@ -1,4 +1,4 @@
-"""Is one ranker better than another? Paired tests over queries, all of them reported, as [yilmaz2009] does.
+"""Paired tests over queries: is one ranker better than another? All as in [yilmaz2009].
 
 Two values of a query that differ by rounding alone are a tie, and so are two such differences: see `gapboost.analysis.ties`.
 """
@@ -12,6 +12,7 @@ from scipy import stats
 from gapboost._data.arguments import probability, whole
 from gapboost._data.columns import numeric_column
 from gapboost._kernels import Array
+from gapboost._latex import latex_table
 from gapboost._optional import axes, frame
 from gapboost._pictures import COLOURS, legend
 from gapboost.analysis.ties import rounding, settled
@@ -62,7 +63,10 @@ class Significance:
 
     @property
     def effect_size(self) -> float:
-        """Cohen's d for pairs: mean difference over its standard deviation; infinite where all differences are equal."""
+        """Cohen's d for pairs: mean difference over its standard deviation.
+
+        It is infinite if all differences are equal.
+        """
         if not _all_equal(self.differences):
             return self.difference / float(self.differences.std(ddof=1))
         return 0.0 if self.difference == 0 else float(np.copysign(np.inf, self.difference))
@@ -86,7 +90,7 @@ class Significance:
         )
 
     def to_pandas(self) -> Any:
-        """Return a frame with the mean difference, its interval, the effect size, counts and p-values.
+        """Return a frame with the mean difference, its interval, the effect size and p-values.
 
         The column ``value`` holds floats and, for the counts of queries, ints.
         """
@@ -108,8 +112,15 @@ class Significance:
         values = np.array(list(numbers.values()), dtype=object)
         return frame({"": list(numbers), "value": values}, [""])
 
+    def to_latex(self, digits: int = 3) -> str:
+        r"""Return `to_pandas` as a LaTeX table, which needs ``\usepackage{booktabs}``.
+
+        Text is escaped. Numbers are rounded to `digits` decimals; whole numbers have none.
+        """
+        return latex_table(self.to_pandas(), digits)
+
     def plot(self, ax: Any = None, title: str = "first − second") -> Any:
-        """The differences from the best to the worst query, with mean and interval; returns the axes.
+        """Draw the differences from the best to the worst query; return the axes.
 
         Parameters
         ----------
@@ -258,7 +269,10 @@ def _student(d: Array, confidence: float) -> tuple[tuple[float, float], float]:
 
 
 def _randomization(d: Array, within: float, n_resamples: int, generator: np.random.Generator) -> float:
-    """Share of changes of sign with a mean at least as far from 0; the observed signs count among random ones."""
+    """Return the share of sign changes with a mean at least as far from 0.
+
+    The observed signs count among random ones.
+    """
     # Means that differ by rounding are tied; scipy's own allowance vanishes where differences cancel.
     least = abs(d.sum()) - len(d) * within
 

@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._data.arguments import ordered
+from gapboost._data.arguments import ordered, probability
+from gapboost._data.warned import warn_caller
+from gapboost._kernels import Array
 from gapboost._optional import axes
 from gapboost._pictures import legend, line
+from gapboost.analysis.estimates import clustered
 from gapboost.analysis.informativeness import Informativeness, informativeness, top_grade
 from gapboost.analysis.lists import RankedList
 from gapboost.measures import GAP, Measure, Measures, as_measures
@@ -18,7 +21,9 @@ from gapboost.measures.grids import simplex_grid
 
 @dataclass(frozen=True, eq=False)
 class ThresholdSweep:
-    """Informativeness of a graded measure for each g of a grid, beside measures without one ([robertson2010] Figure 2).
+    """Return the informativeness of a graded measure for each g of a grid.
+
+    Measures without g are beside it, as in [robertson2010] Figure 2.
 
     Attributes
     ----------
@@ -45,6 +50,36 @@ class ThresholdSweep:
     def best(self) -> tuple[float, ...]:
         """The g with the smallest RMS error in the mean over all relevance thresholds."""
         return self.grid[int(np.argmin(self.result.mean_rms[: len(self.grid)].mean(axis=1)))]
+
+    def plausible(self, confidence: float = 0.95) -> tuple[tuple[float, ...], ...]:
+        """Return each g of `grid` that the lists do not show to be worse than `best`, in the order of `grid`.
+
+        A g is left out if its RMS error, in the mean over all relevance thresholds, is higher than that of `best` by more than
+        the interval of their difference over the lists. All intervals hold together, by Bonferroni's correction. Lists of
+        the same name, such as those of several systems for one topic, are a cluster. With one list or one topic nothing is
+        left out.
+
+        Parameters
+        ----------
+        confidence : float, default=0.95
+            Of all intervals together.
+        """
+        probability(confidence, "confidence")
+        compared = self.result.compared
+        errors = self.result.rms[: len(self.grid), compared].mean(axis=2)
+        worse = errors - errors[self.grid.index(self.best)]
+        names = [name for name, used in zip(self.result.lists, compared, strict=True) if used]
+        topics = [[place for place, name in enumerate(names) if name == topic] for topic in dict.fromkeys(names)]
+        if len(topics) < 2:
+            return self.grid
+
+        def found_worse(differences: Array) -> bool:
+            if np.ptp(differences) == 0:
+                return bool(differences[0] > 0)
+            estimate = clustered([differences[topic] for topic in topics])
+            return estimate.interval(confidence, max(len(self.grid) - 1, 1))[0] > 0
+
+        return tuple(g for g, differences in zip(self.grid, worse, strict=True) if not found_worse(differences))
 
     def to_pandas(self) -> Any:
         """Return a frame with one row a measure; see `Informativeness.to_pandas`."""
@@ -125,7 +160,13 @@ def most_informative_g(lists: Sequence[RankedList], **options: Any) -> tuple[flo
     Parameters
     ----------
     lists, **options
-        As in `threshold_sweep`, which shows what the choice rests on.
+        As in `threshold_sweep`, which shows what the choice rests on. Its `ThresholdSweep.plausible` has each g that
+        the lists do not show to be worse.
+
+    Warns
+    -----
+    UserWarning
+        Where the lists show no g of the grid to be worse than another: too few lists, or topics.
 
     Examples
     --------
@@ -134,7 +175,13 @@ def most_informative_g(lists: Sequence[RankedList], **options: Any) -> tuple[flo
     >>> rng = np.random.default_rng(0)
     >>> y, qid = rng.integers(0, 3, size=60), np.repeat([0, 1], 30)
     >>> lists = analysis.ranked_lists(y, rng.normal(size=60), qid)
-    >>> sum(analysis.most_informative_g(lists, grid=[(0.5, 0.5), (1.0, 0.0)], n_jobs=1))
-    1.0
+    >>> analysis.most_informative_g(lists, grid=[(0.5, 0.5)], n_jobs=1)
+    (0.5, 0.5)
     """
-    return threshold_sweep(lists, **{"others": (), **options}).best
+    sweep = threshold_sweep(lists, **{"others": (), **options})
+    if 1 < len(sweep.grid) == len(sweep.plausible()):
+        warn_caller(
+            f"g = {sweep.best} is the most informative of {len(sweep.grid)}, but the {len(lists)} lists do not show any of the "
+            "others to be worse; expected more topics, or a g chosen by what users want"
+        )
+    return sweep.best

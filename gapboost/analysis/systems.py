@@ -1,4 +1,4 @@
-"""Values of measures for several systems on the same topics: what discrimination, correlation and robustness compare."""
+"""Values of measures for several systems on the same topics."""
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
@@ -115,7 +115,7 @@ class SystemValues:
         return self.of_systems([self.systems[s] for s in (sorted(kept) if measure is None else kept)])
 
     def _ranking(self, means: Array) -> list[int]:
-        """Systems by their mean rank over the rows of `means`, the best first; where it is the same, by name."""
+        """Return systems by mean rank over the rows of `means`, best first; ties by name."""
         # Sums of ranks are exact.
         places = np.sum([rankdata(-settled(row)) for row in means], axis=0)
         return sorted(range(len(self.systems)), key=lambda s: (places[s], self.systems[s]))
@@ -126,7 +126,7 @@ class SystemValues:
         return frame({"system": self.systems, **columns}, ["system"])
 
     def plot(self, ax: Any = None) -> Any:
-        """Means of the systems, from the best by the first measure on, a line for each measure; returns the axes."""
+        """Draw means of systems, best by the first measure first; return the axes."""
         ax = axes(ax)
         order = self._ranking(self.means[:1])
         for m, measure in enumerate(self.measures):

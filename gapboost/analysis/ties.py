@@ -1,4 +1,4 @@
-"""Values of measures that are equal but for rounding: the rule on ties of every analysis that compares values.
+"""Values of measures that are equal but for rounding: the rule on ties of all analyses.
 
 A value is a sum over ranks, a mean is a sum over queries, and a sum changes in its last digits with the order and the form of
 its terms: what is equal by definition is often not equal as numbers. Sums over 3 000 documents differ so by some 100 units in
@@ -24,7 +24,7 @@ def rounding(values: Array, axis: Any = None) -> Array:
 
 
 def settled(values: Array, within: Any = None) -> Array:
-    """`values`, of shape (n,), in which ties are equal numbers, the least of them; the order of the others stays.
+    """Return `values` of shape (n,), with tied values set to the least of them.
 
     `within` is the largest difference that is a tie, where the values are themselves differences; None: as `rounding` says.
     """

@@ -52,7 +52,7 @@ Ties = Literal["expected", "trec_eval"]
 
 
 def map_gains(qrels: Qrels, grades: Mapping[float, float]) -> dict[str, dict[str, float]]:
-    """Judgements with each gain replaced by a grade, where a collection's gains are not the grades 0, 1, ..., c.
+    """Return judgments with each gain replaced by a grade 0, 1, ..., c.
 
     Parameters
     ----------
@@ -144,7 +144,10 @@ class Rankings:
         return topics
 
     def values(self, measures: Sequence[Measure], *, empty: Empty = 0, n_jobs: int | None = None) -> list[Array]:
-        """One array of shape (topics,) for each of `measures`; g left open is uniform over the judged grades."""
+        """Return an array of shape (topics,) for each measure; an open g is uniform.
+
+        It is uniform over the judged grades.
+        """
         occurring = self.data.graded
         limit = grade_limit(measures)
         check_known(occurring, "qrels", limit)

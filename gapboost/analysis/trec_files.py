@@ -16,6 +16,8 @@ from gapboost._data.text import MAX_LINE_BYTES, LongLine, checked_number, lines
 Qrels: TypeAlias = Mapping[str, Mapping[str, float]]
 Run: TypeAlias = Mapping[str, Mapping[str, float]]
 
+TOPIC = "a topic"
+
 
 def _read_lines(path: Any, limit: int, entry: Callable[[list[bytes]], Any], expected: str) -> dict[str, dict[str, Any]]:
     """``{topic: {document: value}}`` of a file; the errors name its line."""
@@ -132,7 +134,7 @@ def read_run(path: Any, *, max_line_bytes: int = MAX_LINE_BYTES) -> dict[str, di
 
 
 def write_run(path: Any, run: Run, *, tag: str = "gapboost") -> None:
-    r"""Write a run: lines ``topic Q0 document rank score tag``, as `read_run` and trec_eval read them.
+    r"""Write a run: lines ``topic Q0 document rank score tag``, as `read_run` reads them.
 
     Parameters
     ----------
@@ -147,7 +149,8 @@ def write_run(path: Any, run: Run, *, tag: str = "gapboost") -> None:
     Raises
     ------
     ValueError
-        If the run is empty, a name is empty or holds white space, or a score is not finite.
+        If the run is empty, a name is empty or holds white space, a topic begins with ``#`` (a comment), or a
+        score is not finite.
 
     Examples
     --------
@@ -172,7 +175,7 @@ def write_run(path: Any, run: Run, *, tag: str = "gapboost") -> None:
             if not math.isfinite(score):
                 raise ValueError(f"run holds the score {score} for document {document!r}; expected finite scores")
             parts = (
-                _checked_name(topic, "a topic"),
+                _checked_name(topic, TOPIC),
                 "Q0",
                 _checked_name(document, "a document"),
                 rank,
@@ -188,4 +191,6 @@ def write_run(path: Any, run: Run, *, tag: str = "gapboost") -> None:
 def _checked_name(name: Any, what: str) -> str:
     if not isinstance(name, str) or not name or any(character in name for character in " \t\n\r\v\f"):
         raise ValueError(f"{what} of the run is {name!r}; expected text without white space")
+    if what == TOPIC and name.startswith("#"):
+        raise ValueError(f"{what} of the run is {name!r}; expected no '#' at its beginning, which begins a comment")
     return name

@@ -27,5 +27,8 @@ def in_order(
 
 
 def generators(random_state: Any, number: int) -> list[np.random.Generator]:
-    """Independent generators, one for each item of work: results then do not depend on the order of the work."""
+    """Return independent generators, one for each item of work.
+
+    Results then do not depend on the order of the work.
+    """
     return [np.random.default_rng(child) for child in np.random.SeedSequence(seed(random_state)).spawn(number)]

@@ -1,6 +1,7 @@
 """The maximum-entropy distribution, and the informativeness that rests on it."""
 
 import itertools
+from contextlib import nullcontext
 from functools import partial
 
 import numpy as np
@@ -12,7 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 import gapboost as gb
 from gapboost.analysis import (
+    Informativeness,
     RankedList,
+    ThresholdSweep,
     expected_value,
     informativeness,
     maximum_entropy,
@@ -298,7 +301,47 @@ def test_sweep_over_thresholds(lists):
     np.testing.assert_allclose(errors[4], errors[5])  # g = (1, 0) is AP
     assert sweep.best == sweep.grid[int(np.argmin(errors[:5].mean(axis=1)))]
     options = dict(family=gb.eGAP, grid=simplex_grid(2, 4), minimum=4, n_jobs=1)
-    assert most_informative_g(lists, **options) == sweep.best
+    unsure = len(sweep.plausible()) == len(sweep.grid)
+    with pytest.warns(UserWarning, match="do not show") if unsure else nullcontext():
+        assert most_informative_g(lists, **options) == sweep.best
+
+
+def swept(errors, names=None):
+    """A sweep with these RMS errors by g and list, for one grade."""
+    errors = np.asarray(errors)[:, :, None]
+    grid = tuple(map(tuple, simplex_grid(2, len(errors) - 1)))
+    names = tuple(range(errors.shape[1])) if names is None else names
+    measures = tuple(gb.GAP(g=g) for g in grid)
+    return ThresholdSweep(grid, Informativeness(measures, names, (1,), errors, errors, np.ones(errors.shape[:2], bool)))
+
+
+def test_each_g_that_the_lists_do_not_show_to_be_worse():
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=(4, 30))
+    sweep = swept(np.array([0.1, 0.1, 0.2, 0.3])[:, None] + 0.02 * noise)
+    assert sweep.plausible() == sweep.grid[:2]
+    close = swept(np.array([0.1, 0.11, 0.2])[:, None] + 0.02 * noise[:3])
+    assert [len(close.plausible(confidence)) for confidence in (0.5, 1 - 1e-6)] == [1, 2]
+    # What all lists agree on needs no interval.
+    assert len(swept(np.full((3, 4), 0.2)).plausible()) == 3
+    assert swept(np.repeat([[0.1], [0.2]], 5, axis=1)).plausible() == ((0.0, 1.0),)
+
+
+def test_lists_of_one_topic_are_one_observation():
+    """Equal to the same two lists ten times tell no more than once."""
+    errors = np.tile([[0.1, 0.1], [0.15, 0.105]], 10)
+    assert swept(errors).plausible() == ((0.0, 1.0),)
+    assert len(swept(errors, (1, 2) * 10).plausible()) == 2
+    assert len(swept(errors, (1,) * 20).plausible()) == 2
+
+
+def test_the_most_informative_g_of_too_few_lists_is_a_warning(lists):
+    options = dict(grid=simplex_grid(2, 2), minimum=4, n_jobs=1)
+    with pytest.warns(
+        UserWarning, match=r"g = \(.*\) is the most informative of 3, but the 1 lists do not show"
+    ) as told:
+        most_informative_g(lists[:1], **options)
+    assert told[0].filename == __file__
 
 
 def test_ranked_lists_of_rows():

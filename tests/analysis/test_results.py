@@ -1,4 +1,4 @@
-"""What all results have in common: frozen, a pandas view, a picture; and what importing them needs."""
+"""All results are frozen, have a pandas view and a picture, and import optional libraries late."""
 
 import copy
 import dataclasses

@@ -52,7 +52,7 @@ def test_randomization_over_all_signs():
     [[0.1, 0.2, -0.3, 0.05, -0.05], [0.3, -0.1, -0.2], [1e-3, 0.4, 0.4, -0.4, -0.4], [0.1, 0.1, 0.1, 0.7, 0.2, 0.2]],
 )
 def test_randomization_takes_sums_that_differ_by_rounding_for_equal(d):
-    """With fractions for numbers, over all signs; where differences cancel, every change of sign is as far from 0."""
+    """Compare with exact fractions over all signs; sums that cancel are equally far from 0."""
     exact = [Fraction(str(x)) for x in d]
     sums = [
         sum(s * x for s, x in zip(signs, exact, strict=True)) for signs in itertools.product((1, -1), repeat=len(d))
@@ -142,7 +142,7 @@ def test_rounding_does_not_tell_tied_differences_apart():
 
 
 def test_equal_differences_of_values_that_are_much_larger():
-    """Where rounding is large beside the differences, though not beside the values."""
+    """Rounding errors are large relative to the differences, but not to the values."""
     a = np.random.default_rng(0).uniform(0.1, 1.0, 60)
     result = significance(a + 1e-9, a)
     assert len(set((a + 1e-9 - a).tolist())) > 1

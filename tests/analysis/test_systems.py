@@ -81,7 +81,7 @@ def test_the_best_by_one_measure_come_best_first():
 
 
 def shuffled(values, order):
-    """The same systems in another order."""
+    """Return the systems in another order."""
     return values.of_systems([values.systems[i] for i in order])
 
 

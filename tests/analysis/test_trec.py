@@ -56,6 +56,7 @@ def test_a_written_run_is_read_again(tmp_path, name):
         ({"1": {"a b": 1.0}}, "mine", "a document of the run is 'a b'"),
         ({"": {"a": 1.0}}, "mine", "a topic of the run is ''"),
         ({1: {"a": 1.0}}, "mine", "a topic of the run is 1"),
+        ({"#1": {"a": 1.0}}, "mine", "a topic of the run is '#1'; expected no '#'"),
         ({"1": {"a": 1.0}}, "my run", "the tag of the run is 'my run'"),
         ({"1": {"a": float("nan")}}, "mine", "the score nan for document 'a'"),
     ],
