@@ -1,1 +1,1 @@
-"""What makes rankings better: query-relative features, smaller steps, forests, several seeds."""
+"""Settings that may rank better: query-relative features, smaller steps, forests, several seeds."""

@@ -24,12 +24,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--redraw", action="store_true", help="only write the page from the saved results")
     if not parser.parse_args().redraw:
-        # The largest features come last.
         sources = sorted(collections(), key=lambda source: source.data.X.size)
-        served = Records(RESULTS / "serving.csv", ("collection",))
-        finish(served, {(source.name,): partial(serving.estimates, source) for source in sources})
+        tasks = {(source.name,): partial(serving.estimates, source) for source in sources}
+        finish(Records(RESULTS / "serving.csv", ("collection",)), tasks)
+        compared = Records(RESULTS / "estimates.csv", ("collection",))
         for source in sources:
-            compare(CHOSEN, RANKERS, FAMILIES, source.name, source.data, (RESULTS, CACHE))
+            if (source.name,) not in compared.done():
+                compare(CHOSEN, RANKERS, FAMILIES, source.name, source.data, (RESULTS, CACHE))
     page.redraw()
 
 
