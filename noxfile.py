@@ -1,4 +1,4 @@
-"""What continuous integration runs, one session a job; `.ci/run` and the forge's workflows call these and nothing else.
+"""Sessions of the continuous integration, one a job.
 
 ``nox -l`` lists the sessions, ``nox -s lint`` runs one. Each makes an environment of its own under ``.nox``.
 """
@@ -23,6 +23,7 @@ PRE_RELEASES = ("numba", "scikit-learn", "lightgbm", "xgboost")
 BUILD = [] if "DISTRIBUTIONS_ARE_BUILT" in os.environ else ["wheel"]
 
 nox.options.sessions = ["lint", "wheel", "tests"]
+nox.options.default_venv_backend = "uv"  # pip needs 20 times its processor time for an environment
 nox.needs_version = ">=2025.2"
 
 
@@ -47,7 +48,7 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def wheel(session: nox.Session) -> None:
-    """Build the distributions, check what they hold, and install the wheel where there is nothing else."""
+    """Build the distributions, check their contents, and install the wheel alone."""
     session.install("-q", "build", "twine")
     shutil.rmtree(DIST, ignore_errors=True)
     session.run("python", "-m", "build", "--outdir", str(DIST), silent=True)
@@ -63,25 +64,29 @@ def wheel(session: nox.Session) -> None:
 
 @nox.session(requires=BUILD)
 def tests(session: nox.Session) -> None:
-    """The complete suite of the source distribution, against the wheel: no other gapboost is in reach."""
+    """Run the complete suite of the source distribution against the wheel alone."""
     session.install("-q", f"{_built('*.whl')}[test]")
     _test(session)
 
 
 @nox.session
 def studies(session: nox.Session) -> None:
-    """Every test of the studies, on the checkout: what they measured is no part of the distributions. Those of CatBoost too."""
+    """Run every test of the studies on the checkout, those of CatBoost included.
+
+    The distributions leave out what the studies measured.
+    """
     session.install("-q", "-e", ".[test]", "catboost")
     catboost = (
         "tests/docs/test_migration.py",
         "tests/comparison/test_compare_rankers.py::test_catboost",
         "tests/comparison/test_query_features.py",
         "tests/comparison/test_trees.py::test_catboost",
+        "tests/measures/test_conventions.py",
     )
     session.run("python", "-m", "pytest", "-q", "-n", "auto", "tests/studies", *catboost, *session.posargs)
 
 
-@nox.session(venv_backend="uv", requires=BUILD)
+@nox.session(requires=BUILD)
 def lowest(session: nox.Session) -> None:
     """The complete suite, with the lowest versions that are declared."""
     session.install("-q", "--resolution", "lowest-direct", f"{_built('*.whl')}[test]")
@@ -101,7 +106,7 @@ def canary(session: nox.Session) -> None:
 def without(session: nox.Session, booster: str) -> None:
     """All tests that need no more than the other booster, where one is not installed."""
     session.install("-q", f"{_built('*.whl')}[test]")
-    session.run("python", "-m", "pip", "uninstall", "-q", "-y", booster)
+    session.run("uv", "pip", "uninstall", "-q", booster, external=True)
     _test(session)
 
 
@@ -128,7 +133,7 @@ def spark(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """The documentation; a warning is an error, and so is a link that leads nowhere, or a page wider than its window."""
+    """Build the documentation; warnings, broken links and pages that are too wide are errors."""
     if not (ROOT / "docs" / "conf.py").exists():
         session.skip("there is no documentation here")
     session.install("-q", ".[docs]", "hypothesis", "pytest", "pytest-timeout")
@@ -152,7 +157,10 @@ def _built(pattern: str) -> Path:
 
 
 def _copy_kernels(session: nox.Session) -> None:
-    """Copy the compiled kernels of the checkout to the installed package, which loads them if its sources are the same."""
+    """Copy the compiled kernels of the checkout to the installed package.
+
+    It loads them if its sources are the same.
+    """
     for installed in Path(session.virtualenv.location).glob("lib/python*/site-packages/gapboost"):
         for kernel in ROOT.glob("gapboost/**/*.nbc"):
             target = installed / kernel.relative_to(ROOT / "gapboost")
@@ -161,7 +169,10 @@ def _copy_kernels(session: nox.Session) -> None:
 
 
 def _test(session: nox.Session, command: Sequence[str] = EVERY_TEST) -> None:
-    """Run every test or another command, and pass on arguments, in the unpacked source distribution without its package."""
+    """Run every test, or another command, in the unpacked source distribution.
+
+    Its package is removed. Arguments are passed on.
+    """
     _copy_kernels(session)
     outside = Path(session.create_tmp(), "outside")
     # Nox has temporary files inside of the environment, where Ray starts no worker.

@@ -1,4 +1,4 @@
-"""Check an installed gapboost where none of its extras is installed, and no sources are in reach."""
+"""Check an installed gapboost without extras, and with no sources in reach."""
 
 import os
 import sys

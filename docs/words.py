@@ -1,4 +1,4 @@
-"""The tables of migration.md: every parameter of LGBMRanker and XGBRanker, and what it becomes here.
+"""Tables of migration.md: every parameter of LGBMRanker and XGBRanker, and its effect here.
 
 Nothing is told from memory: names come from the signatures of the installed boosters and from the table that the rankers read,
 and each word of the boosters' objectives is tried on a fit of six rows, whose error or result the tables print.
@@ -85,14 +85,17 @@ def words(library: str) -> str:
 
 
 def groups(table: ParameterTable) -> Iterator[tuple[str, ...]]:
-    """Each word with its aliases; XGBoost's metric has no rule, as it is a parameter of the ranker here too."""
+    """Yield each word with its aliases, and XGBoost's metric.
+
+    The metric has no rule, as it is a parameter of the ranker here too.
+    """
     yield from (rule.names for rule in table.rules)
     if table is XGBOOST:
         yield ("eval_metric",)
 
 
 def tried(ranker: type, name: str, value: Any, **asked: Any) -> str:
-    """What a fit with this value says: its error, or what it trains for and reports beside a fit without."""
+    """Fit with this value; return the error, or what differs from a fit without it."""
     plain = fitted(ranker, **asked)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -110,7 +113,7 @@ def tried(ranker: type, name: str, value: Any, **asked: Any) -> str:
 
 
 def refused(message: str) -> str:
-    """An error in the form of a cell: what to write in the place of the parameter, or why nothing is."""
+    """Write an error as a cell: the replacement of the parameter, or why there is none."""
     expected = " ".join(message.partition("; expected ")[2].replace("|", r"\|").split())
     _, also, instead = expected.partition("it unset, and ")
     if also:
@@ -125,13 +128,13 @@ def fitted(ranker: type, **asked: Any) -> Any:
 
 
 def reports(ranker: Any) -> list[str]:
-    """What it reported, by the names in its log."""
+    """Return the names of the metrics in the log of a ranker."""
     (values,) = ranker.evals_result_.values()
     return list(values)
 
 
 def code(value: Any) -> str:
-    """As Markdown writes code."""
+    """Write a value as code in Markdown."""
     return f"`{value}`"
 
 
@@ -156,7 +159,7 @@ def trees(library: str) -> str:
 
 
 def version(library: str) -> str:
-    """Of the installed booster."""
+    """Return the version of the installed booster."""
     return str((lightgbm if library == "LightGBM" else xgboost).__version__)
 
 
@@ -171,7 +174,7 @@ def fit(library: str) -> str:
 
 
 def substitutions() -> dict[str, str]:
-    """What migration.md names in double braces."""
+    """Return the texts for the names in double braces of migration.md."""
     tables = {"words": words, "trees": trees, "fit": fit}
     return {f"{library.lower()}_{name}": table(library) for library in RANKERS for name, table in tables.items()}
 

@@ -1,4 +1,4 @@
-"""Choose g on OHSUMED by cross-validation over its queries, for both boosters, beside each one's built-in objective.
+"""Choose g on OHSUMED by cross-validation, beside each booster's own objective.
 
     python examples/choose_g.py path/to/ohsumed [picture.png]
 

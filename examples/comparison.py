@@ -1,4 +1,7 @@
-"""Shared by the examples: each booster's own ranker beside gapboost's, stopped on the validation queries, on the test queries."""
+"""Shared by the examples: each booster's own ranker beside gapboost's.
+
+Both stop on the validation queries, and are compared on the test queries.
+"""
 
 import lightgbm
 import numpy as np
@@ -27,7 +30,7 @@ def rankers():
 
 
 def compare(split: RankingSplit) -> None:
-    """Train all four on the training queries, and print what can be told of them on the test queries."""
+    """Train all four, and print the comparison on the test queries."""
     X, y, qid = (np.concatenate([getattr(part, name) for part in split]) for name in ("X", "y", "qid"))
     fold = np.split(np.arange(len(y)), np.cumsum([len(split.train), len(split.vali)]))
     measures = ["ndcg@10", "map", "p@10", "gap"]

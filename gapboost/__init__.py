@@ -1,25 +1,29 @@
 """Train LightGBM and XGBoost rankers for graded average precision, and evaluate rankings by it.
 
-Measures, `evaluate`, objectives and `plotting` live here; the rankers in `gapboost.lightgbm` and `gapboost.xgboost`, so that
-``import gapboost`` needs neither library.
+Measures, `evaluate`, `report`, objectives and `plotting` live here; the rankers in `gapboost.lightgbm`
+and `gapboost.xgboost`, so that ``import gapboost`` needs neither library.
 """
 
 from gapboost import plotting
+from gapboost.diagnosis import report
 from gapboost.evaluation import evaluate
 from gapboost.measures import (
     AP,
     DCG,
     ERR,
     GAP,
+    INSQ,
     RBP,
     RR,
     KendallTau,
     Measure,
+    OfLabel,
     PairwiseAccuracy,
     Precision,
     QMeasure,
     Recall,
     RPrecision,
+    SpearmanRho,
     WeightedSum,
     eGAP,
     grAP,
@@ -35,23 +39,27 @@ __all__ = [
     "DCG",
     "ERR",
     "GAP",
+    "INSQ",
     "RBP",
     "RR",
     "ApproxRank",
     "KendallTau",
     "LambdaRank",
     "Measure",
+    "OfLabel",
     "PairwiseAccuracy",
     "Precision",
     "QMeasure",
     "RPrecision",
     "Recall",
     "SoftRank",
+    "SpearmanRho",
     "WeightedSum",
     "eGAP",
     "evaluate",
     "grAP",
     "nDCG",
     "plotting",
+    "report",
     "xGAP",
 ]

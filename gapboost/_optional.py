@@ -1,4 +1,4 @@
-"""Libraries that only some results need: imported when they are used, with a hint where they are missing."""
+"""Optional libraries: imported when they are used, with a hint if they are missing."""
 
 import importlib
 import multiprocessing

@@ -11,7 +11,7 @@ Result = TypeVar("Result")
 
 
 def over_processes(function: Callable[[Item], Result], items: Sequence[Item], n_jobs: int) -> Iterator[Result]:
-    """``function(item)`` for each of `items`, in their order, by `n_jobs` processes or as many as there are items."""
+    """Return ``function(item)`` for `items`, in order, by up to `n_jobs` processes."""
     n_jobs = min(n_jobs, len(items))
     if n_jobs <= 1:
         yield from map(function, items)

@@ -15,6 +15,7 @@ from gapboost._kernels.parallel.chunks import chunks, resolve_n_jobs, run, table
 from gapboost._optional import imported
 from gapboost.measures import Measure, Measures, as_measures
 from gapboost.measures.measure import grade_limit
+from gapboost.measures.of_label import with_its_label
 
 Ties = Literal["expected", "row"]
 Empty = Literal[0, 1, "skip"]
@@ -31,7 +32,7 @@ class Values(dict[Measure, float]):
 
 
 class PerQuery(dict[Measure, Array]):
-    """``{measure: float64 array of shape (Q,)}``, in the order of `qid`; NaN for a query that is left out.
+    """``{measure: float64 array of shape (Q,)}``, in the order of `qid`; NaN if left out.
 
     Attributes
     ----------
@@ -44,7 +45,7 @@ class PerQuery(dict[Measure, Array]):
         self.qid = qid
 
     def to_pandas(self) -> Any:
-        """One row a query, with the index ``qid``, and a column for each measure, named as it prints."""
+        """Return one row a query, indexed by ``qid``, and one column a measure, as it prints."""
         pandas = imported("pandas", "analysis", "for a pandas view")
         # Of ids that are tuples pandas would make an index of several levels.
         index = pandas.Index(self.qid, name="qid", tupleize_cols=False)
@@ -119,8 +120,9 @@ def evaluate(
     measures : str, Measure or sequence of them
         By name, such as ``"ndcg@10"``, or by value.
         With ``g=None`` a graded measure is uniform over the grades that occur in `y_true`.
-    y_true : array-like of shape (N,)
-        Grades, most often whole numbers ``0..c``; fractional ones, such as means of several judges, any number of them.
+    y_true : array-like of shape (N,), or (N, L)
+        Grades, most often whole numbers ``0..c``; fractional ones, such as means of several judges, any number of them. Several
+        labels of each document are the columns of an array or data frame; measures then say which of them they read (`OfLabel`).
     y_score : array-like of shape (N,)
         Finite scores; higher is better.
     qid : array-like of shape (N,), optional
@@ -195,7 +197,9 @@ def query_values(
     empty: Empty = 0,
     n_jobs: int | None = None,
 ) -> list[Array]:
-    """One float64 array of shape (Q,) for each of `measures`, for checked data and scores in grouped order."""
+    """Return one float64 array of shape (Q,) a measure, for checked data in grouped order."""
+    if data.labels or any(part.label_column is not None for measure in measures for _, part in measure.terms):
+        return values_of_labels(measures, data, scores, ties=ties, empty=empty, n_jobs=n_jobs)
     offsets, sizes = data.queries.offsets, data.queries.sizes
     terms = [measure.terms for measure in measures]
     values = [np.zeros(len(sizes)) for _ in measures]
@@ -222,4 +226,24 @@ def query_values(
                 out[first:last][~relevant] = 1.0 if empty == 1 else np.nan
 
     run(task, len(ranges), threads)
+    return values
+
+
+def values_of_labels(
+    measures: Sequence[Measure], data: Judged, scores: Array, *, empty: Empty, **how: Any
+) -> list[Array]:
+    """`query_values` of measures of several labels: a part of several measures is evaluated once."""
+    parts = dict.fromkeys(part for measure in measures for _, part in measure.terms)
+    # NaN where nothing is relevant by the label of the part.
+    found = {}
+    for part in parts:
+        measure, of_label = with_its_label(part, data)
+        (found[part],) = query_values([measure], of_label, scores, empty="skip", **how)
+    values = []
+    for measure in measures:
+        each = np.array([weight * found[part] for weight, part in measure.terms])
+        nothing = np.isnan(each).all(axis=0)
+        values.append(np.nansum(each, axis=0))
+        if empty != 0:
+            values[-1][nothing] = 1.0 if empty == 1 else np.nan
     return values

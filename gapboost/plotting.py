@@ -101,7 +101,10 @@ def _target_of(search: Any, results: Mapping[str, Any], measure: Any) -> tuple[s
 
 
 def _best_by_g(results: Mapping[str, Any], name: str) -> tuple[Array, Array]:
-    """Each g, ascending, of shape (n, c), and the fold scores of the best candidate with it, of shape (n, n_folds)."""
+    """Return each g, ascending, and the fold scores of its best candidate.
+
+    The shapes are (n, c) and (n, n_folds).
+    """
     keys = {key for params in results["params"] for key in params if key.rpartition("__")[2] == "g"}
     if len(keys) != 1:
         raise ValueError(f"search varies {sorted(results['params'][0])}; expected g among the parameters")

@@ -1,4 +1,6 @@
-"""Compile everything into the cache, for images and for machines whose first fit must not wait: ``python -m gapboost.warmup``.
+"""Compile everything into the cache: ``python -m gapboost.warmup``.
+
+For images, and for machines whose first fit must not wait.
 
 It takes some 12 to 20 seconds of processor time. The code is kept beside the package, or in ``NUMBA_CACHE_DIR``; every user who
 can read it there uses it, on processors of the same kind. The exit status is 1 where it cannot be kept.

@@ -1,4 +1,4 @@
-"""How long the property tests run, and what the tests of bad input and the fuzzers went through."""
+"""Profiles of the property tests, and the counts of bad input and fuzzing."""
 
 import gc
 import os
@@ -66,7 +66,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture
 def categories(request):
-    """For tests of data frames with categories, which XGBoost 3.0 gets an error for."""
+    """Skip tests of data frames with categories if XGBoost is 3.0, which cannot keep them."""
     if "xgboost" in request.node.nodeid:
         from gapboost.xgboost.versions import KEEPS_CATEGORIES
 

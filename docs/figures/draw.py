@@ -90,7 +90,7 @@ def idea():
 
 
 def idea_narrow():
-    """The same for a telephone: words above the rows, and no columns of numbers."""
+    """Draw the idea for a telephone: words above the rows, and no columns of numbers."""
     scores = -np.arange(len(RANKING), dtype=float)
     figure, ax = canvas(9, -1.6, 8)
     words = {"ha": "left", "va": "center", "fontsize": 13}
@@ -110,8 +110,35 @@ def idea_narrow():
     saved(figure, "idea_narrow")
 
 
+def five_minutes():
+    """Draw the ranking of the page "GAP in five minutes", read by two users."""
+    ranking, g = (1, 0, 2), (0.5, 0.5)
+    scores = -np.arange(len(ranking), dtype=float)
+    gap = gb.evaluate(gb.GAP(g=g), ranking, scores)[gb.GAP(g=g)]
+    figure, ax = canvas(19, 0.5, 4.6)
+    left, right = 7.6, 12.4
+    words = {"va": "center", "fontsize": 12}
+    ax.text(left - 1, 4, "a ranking, by grade", ha="right", weight="bold", **words)
+    ax.text(right + 2, 4, "average precision", ha="center", color="#555555", **words)
+    for rank, grade in enumerate(ranking):
+        box(ax, left + 1.6 * rank, 4, str(grade), GRADES[grade], INK[grade])
+    for y, k, accepts in ((2.9, 1, "grade 1 or higher"), (1.9, 2, "grade 2 alone")):
+        ax.text(left - 1, y, f"{g[k - 1]:.0%} of users accept {accepts}", ha="right", **words)
+        precisions, found = [], 0
+        for rank, grade in enumerate(ranking, start=1):
+            found += grade >= k
+            text = f"{found}/{rank}" if grade >= k else ""
+            box(ax, left + 1.6 * (rank - 1), y, text, GRADES[2] if text else "white", edge="#bbbbbb")
+            precisions += [found / rank] if text else []
+        ap = gb.evaluate(gb.AP(rel=k), ranking, scores)[gb.AP(rel=k)]
+        assert abs(np.mean(precisions) - ap) < 1e-12
+        ax.text(right + 2, y, f"{ap:.3f}", ha="center", **words)
+    ax.text(right + 2, 0.9, f"GAP = {gap:.3f}", ha="center", weight="bold", **words)
+    saved(figure, "five_minutes")
+
+
 def swap():
-    """What two documents change when they trade places splits into a part of each rank."""
+    """Draw a swap of two documents: the measure changes by a sum of one part for each rank."""
     measure = gb.GAP(g=G)
     p, q, n = 2, 6, len(RANKING)
     swapped = list(RANKING)
@@ -226,6 +253,7 @@ if __name__ == "__main__":
     plt.rcParams.update({"svg.hashsalt": "gapboost", "svg.fonttype": "path", "font.family": "DejaVu Sans"})
     idea()
     idea_narrow()
+    five_minutes()
     swap()
     near_linear()
     way()

@@ -32,7 +32,10 @@ class Zipf(Measure):
         return ranks**-self.a, -self.a * ranks ** (-self.a - 1)
 
     def tables(self, base):
-        """From the documents of each grade in each query, ``base.counts``: pairs gain nothing; grade 2 gains 1 / ideal."""
+        """Return the tables from ``base.counts``, documents of each grade in each query.
+
+        Pairs gain nothing. Grade 2 gains 1 / ideal.
+        """
         n_queries, n_levels = base.counts.shape
         wanted = base.counts[:, base.levels >= 2].sum(axis=1)
         wanted = wanted if self.k is None else np.minimum(wanted, self.k)  # an ideal ranking is cut off too

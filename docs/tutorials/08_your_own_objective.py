@@ -15,7 +15,7 @@ from gapboost.objectives import Objective, Pass
 
 
 class SoftmaxPass(Pass):
-    """Cross entropy between the shares of the grades and the softmax of the scores, query by query."""
+    """Cross entropy of the shares of the grades and the softmax of the scores, by query."""
 
     def __init__(self, data):
         self.offsets = data.queries.offsets
@@ -23,7 +23,10 @@ class SoftmaxPass(Pass):
         self.weights = data.weights
 
     def __call__(self, scores, grad, hess):
-        """Write gradients and hessians, return nothing; rows of query q are ``offsets[q]:offsets[q + 1]``."""
+        """Write gradients and hessians, return nothing.
+
+        Rows of query q are ``offsets[q]:offsets[q + 1]``.
+        """
         for q, weight in enumerate(self.weights):
             rows = slice(self.offsets[q], self.offsets[q + 1])
             likely = np.exp(scores[rows] - scores[rows].max())
@@ -38,7 +41,7 @@ class Softmax(Objective):
     """The listwise softmax; `measure` is what early stopping reports."""
 
     def prepared(self, data, n_jobs=None):
-        """What stays the same between iterations."""
+        """Prepare what stays the same between iterations."""
         return SoftmaxPass(data)
 
 

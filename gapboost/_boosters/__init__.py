@@ -18,6 +18,7 @@ first three, and the booster's own `cv` trains.
 `parameter_table`    meaning of the boosters' ranking parameters
 `parameters`         check of all parameters, with one error for those that would be ignored
 `aliases`            aliases of the parameters that a ranker's constructor lists
+`one_label`          refusal of several labels
 `rows`               one data set in grouped order
 `task`               a request, resolved by the training grades
 `training`           a task on some rows, its gradients, and whether they teach anything
@@ -28,6 +29,7 @@ first three, and the booster's own `cv` trains.
 `eval_metric`        functions that users pass as `eval_metric`
 `states`             what callbacks remember about each data set
 `positions`          factors of positions, learned along with the trees
+`trees`              trees of a fitted model as values
 `folds`              cross-validation by query
 `stopping`           the metric that stops training early
 `progress`           progress bar of a fit

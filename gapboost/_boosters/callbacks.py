@@ -11,6 +11,7 @@ import numpy as np
 
 from gapboost._boosters.callers import booster_in_training
 from gapboost._boosters.library import Library
+from gapboost._boosters.one_label import check_one_label
 from gapboost._boosters.positions import PositionPass, Trainings
 from gapboost._boosters.states import Content, PerDataSet, State, WorkerShare
 from gapboost._data.grades import graded
@@ -28,8 +29,15 @@ from gapboost.objectives import Objective, Pass, as_objective
 MAXIMISED_PREFIXES = ("auc", "pre", "map", "ndcg")
 
 
+# What the native objectives and metrics read.
+DATA_SET = "a booster's data set"
+
+# Sums of an array over the workers of a cluster.
+Total = Callable[[Array], Array]
+
+
 def is_maximized(name: str) -> bool:
-    """Return True if XGBoost's early stopping reads from the name of a metric that higher values are better."""
+    """True if the name of a metric tells XGBoost's early stopping that higher is better."""
     return name.startswith(MAXIMISED_PREFIXES) and name != "mape"
 
 
@@ -45,7 +53,10 @@ def metric_names(measures: Sequence[Measure]) -> list[str]:
 
 
 class Callback(Generic[State]):
-    """Shared by gradients and metrics: remembers its data sets, survives deep copies and pickles without them."""
+    """State that gradients and metrics share.
+
+    It remembers its data sets, survives deep copies, and pickles without them.
+    """
 
     library: ClassVar[Library]
 
@@ -72,7 +83,9 @@ class Callback(Generic[State]):
 def from_groups(
     label: Array, sizes: Array, weight: Array | None, measures: Sequence[Measure], part: bool = False
 ) -> Judged:
-    """A booster's labels, group sizes and weights as judged queries, checked; all of a worker's `part` may weigh 0.
+    """Return a booster's labels, group sizes and weights as judged queries, checked.
+
+    All weights of a worker's `part` may be 0.
 
     Raises
     ------
@@ -110,7 +123,10 @@ class Gradients(Callback[Pass]):
         return f"objective({self.objective!r})"
 
     def build(self, label: Array, sizes: Array, weight: Array | None, workers: WorkerShare | None) -> Pass:
-        """The objective prepared for one data set; refuses data that cannot teach an order, unless other workers' may."""
+        """Return the objective, prepared for one data set.
+
+        Data that cannot teach an order are refused, unless those of other workers may.
+        """
         if workers is None:
             data = from_groups(label, sizes, weight, [self.objective.measure])
             data.summary.check_contrasts("label")
@@ -123,7 +139,7 @@ class Gradients(Callback[Pass]):
         return self.library.scaled(objective, data, self.n_jobs)
 
     def gradients(self, scores: Array, owner: Any, content: Content, position: Any = None) -> tuple[Array, Array]:
-        """Gradient and hessian of the data set `owner`, whose documents were shown at `position`, at `scores`."""
+        """Return gradient and hessian of the data set `owner`, shown at `position`, at `scores`."""
         if not len(content[0]) and content[3] is not None:
             return np.empty(0, dtype=np.float32), np.empty(0, dtype=np.float32)  # a worker without rows
         with working_on(self.library.team):
@@ -142,7 +158,7 @@ class Gradients(Callback[Pass]):
         return self.trainings[booster]
 
     def position_bias(self, booster: Any) -> Array:
-        """Factors of positions that `booster` was trained with: what each added to the scores of its documents.
+        """Return the factors of positions that `booster` was trained with, as added to scores.
 
         Parameters
         ----------
@@ -181,14 +197,11 @@ class Metrics(Callback[tuple[Judged, list[Measure]]]):
     ----------
     measures : sequence of Measure
     n_jobs : int, optional
-    known : sequence of Judged
-        Data sets that were judged already: whichever has the content of the booster's is not judged again.
     """
 
-    def __init__(self, measures: Sequence[Measure], n_jobs: int | None, known: Sequence[Judged] = ()) -> None:
+    def __init__(self, measures: Sequence[Measure], n_jobs: int | None) -> None:
         super().__init__(n_jobs)
         self.measures = tuple(measures)
-        self.known = known
 
     def __repr__(self) -> str:
         return f"eval_metric({list(self.measures)!r})"
@@ -201,48 +214,47 @@ class Metrics(Callback[tuple[Judged, list[Measure]]]):
         if workers is not None:
             occurring = graded(workers.summary.occurring)
             measures = tuple(m.resolved(occurring) for m in measures)
-        known = (data for data in self.known if _has_content(data, label, sizes, weight))
-        data = next(known, None) or from_groups(label, sizes, weight, measures, part=workers is not None)
+        data = from_groups(label, sizes, weight, measures, part=workers is not None)
         return data, [measure.resolved(data.graded) for measure in measures]
 
     def values(
-        self, scores: Array, owner: Any, content: Content, total: Callable[[Array], Array] | None = None
+        self, scores: Array, owner: Any, content: Content, total: Total | None = None
     ) -> list[tuple[str, float]]:
-        """``[(name, mean over queries)]`` of the data set `owner`, the same numbers as `gapboost.evaluate`.
+        """Return ``[(name, mean over queries)]`` of the data set `owner`, as `gapboost.evaluate`.
 
         Where it is one worker's part, `total` sums an array over the workers: means of the parts would weigh a query by its
         worker.
         """
         check_scores(scores)
         if len(content[0]) or content[3] is None:
-            with working_on(self.library.team):
-                data, resolved = self.state(owner, content)
-                values = query_values(resolved, data, np.ascontiguousarray(scores), n_jobs=self.n_jobs)
-            weights = data.weights
-        else:
-            values, weights = [np.empty(0)] * len(self.measures), np.empty(0)  # a worker without rows
-        if total is None:
-            means = [mean(v, weights) for v in values]
-        else:
-            sums = total(np.array([[v @ weights, weights.sum()] for v in values]))
-            means = (sums[:, 0] / sums[:, 1]).tolist()
+            data, resolved = self.state(owner, content)
+            return self.means(resolved, data, scores, total)
+        nothing = [np.empty(0)] * len(self.measures)  # a worker without rows
+        return self._named(_means(nothing, np.empty(0), total))
+
+    def means(
+        self, measures: Sequence[Measure], data: Judged, scores: Array, total: Total | None
+    ) -> list[tuple[str, float]]:
+        """Return what `values` does, for `measures` with g resolved and judged data."""
+        check_scores(scores)
+        with working_on(self.library.team):
+            values = query_values(measures, data, np.ascontiguousarray(scores), n_jobs=self.n_jobs)
+        return self._named(_means(values, data.weights, total))
+
+    def _named(self, means: list[float]) -> list[tuple[str, float]]:
         return list(zip(metric_names(self.measures), means, strict=True))
 
 
-def _has_content(data: Judged, label: Array, sizes: Array, weight: Array | None) -> bool:
-    """Return True if a booster stores these labels, sizes and weights for the judged queries."""
-    queries = data.queries
-    if not np.array_equal(queries.sizes, sizes) or not np.array_equal(data.grades.astype(label.dtype), label):
-        return False
-    if weight is None:
-        return bool((data.row_weights == 1).all())
-    # LightGBM has weights of rows, XGBoost of queries.
-    weights = data.weights if len(weight) == len(queries) else data.row_weights
-    return np.array_equal(weights.astype(weight.dtype), weight)
+def _means(values: Sequence[Array], weights: Array, total: Total | None) -> list[float]:
+    if total is None:
+        return [mean(v, weights) for v in values]
+    sums = total(np.array([[v @ weights, weights.sum()] for v in values]))
+    means: list[float] = (sums[:, 0] / sums[:, 1]).tolist()
+    return means
 
 
 def check_scores(scores: Array) -> None:
-    """Refuse several scores a row, and those that a booster would turn into a constant model without a word."""
+    """Refuse several scores a row, and scores from which a booster would train a constant."""
     if scores.ndim != 1:
         raise ValueError(
             f"the booster has {scores.shape[1]} scores a row; expected one, by which documents are ordered: leave num_class "
@@ -276,9 +288,22 @@ def as_metrics(measures: Any, g: Any = None, name: str = "measure") -> list[Meas
 
 
 def as_gradients(measure: Any, g: Any) -> Objective:
-    """The objective for a measure by name or value, or an objective itself."""
-    if isinstance(measure, Objective):
-        if g is not None:
-            raise ValueError(f"g is {g!r} but the objective is {measure!r}; expected g inside its measure")
-        return measure
-    return as_objective("lambdarank", as_measure(measure, g))
+    """The objective for a measure by name or value, or an objective itself, for a booster's data set."""
+    if isinstance(measure, Objective) and g is not None:
+        raise ValueError(f"g is {g!r} but the objective is {measure!r}; expected g inside its measure")
+    objective = measure if isinstance(measure, Objective) else as_objective("lambdarank", as_measure(measure, g))
+    check_one_label([objective.measure], "measure", DATA_SET)
+    return objective
+
+
+def as_data_set_metrics(measures: Any, g: Any = None, name: str = "measure") -> list[Measure]:
+    """Return what `as_metrics` does, for a booster's data set.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `as_metrics`, or if a measure is about several labels.
+    """
+    found = as_metrics(measures, g, name)
+    check_one_label(found, name, DATA_SET)
+    return found

@@ -1,4 +1,4 @@
-"""Who called: what boosters and scikit-learn's searches do not tell a callback is looked up among the callers' frames."""
+"""Search the frames of callers for what boosters and scikit-learn do not pass on."""
 
 import sys
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ def booster_in_training(kind: type[Booster]) -> Booster:
 
 
 def search_in_progress() -> FrameType | None:
-    """The call of scikit-learn's loop over folds and candidates that this fit is a part of; None where there is none."""
+    """Return the call of scikit-learn's loop over folds that this fit is part of, or None."""
     for frame in callers():
         if frame.f_code.co_name == "_fit_and_score" and frame.f_globals.get("__name__", "").startswith("sklearn."):
             return frame

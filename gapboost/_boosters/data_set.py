@@ -75,7 +75,7 @@ class DataSet:
 
 
 def _equal(a: Any, b: Any) -> bool:
-    """Return True if two array-likes have equal values; Dask collections must be the same object."""
+    """Return True if two array-likes have equal values; Dask collections must be one object."""
     if a is b:
         return True
     if a is None or b is None or hasattr(a, "__dask_graph__") or hasattr(b, "__dask_graph__"):

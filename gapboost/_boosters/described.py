@@ -12,7 +12,8 @@ Documented = TypeVar("Documented", bound=Callable[..., Any])
 ROWS = """\
 X : array-like of shape (N, n_features)
 y : array-like of shape (N,)
-    Integer grades ``0..c``.
+    Integer grades ``0..c``. `LGBMGAPRanker` and `XGBGAPRanker` also take several labels, for measures of them
+    (`gapboost.OfLabel`): the columns of an array or data frame of shape (N, L).
 qid : array-like of shape (N,)
     Query id of each row, in any order of rows; or the column ``qid`` of a data frame `X`.
 sample_weight : array-like of shape (Q,) or (N,), optional
@@ -65,7 +66,7 @@ the ranker is as it was."""
 
 
 def source_url(kind: type[Any]) -> str:
-    """Return the address of the file that defines and documents a class of gapboost; empty if gapboost is not installed."""
+    """Return the address of the file that defines a class of gapboost; empty if not installed."""
     try:
         package = metadata("gapboost")
     except PackageNotFoundError:
@@ -87,7 +88,7 @@ TEXTS = {
 
 
 def described(documented: Documented) -> Documented:
-    """Put these texts into the docstring of a method or class, in place of their names in braces."""
+    """Put these texts into the docstring of a method or class, for their names in braces."""
     # Python -OO drops docstrings.
     if documented.__doc__:
         text = inspect.cleandoc(documented.__doc__)

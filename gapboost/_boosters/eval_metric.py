@@ -41,12 +41,15 @@ class MetricFunction:
     by_query: bool
 
     def __call__(self, rows: RankingRows, scores: Array) -> list[Value]:
-        """Call the function with the grades, scores, weights and query sizes of an evaluation set, in the user's row order."""
+        """Call the function with an evaluation set in the user's row order.
+
+        It gets the grades, scores, weights and query sizes.
+        """
         if self.by_query:
             return [self._mean_over_queries(rows, scores)]
         data, queries = rows.data, rows.data.queries
         columns = [
-            queries.ungrouped(rows.y).astype(np.float64),
+            queries.ungrouped(data.grades).astype(np.float64),
             # A copy: LightGBM reuses its array of scores.
             np.array(queries.ungrouped(scores)),
             queries.ungrouped(data.row_weights) if rows.weighted else None,
@@ -62,8 +65,11 @@ class MetricFunction:
         return [(name, float(value), bool(higher)) for name, value, higher in values]
 
     def _mean_over_queries(self, rows: RankingRows, scores: Array) -> Value:
-        """Return the value that `xgboost.XGBRanker` reports: queries weigh by their size, and those of one document count 1."""
-        y, cuts = rows.y.astype(np.float64), rows.data.queries.offsets[1:-1]
+        """Return the value that `xgboost.XGBRanker` reports.
+
+        Queries weigh by their size, and those of one document count 1.
+        """
+        y, cuts = rows.data.grades.astype(np.float64), rows.data.queries.offsets[1:-1]
         values = []
         for y_true, y_score in zip(np.split(y, cuts), np.split(np.array(scores), cuts), strict=True):
             value = 1.0 if len(y_true) == 1 else self.function(y_true, y_score)
@@ -123,7 +129,9 @@ def refuse_functions(given: Any) -> None:
 
 
 def metric_functions(given: Any, by_query: bool) -> list[MetricFunction]:
-    """Return the functions that `eval_metric` holds; one of two arguments is called for each query where `by_query` is true.
+    """Return the functions of `eval_metric`.
+
+    A function of two arguments is called for each query if `by_query` is true.
 
     Raises
     ------
@@ -147,7 +155,7 @@ def _metric_function(function: Callable[..., Any], by_query: bool) -> MetricFunc
 
 
 def check_grouped(functions: Sequence[MetricFunction], rows: RankingRows, name: str) -> None:
-    """Raise ValueError where a function takes the sizes of queries whose documents are not adjacent rows."""
+    """Raise ValueError if a function takes query sizes, and rows of a query are not adjacent."""
     taking = [one.function for one in functions if one.n_arguments == 4]
     if taking and rows.data.queries.rows is not None:
         raise ValueError(
@@ -157,11 +165,9 @@ def check_grouped(functions: Sequence[MetricFunction], rows: RankingRows, name: 
 
 
 def values_of_round(
-    measured: Sequence[tuple[str, float]], functions: Sequence[MetricFunction], rows: RankingRows | None, scores: Array
+    measured: Sequence[tuple[str, float]], functions: Sequence[MetricFunction], rows: RankingRows, scores: Array
 ) -> list[Value]:
     """Return the values of measures, then those of functions, of an evaluation set after a round.
-
-    `rows` are those of the evaluation set; without functions None will do.
 
     Raises
     ------
@@ -170,7 +176,6 @@ def values_of_round(
     """
     values: list[Value] = [(name, value, True) for name, value in measured]
     for function in functions:
-        assert rows is not None
         values += function(rows, scores)
     names = [name for name, *_ in values]
     for name in names:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.model_selection import GroupKFold
 
-from gapboost._boosters.callbacks import as_gradients, as_metrics, from_groups
+from gapboost._boosters.callbacks import as_data_set_metrics, as_gradients, from_groups
 from gapboost._boosters.parameter_table import ParameterTable
 from gapboost._boosters.parameters import OwnParameters, check_parameters
 from gapboost._boosters.request import TrainingRequest
@@ -127,7 +127,7 @@ def cv_request(
     # What is unusable there, `request` has left out.
     as_gradients(measure, g)
     if eval_metric is not None:
-        as_metrics(eval_metric, name="eval_metric")
+        as_data_set_metrics(eval_metric, name="eval_metric")
     return replace(request, parameters=table.passed_on(params))
 
 
@@ -147,7 +147,7 @@ def cross_validated(
     n_folds: int,
     random_state: Any,
 ) -> dict[Measure, Curve]:
-    """Curves of `measures`; `train_fold` trains on one fold's ``(rows, queries)`` and tests on another's.
+    """Return curves of `measures`; `train_fold` trains on a fold and tests on another's rows.
 
     It returns the values of the measures on the test queries after each iteration.
     """

@@ -7,15 +7,19 @@ from typing import Any
 import numpy as np
 
 from gapboost.measures import NAMED as MEASURES
-from gapboost.measures import Measure
+from gapboost.measures import Measure, OfLabel
+from gapboost.measures.of_label import grades_of_labels
 from gapboost.objectives import NAMED as OBJECTIVES
 from gapboost.objectives import Objective
 
-KINDS = {kind.__name__: kind for kind in (*MEASURES.values(), *OBJECTIVES.values())}
-
+KINDS: dict[str, Any] = {
+    "OfLabel": OfLabel,
+    **{kind.__name__: kind for kind in (*MEASURES.values(), *OBJECTIVES.values())},
+}
 
 # What not every model file can hold; a question mark stands for such a character, and so is one itself.
 ODD = re.compile(r"[^\w ()\[\]<>=,.+*'/-]", re.ASCII)
+WRITTEN_ODD = re.compile(r"\?([0-9a-f]+)\?")
 
 G = re.compile(r"\bg=(\([\d.e, -]+\))")
 
@@ -46,11 +50,13 @@ def read(text: str, requested: Objective) -> Objective:
     ValueError
         Where they are others.
     """
-    parsed = value(text)
+    # A column of labels can have any name.
+    parsed = value(WRITTEN_ODD.sub(lambda found: chr(int(found[1], 16)), text))
     if isinstance(parsed, Objective):
         return parsed
     grades = {grade for g in G.findall(text) for grade, p in enumerate(ast.literal_eval(g), 1) if p > 0}
-    resolved = requested.resolved(np.array(sorted(grades))) if grades else requested
+    occurring = grades_of_labels(requested.measure, np.array(sorted(grades)))
+    resolved = requested.resolved(occurring) if grades else requested
     for candidate in (requested, resolved):
         if words(candidate) == text:
             return candidate
@@ -61,7 +67,7 @@ def read(text: str, requested: Objective) -> Objective:
 
 
 def value(text: str) -> Objective | Measure | None:
-    """The value of a text that consists of gapboost's objectives and measures; None for any other."""
+    """Parse a text that consists of gapboost's objectives and measures; None for any other."""
     try:
         found = _value(ast.parse(text, mode="eval").body)
     except (SyntaxError, TypeError, ValueError):

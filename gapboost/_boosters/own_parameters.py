@@ -76,7 +76,7 @@ OWN_NAMES = tuple(parameter.name for parameter in OWN_PARAMETERS)
 
 
 def taken_from(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Remove the own parameters from keyword arguments; return them, with defaults for those left out."""
+    """Remove the own parameters from keyword arguments; return them, with defaults."""
     return {own.name: arguments.pop(own.name, own.default) for own in OWN_PARAMETERS}
 
 

@@ -98,11 +98,14 @@ class ParameterTable:
         return {name: value for name, value in parameters.items() if name not in translated}
 
     def by_constructor_names(self, parameters: Parameters) -> dict[str, Any]:
-        """Return the parameters under the names that the ranker's constructor lists; see `aliases.by_constructor_names`."""
+        """Return the parameters under the names of the ranker's constructor.
+
+        See `aliases.by_constructor_names`.
+        """
         return by_constructor_names(parameters, self.aliases(), self.defaults())
 
     def name_in_use(self, name: str, parameters: Parameters) -> str:
-        """Return the alias by which `parameters` set what the constructor calls `name`, or `name` itself."""
+        """Return the alias by which `parameters` set the constructor's `name`, or `name` itself."""
         set_aliases = (
             alias for alias, of in self.aliases().items() if of == name and parameters.get(alias) is not None
         )

@@ -1,4 +1,4 @@
-"""Clicks favour what was shown first: additive factors of positions, learnt beside the trees as LightGBM's own objectives do.
+"""Additive factors of positions, learned along with the trees: users click on what is first.
 
 Gradients are those at the scores s + b[position], where b are the factors, at first 0. Each pass then takes a Newton step: with
 G and H the sums of the gradients and hessians of the n documents at a position,
@@ -87,7 +87,7 @@ class PositionPass(Pass):
         self.course.append(factors + self.begun.learning_rate * slope / curvature)
 
     def factors(self, best: int = 0) -> Array:
-        """The factors that go with the first `best` rounds of the model, float64 of shape (P,); 0: with all of them."""
+        """Return the factors after the first `best` rounds, float64 of shape (P,); 0: after all."""
         # A booster that XGBoost's own `train` continues may still name the best round of the training before.
         if self.begun is None or best <= self.begun.rounds:
             return self.course[-1]

@@ -63,7 +63,7 @@ class Progress:
 
 @contextmanager
 def following(callbacks: Any, n_rounds: int) -> Iterator[None]:
-    """Tell the bars among `callbacks` how many rounds there are at most, and end them with the fit, however it ends."""
+    """Tell the bars among `callbacks` the number of rounds, and close them with the fit."""
     # What is no collection the booster refuses.
     bars = [c.bar for c in callbacks if isinstance(c, Progress)] if isinstance(callbacks, Collection) else []
     for bar in bars:

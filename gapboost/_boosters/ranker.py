@@ -16,7 +16,6 @@ from gapboost._boosters.rows import RankingRows, ranking_rows
 from gapboost._boosters.task import Task, make_task
 from gapboost._boosters.training import Training, prepare
 from gapboost._data.features import check_names, feature_names, features, split, without_qid
-from gapboost._data.grades import check_known
 from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
 from gapboost.evaluation import evaluate
@@ -68,7 +67,7 @@ class GAPRanker(RankerParameters):
 
     @property
     def position_bias_(self) -> dict[Any, float] | None:
-        """``{position: what it adds to the score of a document in the training set}``; None where `fit` was given no `position`.
+        """``{position: its factor in training}``; None if `fit` got no `position`.
 
         After early stopping those that were learnt by the best iteration. Only their differences mean anything.
         """
@@ -81,8 +80,8 @@ class GAPRanker(RankerParameters):
         Parameters
         ----------
         X : array-like of shape (N, n_features)
-        y : array-like of shape (N,)
-            Integer grades.
+        y : array-like of shape (N,), or (N, L)
+            Grades, as in `fit`.
         qid : array-like of shape (N,)
             Query id of each row; or the column ``qid`` of a data frame `X`.
         sample_weight : array-like of shape (Q,) or (N,), optional
@@ -116,7 +115,9 @@ class GAPRanker(RankerParameters):
         return float(values[measure])
 
     def to_vendor(self) -> Any:
-        """The booster's own ranker, fitted, with the same parameters and predictions; it needs no gapboost, in pickles either.
+        """Return the booster's own ranker, fitted, with the same parameters and predictions.
+
+        It needs no gapboost, in pickles either.
 
         It knows neither `measure` nor the column ``qid`` of a data frame, and LightGBM's rounds integers in arrays to float32.
         Fitted again, it trains for its own objective.
@@ -162,7 +163,7 @@ class GAPRanker(RankerParameters):
         names = given.names
         # Both boosters recognize the training set by identity, and then bin and score it once.
         if given.is_training_set(train, inherits=self._library.inherits):
-            check_known(rows.y, names.y, task.limit)
+            rows.data.check_known(names.y, task.limit)
             found = rows
         else:
             found = ranking_rows(given, task.limit)
@@ -179,16 +180,11 @@ class GAPRanker(RankerParameters):
         self._remember(learned, training.result(booster))
         return self
 
-    def _train_on_bins(self, rows: RankingRows, bins: Any, watch: Callable[[Array], None]) -> str | None:
-        """Train as `fit` would on `rows`, whose `bins` other candidates of a search share.
-
-        `watch` gets the held-out scores after each iteration. Returns the warning about the training, if any.
-        """
+    def _prepared(self, rows: RankingRows) -> Training:
+        """Prepare the training of `fit` on the rows of a fold; `_boost_on_bins` then trains."""
         request = self._request(position=rows.positions)
         rows = replace(rows, data=rows.data.up_to_grade(request.objective.measure.n_grades))
-        training = prepare(self._library, make_task(request, rows.data.summary, "y"), rows)
-        self._boost_on_bins(training, bins, watch)
-        return training.warning
+        return prepare(self._library, make_task(request, rows.data.summary, "y"), rows)
 
     def _features(self, X: Any, validate: bool = True) -> Any:
         """Return the features to predict for, after a check of their columns."""
@@ -215,8 +211,9 @@ class GAPRanker(RankerParameters):
 
     # ... and what a search over many candidates needs: data that is binned once, and a training on it.
     def _bins(self, train: RankingRows, held_out: RankingRows) -> Any:
-        """Return training and held-out rows as the booster keeps them, binned by the training rows."""
+        """Return training and held-out rows as the booster keeps them, with the training bins."""
         raise NotImplementedError
 
     def _boost_on_bins(self, training: Training, bins: Any, watch: Callable[[Array], None]) -> None:
+        """Train on rows that are binned already; `watch` gets the held-out scores after each round."""
         raise NotImplementedError

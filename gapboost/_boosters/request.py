@@ -90,7 +90,7 @@ class TrainingRequest:
         return replace(self, objective=replace(self.objective, measure=replace(measure, **fields)), chosen=True)
 
     def with_gains(self, gains: Any) -> Self:
-        """Set the gains of the trained measure, and of every reported nDCG and DCG that has none of its own.
+        """Set the gains of the trained measure, and of reported nDCG and DCG without their own.
 
         Raises
         ------
@@ -113,7 +113,7 @@ class TrainingRequest:
         return replace(self, objective=replace(self.objective, **fields))
 
     def cut_off(self, ranks: Sequence[int]) -> Self:
-        """Report nDCG and AP at each of these ranks, as LightGBM does; nDCG if nothing else is reported.
+        """Report nDCG and AP at these ranks, as LightGBM does; nDCG if nothing else is reported.
 
         LightGBM divides AP at a cutoff by min(k, R), where R is the number of relevant documents.
 

@@ -33,7 +33,10 @@ class TrainingResult:
 
 
 def with_result(state: dict[str, Any]) -> dict[str, Any]:
-    """Return the state of a pickled ranker; those of 0.1.0rc1 hold the parts of the result one by one."""
+    """Return the state of a pickled ranker.
+
+    A pickle of 0.1.0rc1 holds the parts of the result one by one.
+    """
     if "_trained_by" not in state:
         return state
     state = dict(state)

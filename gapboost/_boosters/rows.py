@@ -38,8 +38,8 @@ class RankingRows:
 
     @property
     def y(self) -> Array:
-        """Grades, int32 of shape (N,), or float64 where some are fractional."""
-        return self.data.grades
+        """Grades for a booster, int32 of shape (N,), or float64 if some are fractional; of several labels the first."""
+        return self.data.base.grades_of(self.data.codes, self.sizes)
 
     @property
     def sizes(self) -> Array:
@@ -95,6 +95,9 @@ def ranking_rows(given: DataSet, limit: GradeLimit | None = None) -> RankingRows
 
 
 def stand_in(rows: RankingRows) -> RankingRows:
-    """Return the shortest query with weight 0, for a data set of which a worker has no query: boosters refuse an empty one."""
+    """Return the shortest query with weight 0, for a worker that has no query of a data set.
+
+    Boosters refuse an empty data set.
+    """
     one = rows.subset(np.array([rows.sizes.argmin()]))
     return replace(one, data=replace(one.data, weights=np.zeros(1)), weighted=True, positions=None)

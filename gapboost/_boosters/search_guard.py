@@ -98,7 +98,10 @@ def _changes_measure(name: str, value: Any) -> bool:
 
 
 def _refuse_parts(qid: Any, train: Any, test: Any) -> None:
-    """Refuse folds that cut queries, and halving searches over the number of rows, which draw documents at random."""
+    """Refuse folds that cut queries, and halving searches over the number of rows.
+
+    Halving draws documents at random.
+    """
     queries = grouped_rows(qid, _num_samples(qid))
     codes = queries.codes
     seen, tested = (np.bincount(codes[np.asarray(rows)], minlength=len(queries)) for rows in (train, test))

@@ -1,4 +1,4 @@
-"""A ranker's parameters, its own and those of the booster that is installed, and the order in which `fit` takes arguments."""
+"""Parameters of a ranker, its own and the booster's, and the argument order of `fit`."""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -48,7 +48,7 @@ def taking(
 
 
 def also_in_order_of(theirs: Callable[..., Any]) -> Callable[[Fit], Fit]:
-    """Decorator of `fit`: calls by position that can only mean the order of the booster's own `fit` are taken so.
+    """Decorate `fit`: take calls by position that only fit the order of the booster's `fit`.
 
     Those are calls with more arguments by position than ours takes, and those with weights in the third place, where ours has
     `qid`, beside `group`. What could be either is an error.

@@ -1,12 +1,12 @@
-"""One training: its gradients, prepared and checked to teach something, before any booster begins."""
+"""One training: its gradients, prepared and checked before any booster begins."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from gapboost._boosters.callbacks import gradients_at
+from gapboost._boosters.callbacks import Total, gradients_at
 from gapboost._boosters.library import Library
 from gapboost._boosters.positions import PositionPass
 from gapboost._boosters.result import TrainingResult
@@ -25,12 +25,9 @@ LEAST_PUSH = 1e-11
 # units in all, however long it is: with its default floor of 1, 40 000 rows grow five leaves.
 FEW_LEAVES, MANY_ROWS = 8, 1000
 
-# Sums of an array over the workers of a cluster.
-Total = Callable[[Array], Array]
-
 
 class BoosterInTraining:
-    """Holds the booster as soon as its first round begins: only then its learning rate is certain."""
+    """Holds the booster from its first round on, when its learning rate is certain."""
 
     booster: Any = None
 

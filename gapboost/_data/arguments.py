@@ -158,7 +158,7 @@ def random_numbers(value: Any, name: str = "random_state") -> np.random.RandomSt
 
 
 def seed(random_state: Any) -> int | None:
-    """A seed from any `random_state`: an int is one itself, a Generator or RandomState draws one, None stays None.
+    """Return a seed for any `random_state`: an int or None stays, a generator draws one.
 
     Raises
     ------

@@ -26,7 +26,7 @@ def one_dimensional(values: Any, name: str, entries: str = "one value a row, sha
 
 
 def raveled(columns: Mapping[str, Any]) -> list[Any]:
-    """The values of `columns`, by name; those of shape (N, 1) in one dimension, with scikit-learn's warning."""
+    """Return `columns` by name; shape (N, 1) is flattened with scikit-learn's warning."""
     flat = [only_column(values) for values in columns.values()]
     changed = [name for name, one in zip(columns, flat, strict=True) if one is not columns[name]]
     if changed:
@@ -39,7 +39,7 @@ def raveled(columns: Mapping[str, Any]) -> list[Any]:
 
 
 def only_column(values: Any) -> Any:
-    """The only column of `values` of shape (N, 1), of a Dask collection lazily; others as they are."""
+    """Return the only column of `values` of shape (N, 1), lazily on Dask; others unchanged."""
     shape: Any = getattr(values, "shape", ())
     if len(shape) != 2 or shape[1] != 1:
         return values
@@ -73,7 +73,7 @@ def numeric_column(values: Any, name: str, expected: str, entries: str = "one va
 
 
 def check_told_apart(given: Array, scores: Array, name: str) -> None:
-    """Refuse numbers that differ where `scores`, the floats made of them, are equal: nobody said that they are tied."""
+    """Refuse different numbers that are equal as floats in `scores`: they are no ties."""
     order = np.argsort(scores, kind="stable")
     merged = (scores[order[1:]] == scores[order[:-1]]) & (given[order[1:]] != given[order[:-1]]).astype(bool)
     if merged.any():

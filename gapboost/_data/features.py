@@ -1,4 +1,4 @@
-"""Tables of features: what both boosters take as it is, what is brought into such a form, and the column ``qid``."""
+"""Tables of features: forms that both boosters take, conversions, and the column ``qid``."""
 
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
@@ -34,7 +34,7 @@ HALVES = ("float16", "halffloat")
 
 
 def column_names(X: Any) -> list[Any]:
-    """Names of the columns of a data frame of pandas or polars, or of an Arrow table; nothing for anything else."""
+    """Return the column names of a data frame or an Arrow table; nothing for anything else."""
     # Of an Arrow table, whose `columns` are the values. A data frame may have a column of that name.
     arrow = hasattr(type(X), "column_names")
     names = X.column_names if arrow else getattr(X, "columns", ())
@@ -43,13 +43,13 @@ def column_names(X: Any) -> list[Any]:
 
 
 def feature_names(X: Any) -> tuple[str, ...]:
-    """Names of the columns of a data frame but ``qid``, as XGBoost writes them; nothing for anything else."""
+    """Return the column names without ``qid``, as XGBoost writes them; nothing for non-tables."""
     names = (name for name in column_names(X) if name != QID)
     return tuple(" ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in names)
 
 
 def check_names(found: Sequence[str], expected: Sequence[str], name: str, reference: str = "training") -> None:
-    """Check that a table has the expected columns in the expected order: boosters take columns by position.
+    """Check names and order of the columns of a table: boosters take columns by position.
 
     Parameters
     ----------
@@ -122,7 +122,9 @@ def without_qid(X: Any, name: str = "X") -> tuple[Any, Any]:
 
 
 def split(X: Any, qid: Any, group: Any = None, names: tuple[str, str, str] = ("X", "qid", "group")) -> tuple[Any, Any]:
-    """Features and query ids: those of the column ``qid`` where there is one, or `GroupSizes` of sizes of the queries.
+    """Return features and query ids, from the column ``qid`` if there is one.
+
+    Sizes of queries become `GroupSizes`.
 
     Parameters
     ----------
@@ -181,7 +183,10 @@ def features(X: Any, name: str = "X") -> Any:
 
 
 def _whole(X: Any) -> Any:
-    """A batch of Arrow as a table: scikit-learn 1.6 sets names on LightGBM's rankers for it, which LightGBM forbids."""
+    """Return a batch of Arrow as a table.
+
+    scikit-learn 1.6 sets names on LightGBM's rankers for a batch, which LightGBM forbids.
+    """
     if type(X).__module__.split(".")[0] != "pyarrow" or type(X).__name__ != "RecordBatch":
         return X
     import pyarrow
@@ -268,7 +273,9 @@ def arrow_types(X: Any) -> list[tuple[str, str]]:
 
 
 def check_arrow_numbers(X: Any, name: str) -> None:
-    """Refuse columns of polars and Arrow that are not numbers of 32 or 64 bits, whole numbers or truth values.
+    """Refuse columns of polars and Arrow that are no numbers or truth values.
+
+    Numbers of 32 and 64 bits and whole numbers are taken.
 
     Raises
     ------

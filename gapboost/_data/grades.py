@@ -27,11 +27,21 @@ class GradeLimit(NamedTuple):
         How the measure that sets it prints.
     between : str
         A printed measure whose g is given at whole grades and spread evenly between them; empty where there is none.
+    of_one_label : str
+        A printed measure that reads no column of several labels; empty if all of them read one.
+    of_labels : tuple of (column, GradeLimit)
+        The grades that measures of several labels know, for each column that they read.
     """
 
     highest: float = math.inf
     measure: str = ""
     between: str = ""
+    of_one_label: str = ""
+    of_labels: "tuple[tuple[int | str, GradeLimit], ...]" = ()
+
+    def of_column(self, column: int | str) -> "GradeLimit":
+        """Return the limit for one column of several labels."""
+        return dict(self.of_labels).get(column, GradeLimit())
 
 
 def checked_grades(y_true: Any, name: str, limit: GradeLimit | None = None, real: bool = False) -> Array:
@@ -107,7 +117,10 @@ def occurring_grades(whole: Array, fraction: float | None, highest: float) -> Ar
 
 
 def graded(occurring: Array) -> Array:
-    """Return the grades that occur, or grade 1 alone if no document is relevant: then every g gives the same values."""
+    """Return the grades that occur, or grade 1 alone if no document is relevant.
+
+    All g give the same values then.
+    """
     return occurring if occurring[-1] > 0 else np.array([1])
 
 

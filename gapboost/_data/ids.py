@@ -1,4 +1,4 @@
-"""Query ids: equal where Python says so and their type is the same; nothing passes through float."""
+"""Query ids: equal if Python says so and the types agree; nothing passes through float."""
 
 import operator
 from typing import Any
@@ -31,7 +31,7 @@ def objects(values: Any) -> Array:
 
 
 def as_array(distinct: list[Any]) -> Array:
-    """`distinct` as the array that numpy makes of it where this keeps every value and its type, else as objects."""
+    """Return `distinct` as numpy's array if this keeps all values and types, else as objects."""
     try:
         array = np.asarray(distinct)
     except (ValueError, OverflowError):
@@ -66,7 +66,10 @@ def _of_one_type(values: list[Any], types: tuple[type, ...]) -> bool:
 
 
 def codes_of(ids: Array, name: str) -> Array:
-    """The number of each id among the distinct ones in the order of their first occurrence, int64 of the shape of `ids`."""
+    """Return the number of each id among the distinct ones, by first occurrence.
+
+    The result is int64 of the shape of `ids`.
+    """
     keys = ids.tolist()
     if ids.dtype == object:
         keys = _keys(keys, name)

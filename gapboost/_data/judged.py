@@ -1,13 +1,15 @@
 """Grades, query ids and weights, checked and brought together, query by query."""
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
 
-from gapboost._data.grades import GradeLimit, checked_grades, graded, warn_of_many
+from gapboost._data.grades import GradeLimit, check_known, checked_grades, graded, warn_of_many
 from gapboost._data.judgements import Judgements, judgements_of, numbered_among
+from gapboost._data.labels import Column, Label, check_columns, column_name, label_columns
 from gapboost._data.levels import ManyLevels, numbered_alike, numbered_by_query
 from gapboost._data.queries import Queries, grouped_rows
 from gapboost._data.recall_base import RecallBase, checked_recall_base, grade_counts
@@ -51,6 +53,9 @@ class Judged:
         Where these queries are a part of a data set: gradients are those of the whole, however it is cut up.
     factors : float64 ndarray of shape (N,) or None
         As in `Weights`.
+    labels : mapping {column: Label}
+        The labels, if documents have several; `codes` and `base` are then those of the first. `of_label` returns the data with
+        one of them.
     """
 
     queries: Queries
@@ -59,10 +64,29 @@ class Judged:
     weights: Array
     whole: Whole | None = None
     factors: Array | None = None
+    labels: Mapping[Column, Label] = field(default_factory=dict)
+
+    def of_label(self, column: Column) -> Self:
+        """Return the data with one of several labels.
+
+        Raises
+        ------
+        ValueError
+            If there is no such label.
+        """
+        if column not in self.labels:
+            raise ValueError(f"the labels have the columns {list(self.labels)}; expected a column {column!r} too")
+        label = self.labels[column]
+        return replace(self, codes=label.codes, base=label.base, labels={})
 
     @property
     def grades(self) -> Array:
-        """Grade of each document, in grouped order: int32 of shape (N,), or float64 if some are fractional."""
+        """Grade of each document, in grouped order: int32 of shape (N,), float64 for fractions.
+
+        Several labels have shape (N, L).
+        """
+        if self.labels:
+            return np.column_stack([self.of_label(column).grades for column in self.labels])
         return self.base.grades_of(self.codes, self.queries.sizes)
 
     @property
@@ -86,27 +110,43 @@ class Judged:
         return by_row if self.factors is None else by_row * self.factors
 
     @property
-    def occurring(self) -> Array:
-        """The distinct grades of the recall base, ascending."""
+    def occurring(self) -> Any:
+        """The distinct grades of the recall base, ascending; ``{column: grades}`` of several labels."""
+        if self.labels:
+            return {column: label.base.occurring for column, label in self.labels.items()}
         return self.base.occurring
 
     @property
-    def graded(self) -> Array:
-        """`graded` of the grades that occur."""
+    def graded(self) -> Any:
+        """`graded` of the grades that occur; ``{column: grades}`` of several labels."""
+        if self.labels:
+            return {column: graded(grades) for column, grades in self.occurring.items()}
         return graded(self.occurring)
 
     @property
     def n_contrasts(self) -> int:
-        """Number of queries that hold documents of two different grades: the others cannot teach an order."""
+        """Number of queries with documents of two different grades by some label.
+
+        The others teach no order.
+        """
         begins = self.queries.offsets[:-1]
-        lowest = np.minimum.reduceat(self.codes, begins)
-        highest = np.maximum.reduceat(self.codes, begins)
-        return int(np.count_nonzero(lowest != highest))
+        differ = np.zeros(len(self.queries), dtype=bool)
+        for codes in [label.codes for label in self.labels.values()] or [self.codes]:
+            differ |= np.minimum.reduceat(codes, begins) != np.maximum.reduceat(codes, begins)
+        return int(np.count_nonzero(differ))
+
+    def check_known(self, name: str, limit: GradeLimit) -> None:
+        """Refuse grades that the measures do not know; `name` is that of the argument that holds them."""
+        check_columns(tuple(self.labels), limit, name)
+        for column in self.labels:
+            check_known(self.of_label(column).grades, column_name(name, column), limit.of_column(column))
+        if not self.labels:
+            check_known(self.grades, name, limit)
 
     @property
     def summary(self) -> DataSummary:
         """Counts and grades, for a fit."""
-        occurring = self.occurring
+        occurring = self.base.occurring
         return DataSummary(
             n_rows=self.queries.n_rows,
             n_queries=len(self.queries),
@@ -114,6 +154,7 @@ class Judged:
             weighted_size=self.weighted_size,
             grades=tuple(occurring.tolist()),
             n_grades=len(occurring),
+            of_labels=tuple((column, tuple(label.base.occurring.tolist())) for column, label in self.labels.items()),
         )
 
     def subset(self, queries: Array) -> Self:
@@ -136,6 +177,7 @@ class Judged:
             weights=self.weights[kept],
             whole=None if self.whole is None else replace(self.whole, begins=self.whole.begins[kept]),
             factors=None if self.factors is None else self.factors[rows],
+            labels={column: label.subset(kept, rows) for column, label in self.labels.items()},
         )
 
     def up_to_grade(self, top: int | None) -> Self:
@@ -164,8 +206,9 @@ def judged(
 
     Parameters
     ----------
-    y_true : array-like of shape (N,)
-        Grades of any numeric dtype: whole numbers ``0..c``, unless they may be `real`.
+    y_true : array-like of shape (N,), or (N, L)
+        Grades of any numeric dtype: whole numbers ``0..c``, unless they may be `real`. Several labels need a `limit` of measures
+        that say which of them they read.
     qid : array-like of shape (N,), GroupSizes or None
         One id a row; None makes all rows one query.
     sample_weight : array-like of shape (Q,) or (N,), optional
@@ -184,10 +227,32 @@ def judged(
     ValueError
         Naming the argument, what was found and what is expected.
     """
-    grades = checked_grades(y_true, names[0], limit, real)
-    queries = grouped_rows(qid, len(grades), names[1], names[0])
+    limit = limit or GradeLimit()
+    columns = label_columns(y_true, names[0]) if limit.of_one_label or limit.of_labels else {}
+    check_columns(tuple(columns), limit, names[0])
+    if columns and recall_base is not None:
+        raise ValueError(
+            f"recall_base counts documents by one label, but {names[0]} has {len(columns)}; expected None, or one label at a time"
+        )
+    given = {column_name(names[0], column): (values, limit.of_column(column)) for column, values in columns.items()}
+    given = given or {names[0]: (y_true, limit)}
+    grades = {name: checked_grades(values, name, of_label, real) for name, (values, of_label) in given.items()}
+    queries = grouped_rows(qid, len(next(iter(grades.values()))), names[1], names[0])
     weights = query_weights(sample_weight, queries, names[2])
-    grades = np.ascontiguousarray(queries.grouped(grades))
+    found = [
+        _label(
+            np.ascontiguousarray(queries.grouped(grades[name])), queries, recall_base, of_label, (name, names[1]), real
+        )
+        for name, (_, of_label) in given.items()
+    ]
+    labels = dict(zip(columns, found, strict=False))
+    return Judged(queries, found[0].codes, found[0].base, weights.by_query, factors=weights.factors, labels=labels)
+
+
+def _label(
+    grades: Array, queries: Queries, recall_base: Any, limit: GradeLimit, names: tuple[str, str], real: bool
+) -> Label:
+    """Number checked grades in grouped order; `names` are those of the grades and the query ids."""
     judgements = judgements_of(recall_base, queries.ids, names[1], limit) if real else None
     if grades.dtype.kind == "f" or (judgements is not None and not judgements.whole):
         if recall_base is not None and judgements is None:
@@ -197,22 +262,20 @@ def judged(
             )
         levels = np.unique(grades)
         warn_of_many(len(levels), levels[-1], names[0], limit)
-        codes, base = numbered(grades.astype(np.float64), levels, queries, judgements)
-    else:
-        if judgements is not None:
-            recall_base = judgements.counts(len(queries))
-        known = limit.highest if limit is not None and limit.highest < math.inf else 0
-        counts = grade_counts(grades, queries.offsets, max(int(grades.max()), int(known)))
-        if recall_base is not None:
-            counts = checked_recall_base(recall_base, counts, queries.ids, names[1], limit)
-        codes, base = grades, RecallBase.of_whole_grades(counts)
-    return Judged(queries, codes, base, weights.by_query, factors=weights.factors)
+        return Label(*numbered(grades.astype(np.float64), levels, queries, judgements))
+    if judgements is not None:
+        recall_base = judgements.counts(len(queries))
+    known = limit.highest if limit.highest < math.inf else 0
+    counts = grade_counts(grades, queries.offsets, max(int(grades.max()), int(known)))
+    if recall_base is not None:
+        counts = checked_recall_base(recall_base, counts, queries.ids, names[1], limit)
+    return Label(grades, RecallBase.of_whole_grades(counts))
 
 
 def numbered(
     grades: Array, levels: Array, queries: Queries, judgements: Judgements | None
 ) -> tuple[Array, RecallBase | ManyLevels]:
-    """The numbers of fractional grades, in grouped order, among the levels of a recall base; `levels` are all that occur."""
+    """Return the numbers of fractional grades among all `levels` that occur, in grouped order."""
     if judgements is not None:
         codes, base = numbered_among(grades, queries.offsets, judgements, queries.ids)
     elif len(levels) <= LEVELS_OF_ALL:

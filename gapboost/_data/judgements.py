@@ -69,7 +69,7 @@ def judgements_of(recall_base: Any, ids: Array, qid_name: str, limit: GradeLimit
 
 
 def numbered_among(grades: Array, offsets: Array, judged: Judgements, ids: Array) -> tuple[Array, ManyLevels]:
-    """The numbers of grades, in grouped order, among those of their query that are judged, and the recall base.
+    """Return the numbers of grades among the judged ones of their query, and the recall base.
 
     Raises
     ------

@@ -1,6 +1,5 @@
 """Fractional grades, numbered among those of their query or of all queries."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,6 +7,7 @@ import numpy as np
 from gapboost._data.recall_base import RecallBase, grade_counts
 from gapboost._kernels import Array
 from gapboost._kernels.order.short import ranking
+from gapboost._kernels.parallel.chunks import ranges_within
 
 # Numbers by query and level that are at work at a time, where a query alone has not more.
 CELLS = 1 << 18
@@ -68,21 +68,15 @@ class ManyLevels:
         return grades
 
     def ranges(self) -> list[tuple[int, int]]:
-        """Ranges of queries, of one at least, that have up to `CELLS` numbers by query and level."""
-        return list(self._ranges())
-
-    def _ranges(self) -> Iterator[tuple[int, int]]:
-        first, width = 0, 0
-        for q, size in enumerate(np.diff(self.starts).tolist()):
-            width = max(width, size)
-            if (q + 1 - first) * width > CELLS and q > first:
-                yield first, q
-                first, width = q, size
-        yield first, len(self)
+        """Return ranges of at least one query, with up to `CELLS` numbers by query and level."""
+        return list(ranges_within(np.diff(self.starts), CELLS))
 
 
 def numbered_by_query(grades: Array, offsets: Array) -> tuple[Array, ManyLevels]:
-    """The number of each document's grade among those of its query, int32 of shape (N,), and the recall base of the rows."""
+    """Return the number of each document's grade in its query, and the recall base of the rows.
+
+    The numbers are int32 of shape (N,).
+    """
     sizes = np.diff(offsets)
     order = np.repeat(offsets[:-1], sizes) + ranking(-grades, offsets)
     ordered = grades[order]

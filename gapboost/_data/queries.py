@@ -59,7 +59,7 @@ class Queries:
         return chosen
 
     def subset(self, queries: Array) -> "Queries":
-        """Return some of the queries, chosen as in `mask`; their documents in grouped order are the rows."""
+        """Return the queries of `mask`; their documents in grouped order are the rows."""
         chosen = self.mask(queries)
         return Queries(self.ids[chosen], np.append(0, np.cumsum(self.sizes[chosen])), None)
 
@@ -115,7 +115,7 @@ class GroupSizes:
 
 
 def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_true", what: str = "query id") -> Queries:
-    """Group rows by query id, in any order of rows, or by `GroupSizes`; `what` the ids are is for messages.
+    """Group rows, in any order, by query id or `GroupSizes`; `what` is for messages.
 
     Ids are equal where Python says so and their type is the same; scalars of numpy and Arrow count as the values of Python
     that they stand for.

@@ -1,4 +1,4 @@
-"""The recall base of queries: how many documents of each grade there are, and which grade that is."""
+"""The recall base of queries: the number of documents of each grade, and the grades."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ MOST_DOCUMENTS = 2**31 - 1
 
 
 def sums_of(amounts: Array, worth: Array) -> Array:
-    """Sums over levels of ``amounts``, of shape (Q, L), times ``worth``, of shape (L,) or (Q, L)."""
+    """Return sums over levels of ``amounts`` (Q, L) times ``worth`` (L,) or (Q, L)."""
     products: Array = amounts @ worth if worth.ndim == 1 else np.einsum("ql,ql->q", amounts, worth)
     return products
 
@@ -74,7 +74,10 @@ class RecallBase:
         return np.unique(self.levels[self.counts > 0])
 
     def grades_of(self, numbers: Array, sizes: Array) -> Array:
-        """The grades of these numbers of documents, by queries of these sizes: int32 where all are whole and else float64."""
+        """Return the grades of these numbers by queries of these sizes, int32 or float64.
+
+        They are int32 if all are whole.
+        """
         if self.is_whole:
             return numbers
         if self.levels.ndim == 1:
@@ -91,7 +94,7 @@ class RecallBase:
 
     @property
     def at_or_above(self) -> Array:
-        """``[q, i]``: documents of query q with the grade i or a higher one, int64 of shape (Q, L)."""
+        """``[q, i]``: documents of query q with grade i or higher, int64 of shape (Q, L)."""
         return np.cumsum(self.counts[:, ::-1], axis=1)[:, ::-1]
 
     def relevant(self, rel: float) -> Array:
@@ -110,7 +113,10 @@ def grade_counts(grades: Array, offsets: Array, top: int) -> Array:
 def checked_recall_base(
     recall_base: Any, counts: Array, ids: Array, qid_name: str = "qid", limit: GradeLimit | None = None
 ) -> Array:
-    """Grade counts of every query, int64 of shape (Q, c + 1), at least as large as those of the rows from grade 1 on."""
+    """Return the grade counts of every query, int64 of shape (Q, c + 1).
+
+    They are at least as large as those of the rows from grade 1 on.
+    """
     if isinstance(recall_base, Mapping):
         rows = by_query(recall_base, ids, qid_name)
         given = [numeric_column(row, f"recall_base[{i!r}]", "numbers of documents by grade") for i, row in rows]

@@ -1,11 +1,10 @@
 """Numbers about all rows of a data set, which a fit needs before training."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gapboost._data.grades import GradeLimit, check_highest, warn_of_many
-from gapboost._kernels import Array
 
 # Grades that an error lists.
 MOST_SHOWN = 20
@@ -28,6 +27,8 @@ class DataSummary(NamedTuple):
         The grades that occur, ascending; of many fractional ones as `occurring_grades` lists them.
     n_grades : int
         Number of different grades.
+    of_labels : tuple of (column, tuple of float)
+        The grades that occur in each column of several labels; `grades` and `n_grades` are then those of the first.
     """
 
     n_rows: int
@@ -36,10 +37,13 @@ class DataSummary(NamedTuple):
     weighted_size: float
     grades: tuple[float, ...]
     n_grades: int
+    of_labels: tuple[tuple[int | str, tuple[float, ...]], ...] = ()
 
     @property
-    def occurring(self) -> Array:
-        """The grades that occur, ascending, as an array."""
+    def occurring(self) -> Any:
+        """The grades that occur, ascending, as an array; ``{column: array}`` of several labels."""
+        if self.of_labels:
+            return {column: np.array(grades) for column, grades in self.of_labels}
         return np.array(self.grades)
 
     @property

@@ -24,7 +24,7 @@ class OtherEncoding(ValueError):
 
 
 def lines(stream: Any, limit: int) -> Iterator[bytes]:
-    r"""Each line without its end, which is ``\n``, ``\r\n`` or ``\r``; without the byte order mark of UTF-8.
+    r"""Yield each line without its end, ``\n``, ``\r\n`` or ``\r``, and without a byte order mark.
 
     Parameters
     ----------

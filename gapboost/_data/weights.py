@@ -70,7 +70,7 @@ def factors_of(weights: Array, by_query: Array, sizes: Array) -> Array:
 
 
 def check_total_weight(weights: Array, name: str) -> None:
-    """Refuse weights of queries that are all 0, or so small or large that gradients and means would be lost."""
+    """Refuse weights of queries that are all 0, or so small or large that gradients are lost."""
     if not (weights > 0).any():
         raise ValueError(f"{name} is zero for every query; expected at least one positive weight")
     with np.errstate(over="ignore"):

@@ -32,7 +32,7 @@ A pass of `LambdaRank` over the queries of one chunk, and where each step is::
     scores, turns --rank--> order                          order/short.py   ties are ordered here
     order --take--> s, grade (by rank)                     lambdarank/gradients.py
     s, grade --sum--> lam, eta (by rank)                   lambdarank/sums.py
-        discount, pair, own -> upper, lower                lambdarank/sums.py     what a swap changes
+        discount, pair, own -> upper, lower                lambdarank/sums.py     a swap's change
         short list: every pair                             lambdarank/pairs.py
         longer one: running sums, down and up              lambdarank/moments.py  pairs become sums
     lam, eta --scale, write--> grad, hess (by row)         lambdarank/gradients.py
@@ -40,12 +40,12 @@ A pass of `LambdaRank` over the queries of one chunk, and where each step is::
 A pass of `SoftRank` or `ApproxRank` (objectives/smooth.py), over positions x that are scaled scores or smooth ranks::
 
     x --smooth_ranks--> ranks                              smooth/sums.py
-    ranks --discount--> share, and its derivative by rank  objectives/smooth.py and its two objectives
+    ranks --discount--> share, and its derivative by rank  objectives/smooth.py and its objectives
     x, share --compare--> total                            smooth/sums.py
     share, by_rank --push--> rising, pushes                smooth/sums.py
     rising, pushes --scale--> grad, hess (by row)          smooth/query.py
         short or thinly spread lists: pairs, in windows    smooth/pairs.py
-        others: polynomials on cells                       smooth/cells.py        (`cells_of` in smooth/sums.py decides)
+        others: polynomials on cells                       smooth/cells.py (if sums.py says so)
         SoftRank with a cut-off: rank distributions        smooth/distribution.py
 
 A query beyond ``LONG`` (lambdarank/long.py) goes through the same steps of `LambdaRank` strip by strip, several

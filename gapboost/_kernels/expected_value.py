@@ -1,4 +1,4 @@
-"""The value of each query, its expectation over the orders of tied documents: of the quadratic form, and of a cascade.
+"""Expected value of each query over the orders of ties: quadratic form and cascade.
 
 The form comes as tables of grades by grades, where a document costs O(c); `gapboost._kernels.expected_worth` takes it otherwise.
 The tables are made from the documents of each grade, which `count_grades` counts.
@@ -59,7 +59,7 @@ def find_ties(scores: Array, grades: Array, order: Array, expected: bool, ranked
 
 
 def rank_queries(scores: Array, grades: Array, starts: Array, expected: bool) -> Ranked:
-    """Queries in order of rank, with groups of tied documents where values are ``expected`` over their orders."""
+    """Queries by rank, with groups of ties whose values are ``expected`` over their orders."""
     exact = scores.astype(np.float64, copy=False)
     ranked = Ranked(starts=starts, grades=np.empty(len(scores), np.int32), ends=np.empty(len(scores), np.int32))
     find_ties(exact, grades, ranking(exact, starts), expected, ranked)

@@ -1,4 +1,4 @@
-"""The value of each query, its expectation over the orders of tied documents, from its `Worth`: O(log n) a document.
+"""Expected value of each query from its `Worth`, over the orders of ties: O(log n) a document.
 
 What the documents above bring, held between floor and cap of the one below, is the sum of what is in between, plus floor and cap
 times how many bring less and more. A tree of sums over the levels has each of these: its lowest layer holds, in nodes of eight,

@@ -41,7 +41,7 @@ UNKEPT = (
 
 
 def kernel(function: Function) -> Function:
-    """Compile on first call, cache on disk, release the GIL; division by zero gives inf or nan as in numpy."""
+    """Compile on first call, cache on disk, release the GIL; divide by zero as numpy does."""
     # Without the explicit False, numba compiles a function with the fastmath of whichever caller needs it first.
     return _compiled(function, False)
 
@@ -170,7 +170,7 @@ class KernelCache(NullCache):
         return None
 
     def save(self, key: tuple[Any, Any], compiled: Any) -> None:
-        """Save what can be pickled, for types and a processor, in the first folder that takes it."""
+        """Save what can be pickled, for types and a processor, in the first writable folder."""
         pickled = dumps((key, compiled))  # type: ignore[no-untyped-call]
         content = _digest(repr(self.stamp).encode()) + _digest(pickled) + pickled
         reasons: list[Any] = []
@@ -216,7 +216,7 @@ def once(message: str, *found: Any) -> None:
 
 
 class Announcement(event.Listener):
-    """Says that kernels are being compiled, when that takes longer than `PATIENCE`, and nothing else has said so.
+    """Says that kernels are being compiled, after `PATIENCE`, unless something else has.
 
     Loading from the cache on disk is no compilation. Compilations nest: the time of the outermost ones counts.
     """

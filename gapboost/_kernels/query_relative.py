@@ -88,7 +88,10 @@ def center(x: Array, n: int, mean: float) -> float:
 def zscores(
     values: Array, source: int, n: int, rows: Array, offsets: Array, output: Array, target: int, x: Array
 ) -> bool:
-    """Write the distance of each value from the mean of its query, in population standard deviations."""
+    """Write the distance of each value from the mean of its query, in standard deviations.
+
+    The divisor of the variance is n.
+    """
     for q in range(len(offsets) - 1):
         begin = offsets[q]
         end = offsets[q + 1]
@@ -113,7 +116,10 @@ def zscores(
 def percentile_ranks(
     values: Array, source: int, n: int, rows: Array, offsets: Array, output: Array, target: int, x: Array, work: Sorting
 ) -> bool:
-    """Write (rank - 1) / (number of values - 1); equal values get the mean of their ranks, counted from the lowest."""
+    """Write (rank - 1) / (number of values - 1), counted from the lowest value.
+
+    Equal values get the mean of their ranks.
+    """
     elements = Elements(pointer(work.elements.scores), pointer(work.elements.rows))
     other = Elements(pointer(work.other.scores), pointer(work.other.rows))
     order = np.empty(len(x), np.int32)

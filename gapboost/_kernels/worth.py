@@ -18,7 +18,7 @@ from gapboost._kernels.jit import kernel
 
 
 class Worth(NamedTuple):
-    """The numbers of K terms, float64: by query and level of shape (K, Q, L), or by document of shape (K, N).
+    """The numbers of K terms, float64: by query and level (K, Q, L), or by document (K, N).
 
     ``own`` has no K: what a document is worth by itself. ``above``, ``floor`` and ``cap`` never fall from one level to the next.
     """

@@ -29,7 +29,7 @@ class Collections(DataSet):
 
 
 def checked(data: DataSet) -> Collections:
-    """One data set whose parts have partitions that match, as far as they can be seen without computing.
+    """One data set whose parts have matching partitions, as far as is known uncomputed.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def _ids_in_series(sizes: Any, rows: Any, partition: int, names: ArgumentNames) 
 
 
 def _ids_in_partition(sizes: Any, rows: Any, partition: int, names: ArgumentNames) -> Array:
-    """One query id a row, int64: of the number of the partition and the number of the query in it."""
+    """Return one query id a row, int64, from the numbers of partition and query."""
     group = GroupSizes(sizes, f"{names.group} in partition {partition}")
     queries = group.queries(len(rows), f"{names.y} in partition {partition}")
     return (np.int64(partition) << 32) + np.repeat(queries.ids, queries.sizes)

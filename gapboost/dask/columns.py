@@ -26,7 +26,10 @@ class Columns(NamedTuple):
     collection: str
 
     def check(self, X: Any, name: str) -> None:
-        """Raise ValueError if a partition has other columns or categories; `name` is the caller's name of the partition."""
+        """Raise ValueError if a partition has other columns or categories.
+
+        `name` is the caller's name of the partition.
+        """
         metadata = f"the metadata of {self.collection}"
         check_names(feature_names(X), self.names, name, metadata)
         if len(X.shape) != 2 or X.shape[1] != self.width:
@@ -41,7 +44,7 @@ class Columns(NamedTuple):
 
 
 def categories_of(X: Any) -> dict[str, list[Any]]:
-    """Return the categories of each categorical column of a data frame of pandas or Dask, in order, by name."""
+    """Return the categories of each categorical column of a pandas or Dask frame, by name."""
     columns = zip(feature_names(X), getattr(X, "dtypes", ()), strict=False)
     return {column: dtype.categories.tolist() for column, dtype in columns if str(dtype) == "category"}
 

@@ -1,4 +1,4 @@
-"""Small messages between the training processes of one fit, and how they learn that one of them is gone.
+"""Small messages between the training processes of one fit, and signs of lost processes.
 
 LightGBM's network cannot be used from Python, and its processes wait forever for one that died.
 Every process therefore also keeps one connection to a coordinator, which runs in the worker of
@@ -48,7 +48,7 @@ class CoordinatorAddress(NamedTuple):
 
 
 class Coordinator:
-    """Sends the messages of `n_peers` processes to each of them, round by round, in a thread of its own."""
+    """Sends the messages of `n_peers` processes to each, round by round, in its own thread."""
 
     def __init__(self, host: str, n_peers: int) -> None:
         self._server = socket.create_server((host, 0), backlog=max(n_peers, 16))
@@ -179,7 +179,7 @@ class Exchange:
         return answer
 
     def total(self, values: Array) -> Array:
-        """Sums of a float64 array over the processes, of its shape; the same to the last bit for each of them."""
+        """Return sums of a float64 array over the processes, equal to the last bit in each."""
         own = np.ascontiguousarray(values, dtype=np.float64)
         parts = [np.frombuffer(message).reshape(own.shape) for message in self.gather(own.tobytes())]
         sums: Array = np.sum(parts, axis=0)
@@ -231,6 +231,9 @@ def _connection(opened: socket.socket) -> Connection:
 
 
 def _hang_up(connection: Connection) -> None:
-    """End a connection that no other thread may close meanwhile; `close` would not wake a thread that waits for a message."""
+    """End a connection that no other thread may close meanwhile.
+
+    `close` would not wake a thread that waits for a message.
+    """
     with suppress(OSError), socket.fromfd(connection.fileno(), socket.AF_INET, socket.SOCK_STREAM) as shared:
         shared.shutdown(socket.SHUT_RDWR)

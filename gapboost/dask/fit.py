@@ -1,4 +1,4 @@
-"""One fit on a cluster, from checked collections to a trained model: plan, place the rows, launch the training, reconcile."""
+"""One fit on a cluster: plan, place the rows, launch the training, reconcile."""
 
 import copy
 from collections.abc import Callable, Sequence
@@ -94,7 +94,7 @@ def _threads(asked: int | None, at_most: int) -> int:
 
 
 def _reconcile(reports: list[Report], summary: DataSummary) -> None:
-    """Raise RuntimeError unless the workers trained on every query and document, and agree on the best iteration."""
+    """Raise RuntimeError unless workers trained on all rows, and agree on the best iteration."""
     trained = sum(r.n_queries for r in reports), sum(r.n_rows for r in reports)
     if trained != (summary.n_queries, summary.n_rows) or len({r.best_iteration for r in reports}) > 1:
         raise RuntimeError(

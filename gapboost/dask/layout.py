@@ -177,7 +177,7 @@ class DataLayout:
 
 
 def layout_of(surveys: Sequence[Survey], names: Sequence[str]) -> DataLayout:
-    """Put the surveys of all partitions together; `names` are the caller's of `y`, `qid`, the weights, starts and positions.
+    """Join the surveys of all partitions; `names` are the caller's argument names.
 
     Raises
     ------
@@ -240,7 +240,9 @@ def joined_ids(parts: list[Array]) -> Array:
 
 
 def partition_workers(sizes: Array, holders: Sequence[int | None], n_workers: int) -> Array:
-    """A worker for each partition, balanced by documents; a partition in a worker's memory stays there if the balance allows it.
+    """Choose a worker for each partition, balanced by documents.
+
+    A partition in a worker's memory stays there if the balance allows it.
 
     Parameters
     ----------
@@ -292,7 +294,7 @@ def query_workers(layout: DataLayout, home: Array, n_workers: int) -> Array:
 
 
 def _distribute(owner: Array, dealt: Array, sizes: Array, loads: Array) -> None:
-    """Give each of the queries `dealt`, the longest first, to the worker with the least documents."""
+    """Give each of the queries `dealt`, longest first, to the worker with fewest documents."""
     heap = [(load, worker) for worker, load in enumerate(loads.tolist())]
     heapq.heapify(heap)
     for q in dealt[np.argsort(-sizes[dealt], kind="stable")].tolist():

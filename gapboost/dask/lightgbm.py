@@ -93,7 +93,9 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):
         ----------
         X : Dask Array or DataFrame of shape (N, n_features)
             A column ``qid`` of a data frame is left out.
-        raw_score, start_iteration, num_iteration, pred_leaf, pred_contrib, validate_features, **kwargs
+        raw_score, start_iteration, num_iteration, pred_leaf, pred_contrib, validate_features
+            As in the local ranker.
+        **kwargs
             As in the local ranker.
 
         Returns

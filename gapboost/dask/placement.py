@@ -43,7 +43,7 @@ def place_rows(session: Session, plan: Plan) -> list[list[Any]]:
 def _assembled(
     session: Session, plan: Plan, i: int, X: dict[int, Future], width: int, paths: Sequence[str]
 ) -> list[Future | None]:
-    """The futures of what `place_rows` returns for data set `i`; `X` are its partitions, with `width` columns."""
+    """Return the futures of `place_rows` for data set `i`; `X` has `width` columns."""
     counted, owner = plan.sets[i], plan.query_workers[i]
     shards = _shards(session, counted, owner, X, len(plan.workers), width)
     files: list[Future | None] = []
@@ -64,7 +64,7 @@ def _assembled(
 def _computed_where_most_stays(
     session: Session, counted: SurveyedSet, owner: Array, workers: list[str]
 ) -> dict[int, Future]:
-    """The partitions of X that have rows, by number, each computed on the worker that keeps most of its rows."""
+    """Return the partitions of X with rows, by number, each on the worker with most of them."""
     delayed = partitions(counted.given.X)
     rows = counted.layout.rows_by_worker(owner, len(workers))
     busiest = np.where(rows.any(axis=1), np.argmax(rows, axis=1), -1)
@@ -76,7 +76,7 @@ def _computed_where_most_stays(
 
 
 def _width(session: Session, X: Any, futures: dict[int, Future]) -> int:
-    """Return the number of columns of X, from its first partition if the Dask array does not know it."""
+    """Return the number of columns of X, from its first partition if Dask does not know it."""
     width: float = X.shape[1]
     if np.isnan(width):
         width = session.results([session.submit(width_of, futures[min(futures)])])[0]

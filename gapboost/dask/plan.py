@@ -1,4 +1,4 @@
-"""Which worker trains on which queries, and for what: decided from y, qid and the weights, before any row of X is looked at."""
+"""Choice of worker and task for each query, from y, qid and weights, before X is read."""
 
 import itertools
 from collections.abc import Sequence
@@ -126,7 +126,7 @@ def _surveyed(session: Session, sets: Sequence[Collections]) -> list[SurveyedSet
 
 
 def _columns(session: Session, given: Collections) -> list[list[Any]]:
-    """The partitions of y, qid, weight, start and position; None for each partition of what is not given."""
+    """Return the partitions of y, qid, weight, start and position; None for missing ones."""
     return [
         [None] * given.n_partitions if column is None else session.compute(flat_partitions(column))
         for column in (given.y, given.qid, given.weight, given.start, given.position)

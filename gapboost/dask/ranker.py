@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from gapboost._boosters.data_set import DataSet
 from gapboost._boosters.eval_metric import refuse_functions
 from gapboost._boosters.fit_arguments import FitArguments
+from gapboost._boosters.one_label import check_one_label
 from gapboost._boosters.parameter_table import ParameterRule
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.request import TrainingRequest
@@ -130,6 +131,7 @@ class DaskGAPRanker(GAPRanker):
         refuse_functions(arguments.eval_metric)
         train, of_booster = arguments.train, self._with_model(arguments.of_booster)
         request = self._request(eval_metric=arguments.eval_metric, eval_at=arguments.eval_at, position=train.position)
+        check_one_label([request.objective.measure, *request.metrics], "measure", f"{type(self).__name__} on Dask")
         self._check_stopping(of_booster)
         train_set = checked(train.raveled())
         eval_sets = [self._evaluation_set(one, train, train_set) for one in arguments.evaluation_sets()]

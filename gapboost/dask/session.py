@@ -42,7 +42,7 @@ def running_client(client: Client | None) -> Client:
 
 
 class Session:
-    """One fit on a cluster, as a context: leaving it ends all tasks and processes of the fit, whatever happened.
+    """One fit on a cluster, as a context: leaving it ends all its tasks and processes.
 
     Fits on one cluster take turns: two fits that each hold half of the workers would wait for each other for ever.
     """
@@ -137,7 +137,7 @@ class Session:
         return futures
 
     def release(self, futures: Sequence[Future | None]) -> None:
-        """Free the memory of futures as soon as the tasks that were submitted with them are done."""
+        """Free the memory of futures as soon as the tasks that use them are done."""
         gone = {id(future) for future in futures}
         self._futures = [future for future in self._futures if id(future) not in gone]
         for future in futures:
@@ -184,5 +184,5 @@ class Session:
 
 
 def _tell(problem: Exception) -> None:
-    """Log what went wrong after a fit: neither its result nor its own error is to be lost to that."""
+    """Log errors after a fit, which must hide neither its result nor its own error."""
     logging.getLogger("gapboost").warning("after a fit on the cluster, cleaning up failed: %r", problem)

@@ -19,7 +19,7 @@ def dump_rows(rows: RankingRows, path: str) -> None:
 
 
 def load_rows(path: str) -> RankingRows:
-    """The rows in a file; their arrays live in the mapped file, and may be written to without changing it."""
+    """Return the rows in a file; writing to their mapped arrays does not change the file."""
     rows: RankingRows = joblib.load(path, mmap_mode="c")
     return rows
 

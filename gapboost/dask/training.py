@@ -64,7 +64,7 @@ def files_of_rows(fit: str, rank: int, n_sets: int) -> list[str]:
 
 
 def watch_client(fit: str, turn: str, leases: Sequence[str]) -> None:
-    """Start a thread that stops the fit in this process when its client dies, closes or restarts the cluster.
+    """Start a thread that stops the fit in this process when its client is gone.
 
     The client must keep the future of this task until the fit ends.
 
@@ -127,7 +127,7 @@ def train(fit: str, job: Job, n_threads: int) -> Report:
 
 
 def stop(fit: str) -> None:
-    """End the training processes and the coordinator of a fit in this process, and remove its files."""
+    """End the training processes and the coordinator of a fit here, and remove its files."""
     with _lock:
         _stopped.add(fit)
         processes, folders, coordinator = (
@@ -148,7 +148,10 @@ def _check_running(fit: str) -> None:
 
 
 def _stop_without_client(worker: Worker, key: str, fit: str, turn: str, leases: Sequence[str]) -> None:
-    """Stop a fit when the scheduler no longer knows the task `key`, whose result the client keeps until the fit ends."""
+    """Stop a fit when the scheduler no longer knows the task `key`.
+
+    The client keeps the result of the task until the fit ends.
+    """
     while fit not in _stopped:
         time.sleep(WATCH_SECONDS)
         # A result may also leave this worker because Dask moves it to another one.

@@ -1,4 +1,6 @@
-"""A training process: it trains one worker's part of a fit, and ends when its worker or any other process of the fit does.
+"""Training process of one worker's part of a fit.
+
+It ends when its worker or any other process of the fit ends.
 
 Boosters wait for each other inside compiled code that nothing interrupts; a process can always be ended. Starting one takes
 seconds, so after a fit without errors it waits a while for the next fit.
@@ -105,7 +107,7 @@ class Report(NamedTuple):
 
 
 def serve() -> None:
-    """Train the jobs in the folders that standard input names, one a line; write reports and errors there."""
+    """Train the jobs in the folders on standard input, one a line; write reports and errors."""
     # Ctrl-C in a terminal reaches this process too. It is the client's, which ends what trains for it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     folders: queue.SimpleQueue[str] = queue.SimpleQueue()
@@ -136,7 +138,7 @@ def work(folder: Path) -> None:
 
 
 def train_job(job: Job) -> tuple[Report, AbstractContextManager[Any]]:
-    """Train the model, which comes out the same in every process of the fit; the booster's network is yet to be left."""
+    """Train the model, the same in every process; the booster's network stays open."""
     if job.coordinator is None:
         return _fitted(job, None, {}), nullcontext()
     exchange = Exchange(job.coordinator, job.rank, _end_lost)

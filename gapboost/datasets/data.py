@@ -20,7 +20,7 @@ class RankingData:
 
     Parameters
     ----------
-    X : ndarray of shape (n_rows, n_features), dtype float64, or scipy.sparse.csr_matrix of the same shape
+    X : ndarray or scipy.sparse.csr_matrix of shape (n_rows, n_features), dtype float64
         The features.
     y : ndarray of shape (n_rows,), dtype int32 or float64
         The grade of each document, 0 (not relevant) or more.

@@ -15,7 +15,7 @@ _Array = npt.NDArray[np.float64]
 
 
 def _confusable(images: _Array, labels: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-    """Return which digits (columns) are among the two whose mean image is nearest to that of a digit (rows)."""
+    """Return which digits (columns) have the two mean images nearest to a digit's (rows)."""
     means = np.array([images[labels == digit].mean(axis=0).ravel() for digit in range(10)])
     distances = np.linalg.norm(means[:, None] - means, axis=2)
     np.fill_diagonal(distances, np.inf)
@@ -65,7 +65,7 @@ def _features(query: _Array, document: _Array) -> dict[str, _Array]:
 def load_digits_ranking(
     n_queries: Sequence[int] = (240, 60, 100), n_docs: int = 40, *, random_state: int | np.random.RandomState | None = 0
 ) -> RankingSplit:
-    """Make a graded ranking task from scikit-learn's images of handwritten digits; nothing is downloaded.
+    """Make a graded ranking task from scikit-learn's handwritten digits, without a download.
 
     A query is an image, its documents are other images.  A document has grade 2 if it shows the same digit, grade 1 if
     it shows a digit that is easily taken for it, and grade 0 otherwise: about 10, 20 and 70 of 100 documents.  The

@@ -25,7 +25,7 @@ MAX_DENSE_FEATURES = 1 << 20
 
 
 def _layout(parts: Sequence[Part], zero_based: bool | None, n_features: int | None, dense: bool) -> tuple[int, int]:
-    """Return the index of the first column and the number of columns, the same for all the parts."""
+    """Return the index of the first column and the number of columns, for all the parts."""
     zero = next((part for part in parts if part.has_index_zero), None)
     if zero is not None and zero_based is False:
         raise ValueError(f"{zero.path}: found feature index 0, expected indices from 1 because of zero_based=False")
@@ -214,7 +214,7 @@ def load_letor_fold(
     dense: bool = True,
     max_line_bytes: int = MAX_LINE_BYTES,
 ) -> RankingSplit:
-    r"""Read ``train.txt``, ``vali.txt`` and ``test.txt`` of a directory, each plain or with ``.gz`` added.
+    r"""Read ``train.txt``, ``vali.txt`` and ``test.txt`` of a directory, plain or ``.gz``.
 
     The three get the same columns: the number of features and the index of the first one are found over all of them.
     If a file is there both plain and with ``.gz``, the plain one is read.

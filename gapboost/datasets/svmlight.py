@@ -25,7 +25,7 @@ MAX_INT32 = np.iinfo(np.int32).max
 
 
 class _RowTap:
-    """Binary stream that passes lines through, and notes the query, the document and the line number of each row.
+    """Binary stream that passes lines through, and notes query, document and line numbers.
 
     ``load_svmlight_file(query_id=True)`` is not used for the queries: it knows whole numbers only, and takes time that
     grows with the square of the number of rows (it appends each to a NumPy array).
@@ -187,7 +187,7 @@ def read_file(path: Path, max_line_bytes: int) -> Part:
 
 
 def _read_groups(path: Path, n_rows: int, max_line_bytes: int) -> npt.NDArray[np.int64]:
-    """Read the group sizes beside a file without queries; return the number of the group of each row."""
+    """Read the group sizes beside a file without queries; return the group of each row."""
     groups = path.with_name(path.name.removesuffix(".gz") + ".query")
     if not groups.is_file():
         raise ValueError(

@@ -94,7 +94,7 @@ class MeasureContributions:
 
 
 def measure(ranker: Any, X: Any, y: Any, qid: Any = None, measure: str | Measure = "ndcg@10") -> MeasureContributions:
-    """Return the loss of a measure, by query, if the contribution of a feature is left out of the scores.
+    """Return the loss of a measure, by query, without the contribution of a feature.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def measure(ranker: Any, X: Any, y: Any, qid: Any = None, measure: str | Measure
 
 
 def _with_ties(scores: Array, queries: Queries, chosen: Array, rounding: float) -> Array:
-    """Return the scores with equal numbers for those of a chosen query that differ by rounding alone."""
+    """Return the scores of a query, equal where they differ by rounding alone."""
     grouped = queries.grouped(scores).copy()
     for one in np.flatnonzero(chosen):
         rows = slice(queries.offsets[one], queries.offsets[one + 1])

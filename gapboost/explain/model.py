@@ -11,7 +11,7 @@ from gapboost._data.arguments import shown
 from gapboost._data.features import feature_names, features, without_qid
 from gapboost._kernels import Array
 from gapboost.analysis.ties import ROUNDING
-from gapboost.preprocessing.pipeline import transform
+from gapboost.preprocessing.pipeline import library_of, transform
 
 # Largest difference of two sums of contributions that is rounding, relative to the largest sum.
 # XGBoost computes the contributions of each tree in float32.
@@ -95,7 +95,7 @@ def contributions(ranker: Any, X: Any, names: tuple[str, ...]) -> Contributions:
     ValueError
         If the library has no exact contributions for the model.
     """
-    library = _library_of(ranker)
+    library = _checked_library(ranker)
     if hasattr(ranker, "fit"):
         check_is_fitted(ranker)
     if library == "lightgbm":
@@ -112,14 +112,13 @@ def contributions(ranker: Any, X: Any, names: tuple[str, ...]) -> Contributions:
     return Contributions(names, scores, values, ROUNDING_OF[library])
 
 
-def _library_of(ranker: Any) -> str:
+def _checked_library(ranker: Any) -> str:
     """Return the library of a model; an instance of its class proves that it can be imported."""
-    modules = [cls.__module__.split(".") for cls in type(ranker).__mro__]
-    if any("dask" in parts for parts in modules):
+    if any("dask" in cls.__module__.split(".") for cls in type(ranker).__mro__):
         raise TypeError(f"ranker is a {type(ranker).__name__}; expected a local ranker: ranker.to_local()")
-    for library in ROUNDING_OF:
-        if any(parts[0] == library for parts in modules) and hasattr(ranker, "predict"):
-            return library
+    library = library_of(ranker)
+    if library in ROUNDING_OF and hasattr(ranker, "predict"):
+        return library
     raise TypeError(
         f"ranker is {shown(ranker)}; expected a fitted ranker of gapboost, LightGBM or XGBoost, a Booster, or a pipeline "
         "that ends in one"

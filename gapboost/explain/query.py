@@ -46,7 +46,7 @@ class QueryContributions:
     qid: Array
 
     def to_pandas(self) -> Any:
-        """Return a frame with one row a document and one column a feature, indexed by ``qid`` and ``row``."""
+        """Return one row a document and one column a feature, indexed by ``qid`` and ``row``."""
         pandas = imported("pandas", "analysis", "for a pandas view")
         ids = pandas.Index(self.qid, tupleize_cols=False)
         index = pandas.MultiIndex.from_arrays([ids, np.arange(len(self.qid))], names=["qid", "row"])

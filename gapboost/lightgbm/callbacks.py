@@ -1,20 +1,18 @@
 """Callbacks for `lightgbm.train` and `lightgbm.LGBMRanker`."""
 
 import weakref
-from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import lightgbm
 import numpy as np
 
-from gapboost._boosters.callbacks import Gradients, Metrics, as_gradients, as_metrics
+from gapboost._boosters.callbacks import Gradients, Metrics, as_data_set_metrics, as_gradients
 from gapboost._boosters.eval_metric import Value, values_of_round
 from gapboost._boosters.parameters import OwnParameters, check_parameters
 from gapboost._boosters.rows import RankingRows
 from gapboost._boosters.states import Content
 from gapboost._boosters.stopping import in_stopping_order
 from gapboost._boosters.training import Training
-from gapboost._data.judged import Judged
 from gapboost._kernels import Array
 from gapboost.lightgbm.library import LIBRARY
 from gapboost.lightgbm.parameter_table import BESIDE_OBJECTIVE
@@ -25,7 +23,7 @@ from gapboost.objectives import Objective
 def objective(
     measure: str | Measure | Objective = "gap", *, g: Any = None, n_jobs: int | None = None
 ) -> "LightGBMObjective":
-    """An objective for ``lightgbm.train({"objective": ...}, ...)`` and ``LGBMRanker(objective=...)``.
+    """Return an objective for ``lightgbm.train`` and ``LGBMRanker(objective=...)``.
 
     Parameters
     ----------
@@ -93,11 +91,14 @@ def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = Non
     >>> list(booster.best_score["valid_0"])
     ['map-gap']
     """
-    return LightGBMMetric(as_metrics(measure, g), n_jobs)
+    return LightGBMMetric(as_data_set_metrics(measure, g), n_jobs)
 
 
 class LightGBMObjective(Gradients):
-    """Called by `lightgbm.train` as ``(preds, data)`` and by `LGBMRanker` as ``(y_true, y_pred, weight, group)``."""
+    """Take ``(preds, data)`` of `lightgbm.train`, or the arguments of `LGBMRanker`.
+
+    The latter are ``(y_true, y_pred, weight, group)``.
+    """
 
     library = LIBRARY
 
@@ -119,37 +120,32 @@ class LightGBMObjective(Gradients):
 
 
 class LightGBMMetric(Metrics):
-    """Called by `lightgbm.train` as ``(preds, data)`` and by `LGBMRanker` as ``(y_true, y_pred, weight, group)``.
+    """Take ``(preds, data)`` of `lightgbm.train`, or the arguments of `LGBMRanker`.
 
-    LightGBM's workers cannot be reached from Python: on a cluster, `total` sums an array over them.
+    The latter are ``(y_true, y_pred, weight, group)``.
     """
 
     library = LIBRARY
-
-    def __init__(
-        self,
-        measures: Sequence[Measure],
-        n_jobs: int | None,
-        total: Callable[[Array], Array] | None = None,
-        known: Sequence[Judged] = (),
-    ) -> None:
-        super().__init__(measures, n_jobs, known)
-        self.total = total
 
     def __call__(
         self, y_true: Any, y_pred: Any, weight: Any = None, group: Any = None
     ) -> list[tuple[str, float, bool]]:
         """``[(name, value, True)]``: all measures are better when higher."""
-        values = self.values(*_passed(y_true, y_pred, weight, group), self.total)
+        values = self.values(*_passed(y_true, y_pred, weight, group))
         return [(name, value, True) for name, value in values]
 
 
 class LightGBMRound:
-    """All metrics of a fit as `LGBMRanker` calls them: the one that stops training, other measures, functions."""
+    """All metrics of a fit as `LGBMRanker` calls them.
+
+    The one that stops training is first, then other measures, then functions.
+    LightGBM's workers cannot be reached from Python: on a cluster, `Training.total` sums an array over them.
+    """
 
     def __init__(self, training: Training) -> None:
         task, sets = training.task, training.evaluation_sets
-        self.metric = LightGBMMetric(task.measures, task.request.n_jobs, training.total, [e.data for e in sets])
+        self.metric = LightGBMMetric(task.measures, task.request.n_jobs)
+        self.total = training.total
         self.stopping = task.stopping
         self.functions = task.request.functions
         # LightGBM scores the training set first. It scores a set that is listed twice once.
@@ -162,16 +158,17 @@ class LightGBMRound:
 
     def __call__(self, y_true: Any, y_pred: Any, weight: Any, group: Any) -> list[Value]:
         """``[(name, value, is_higher_better)]``."""
-        measured = [(name, value) for name, value, _ in self.metric(y_true, y_pred, weight, group)]
         # LightGBM passes the same array of labels for an evaluation set in every round, and the sets in the same order.
-        if self.functions and id(y_true) not in self.rows:
+        if id(y_true) not in self.rows:
             self.rows[id(y_true)] = self.expected.pop(0)
-        values = values_of_round(measured, self.functions, self.rows.get(id(y_true)), y_pred)
+        rows = self.rows[id(y_true)]
+        measured = self.metric.means(self.metric.measures, rows.data, y_pred, self.total)
+        values = values_of_round(measured, self.functions, rows, y_pred)
         return in_stopping_order(values, self.stopping, first=True)
 
 
 def _positions_of(data: lightgbm.Dataset) -> Array | None:
-    """LightGBM's number of the position of each row; a subset forgets it, and its whole does not."""
+    """Return LightGBM's number of the position of each row, from the whole set for a subset."""
     if data.used_indices is None or data.reference is None:
         positions: Array | None = data.get_position()
         return positions
@@ -184,7 +181,7 @@ WHOLE: weakref.WeakSet[lightgbm.Dataset] = weakref.WeakSet()
 
 
 def _refuse_cut_queries(data: lightgbm.Dataset) -> None:
-    """Folds of `lightgbm.cv`: with an objective that is not its own it deals out rows, whatever their queries are."""
+    """Check folds of `lightgbm.cv`, which deals out rows with an objective not its own."""
     if data.used_indices is None or data.reference is None or data in WHOLE:
         return
     _refuse_cut_queries(data.reference)

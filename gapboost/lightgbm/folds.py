@@ -30,7 +30,7 @@ def cv(
     random_state: Any = None,
     n_jobs: int | None = None,
 ) -> dict[Measure, Curve]:
-    """Cross-validation over folds of whole queries; `lightgbm.cv` cuts queries with an objective that is not its own.
+    """Cross-validate over folds of whole queries; `lightgbm.cv` would cut queries.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ EARLY_STOPPING_CALLBACK = type(lightgbm.early_stopping(1))
 
 
 def stopping_by_the_first(callbacks: Any) -> Any:
-    """The callbacks, those of early stopping as copies that go by the first metric: theirs goes by all of them."""
+    """Return the callbacks; copies of early stopping go by the first metric alone."""
     if not isinstance(callbacks, Collection):
         return callbacks  # LightGBM refuses what is none
     changed = []
@@ -31,7 +31,7 @@ def stopping_by_the_first(callbacks: Any) -> Any:
 
 
 def read_exactly(X: Any, name: str) -> Any:
-    """A table of `features` in a form that LightGBM reads without ending the process or rounding."""
+    """Return a table of `features` that LightGBM reads without rounding or a crash."""
     check_arrow_numbers(X, name)
     X = readable(X)
     # LightGBM makes float32 of every array that is not float64: integers above 2**24 would run together.
@@ -58,7 +58,7 @@ def row_weights(rows: RankingRows) -> Array | None:
 
 @contextmanager
 def usable_features() -> Iterator[None]:
-    """Say what LightGBM found: where no feature can be split its own objectives train a constant, ours ends in a failed check."""
+    """Turn LightGBM's internal check failure into a ValueError: no feature can be split."""
     try:
         yield
     except lightgbm.basic.LightGBMError as error:

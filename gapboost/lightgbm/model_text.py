@@ -15,7 +15,7 @@ VENDOR_OBJECTIVE = "lambdarank"
 
 
 def labelled(booster: lightgbm.Booster, num_iteration: int | None = None) -> lightgbm.Booster:
-    """A copy that says it was trained for LightGBM's own objective, whose predictions are raw scores too.
+    """Return a copy that names LightGBM's own objective, whose predictions are raw scores too.
 
     LightGBM leaves a Python objective out of a model. `num_iteration` is that of `Booster.model_to_string`.
     """
@@ -27,7 +27,7 @@ def labelled(booster: lightgbm.Booster, num_iteration: int | None = None) -> lig
 
 
 def inscribe(booster: lightgbm.Booster, objective: Objective) -> None:
-    """Write into the model what it was trained for: ``lightgbm.Booster(model_file=...).params["objective"]`` says it.
+    """Write into the model what it was trained for, under ``params["objective"]``.
 
     LightGBM has no attributes that go into its file, and warns of parameters that it does not know. It keeps the parameters of
     a loaded model as they are, though, and of the objective it reads the first word.

@@ -31,11 +31,10 @@ EVAL_AT = (
     "it is a list of whole numbers >= 1, at which nDCG and AP are reported; other measures have their own cut-offs"
 )
 OF_CLASSES = "only LightGBM's objectives for two classes use it; sample_weight weighs queries and documents"
-GAINS = "nDCG and DCG alone have gains, as in measure=gapboost.nDCG(gains=(0, 1, 3))"
 
 
 def _several(value: Any) -> list[Any]:
-    """The values of a parameter that takes several; in a text, as of its configuration files, commas divide them."""
+    """Return the values of a parameter that takes several; commas divide them in a text."""
     values: list[Any] = value.split(",") if isinstance(value, str) else np.atleast_1d(value).tolist()
     return values
 

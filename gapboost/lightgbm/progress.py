@@ -10,7 +10,7 @@ BEFORE_EARLY_STOPPING = 25
 
 
 def progress() -> Callable[..., None]:
-    """A callback that shows a bar over the rounds, with the newest values on the evaluation sets (needs tqdm).
+    """Return a callback that shows a bar over the rounds, with the newest values (needs tqdm).
 
     For ``callbacks=[...]`` of `LGBMGAPRanker.fit`, `lightgbm.LGBMRanker.fit`, `lightgbm.train` and `lightgbm.cv`.
 

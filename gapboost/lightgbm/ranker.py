@@ -169,7 +169,9 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             order; a callable of `group` needs rows that come query by query. On a cluster a callable is an error.
             Early stopping goes by the trained measure alone, or by `stopping_metric` of the ranker. With
             ``first_metric_only=False`` of the ranker it goes by all metrics, as in LightGBM.
-        init_score, eval_names, eval_sample_weight, eval_init_score, feature_name, categorical_feature, callbacks, init_model
+        init_score, eval_names, eval_sample_weight, eval_init_score, feature_name
+            As in `lightgbm.LGBMRanker.fit`.
+        categorical_feature, callbacks, init_model
             As in `lightgbm.LGBMRanker.fit`; early stopping by ``callbacks=[lightgbm.early_stopping(...)]``, of which the fit uses
             a copy, a progress bar by ``callbacks=[progress()]``. Each worker of a cluster calls its own copy of the callbacks.
 

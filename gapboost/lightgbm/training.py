@@ -91,7 +91,7 @@ def boost(
 
 
 def _evaluation_arguments(training: Training, X: Any, y: Array) -> dict[str, Any]:
-    """Return the arguments of `LGBMRanker.fit` about evaluation sets; `X` and `y` are those of training."""
+    """Return the arguments of `LGBMRanker.fit` about evaluation sets, for training `X`, `y`."""
     rows, sets = training.rows, training.evaluation_sets
     # LightGBM recognizes the training set among the evaluation sets by the same two objects.
     eval_X = [X if e is rows else read_exactly(e.X, f"eval_set[{i}] X") for i, e in enumerate(sets)]
@@ -151,7 +151,7 @@ def boost_on_bins(
 
 
 def _own_ranker(training: Training, network: Mapping[str, Any] = NO_NETWORK) -> lightgbm.LGBMRanker:
-    """Return LightGBM's own ranker with our gradients; early stopping goes by the first metric by default."""
+    """Return LightGBM's own ranker with our gradients; it stops by the first metric."""
 
     def gradients(y_true: Array, y_pred: Array) -> tuple[Array, Array]:
         return training.gradients(y_pred)
@@ -177,6 +177,6 @@ class BoosterCallback:
 
 
 def _with_booster(callbacks: Any, training: Training) -> Any:
-    """Return the callbacks, with one that tells the training its booster if it learns factors of positions."""
+    """Return the callbacks, with one for factors of positions if the training learns them."""
     usable = callbacks is None or isinstance(callbacks, Collection)  # LightGBM refuses others
     return [*(callbacks or ()), BoosterCallback(training)] if usable and training.biased is not None else callbacks

@@ -8,6 +8,7 @@ A new measure of the family is one file with a class like `gapboost.measures.rbp
 `form`               the quadratic form: arrays for compiled code, values, changes
 `cascade`            RR, ERR, which have another form
 `weighted`           weighted sums
+`of_label`           measures of one of several labels
 `discount_of_query`  those whose discount is another for each query
 `worth`              what documents are worth by themselves and below others, from which tables follow
 `arrays`             what a measure returns, checked, and parts that several share
@@ -19,9 +20,9 @@ A new measure of the family is one file with a class like `gapboost.measures.rbp
 `ndcg`               DCG, nDCG
 `precision`          Precision
 `recall`             Recall, RPrecision
-`rbp`                RBP
+`rbp`                RBP, INSQ
 `qmeasure`           QMeasure
-`pairwise`           KendallTau, PairwiseAccuracy
+`pairwise`           KendallTau, PairwiseAccuracy, SpearmanRho
 `gains`              gains of grades
 `discounts`          discounts of ranks, as values
 `grids`              threshold probabilities to try
@@ -43,10 +44,11 @@ from gapboost.measures.grap import grAP
 from gapboost.measures.measure import Measure
 from gapboost.measures.names import parse
 from gapboost.measures.ndcg import DCG, nDCG
-from gapboost.measures.pairwise import KendallTau, PairwiseAccuracy
+from gapboost.measures.of_label import OfLabel
+from gapboost.measures.pairwise import KendallTau, PairwiseAccuracy, SpearmanRho
 from gapboost.measures.precision import Precision
 from gapboost.measures.qmeasure import QMeasure
-from gapboost.measures.rbp import RBP
+from gapboost.measures.rbp import INSQ, RBP
 from gapboost.measures.recall import Recall, RPrecision
 from gapboost.measures.weighted import WeightedSum
 
@@ -55,11 +57,13 @@ __all__ = [
     "DCG",
     "ERR",
     "GAP",
+    "INSQ",
     "RBP",
     "RR",
     "KendallTau",
     "Measure",
     "Measures",
+    "OfLabel",
     "PairwiseAccuracy",
     "Precision",
     "QMeasure",
@@ -67,6 +71,7 @@ __all__ = [
     "RPrecision",
     "Recall",
     "RecallBase",
+    "SpearmanRho",
     "WeightedSum",
     "as_measure",
     "as_measures",
@@ -85,11 +90,13 @@ NAMED: dict[str, type[Measure]] = {
     "precision": Precision,
     "dcg": DCG,
     "rbp": RBP,
+    "insq": INSQ,
     "recall": Recall,
     "rprecision": RPrecision,
     "qmeasure": QMeasure,
     "kendalltau": KendallTau,
     "pairwiseaccuracy": PairwiseAccuracy,
+    "spearmanrho": SpearmanRho,
     "rr": RR,
     "err": ERR,
     "grap": grAP,
@@ -99,7 +106,7 @@ NAMED: dict[str, type[Measure]] = {
 Measures = str | Measure | Sequence[str | Measure]
 
 # Other names that people know them by.
-ALIASES: dict[str, type[Measure]] = {"map": AP, "p": Precision}
+ALIASES: dict[str, type[Measure]] = {"map": AP, "p": Precision, "mrr": RR, "spearman": SpearmanRho}
 
 
 def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> Measure:

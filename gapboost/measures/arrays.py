@@ -1,4 +1,4 @@
-"""The arrays that a measure returns: checked, since compiled code trusts them, and parts that several measures share."""
+"""Arrays that a measure returns, checked for compiled code, and parts that several share."""
 
 from typing import Any
 

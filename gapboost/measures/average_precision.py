@@ -1,4 +1,4 @@
-"""Average precision: the precision at the rank of each relevant document, averaged over the recall base.
+"""Average precision: the mean precision at the ranks of relevant documents.
 
 >>> import gapboost as gb
 >>> gb.evaluate([gb.AP()], y_true=[1, 0, 2], y_score=[3.0, 2.0, 1.0])
@@ -56,7 +56,10 @@ class AP(QuadraticForm):
         return "ap"
 
     def worth(self, base: RecallBase) -> Stated:
-        """``pair[i, j] = 1{i >= rel, j >= rel} / RB[rel]``, or with `ideal_at_k` ``/ min(k, RB[rel])``."""
+        """``pair[i, j] = 1{i >= rel, j >= rel} / RB[rel]``, or ``/ min(k, RB[rel])``.
+
+        The second is for `ideal_at_k`.
+        """
         relevant = at_least(base.levels, self.rel).astype(np.float64)
         count = base.relevant(self.rel)
         if self.ideal_at_k and self.k is not None:

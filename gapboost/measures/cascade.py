@@ -1,4 +1,4 @@
-"""Measures of a user who goes down the list and stops at a document that satisfies: reciprocal rank, expected reciprocal rank.
+"""Measures of a user who stops at a document that satisfies: RR and ERR.
 
 They do not fit the form of the others: what a document is worth falls by a factor with every document above it. `LambdaRank`
 trains for them pair by pair; SoftRank and ApproxRank do not.
@@ -88,7 +88,7 @@ class RR(Cascade):
 
 @dataclass(frozen=True, repr=False)
 class ERR(Cascade):
-    """Expected reciprocal rank of the document that satisfies, ``stop[i] = (2**i - 1) / 2**top`` [chapelle2009].
+    """Expected reciprocal rank, with ``stop[i] = (2**i - 1) / 2**top`` [chapelle2009].
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from gapboost.measures.form import QuadraticForm
 
 @dataclass(frozen=True, repr=False)
 class DiscountOfQuery(QuadraticForm):
-    """A measure of the form whose discount is another for each query: `weights_of` in place of `discount_at`."""
+    """Measure of the form whose discount depends on the query: `weights_of`, no `discount_at`."""
 
     discount_at: ClassVar[None] = None
 

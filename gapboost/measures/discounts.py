@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import zeta
 
 from gapboost._kernels import Array
 
@@ -58,6 +59,19 @@ class Geometric:
         """Weight and slope at real ranks."""
         weight = (1.0 - self.p) * self.p ** (ranks - 1)
         return weight, weight * np.log(self.p)
+
+
+@dataclass(frozen=True)
+class InverseSquare:
+    """``1 / (rank + 2 t - 1)**2``, divided by its sum over all ranks up to infinity."""
+
+    t: float
+
+    def __call__(self, ranks: Array) -> tuple[Array, Array]:
+        """Weight and slope at real ranks."""
+        shifted = (ranks - 1) + 2 * self.t
+        weight = 1.0 / (zeta(2.0, 2 * self.t) * shifted**2)
+        return weight, -2 * weight / shifted
 
 
 @dataclass(frozen=True)

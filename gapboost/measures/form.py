@@ -22,7 +22,7 @@ DISCOUNTS = ("depth", "discount", "discounts")
 
 @dataclass(frozen=True, repr=False)
 class QuadraticForm(Measure):
-    """A measure of the form ``M = sum_n discount[n] (own[i_n] + sum_{m<n} pair[i_m, i_n])`` up to the rank `k`.
+    """Measure ``M = sum_n discount[n] (own[i_n] + sum_{m<n} pair[i_m, i_n])`` up to rank `k`.
 
     Such a measure is data: evaluation, swap changes, objectives and analyses all read `discounts` and `tables` and never
     branch on which measure it is. A subclass defines `short_name`, `discount_at`, and `tables` or `worth`.

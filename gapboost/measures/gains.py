@@ -45,7 +45,7 @@ def most_grades(gains: Gains) -> int | None:
 
 
 def gain_of_grades(gains: Gains, levels: Array) -> Array:
-    """Return the gain of each of these grades, float64 of their shape; a tuple is interpolated between whole grades."""
+    """Return the gain of each grade, float64; a tuple is interpolated between whole grades."""
     if isinstance(gains, tuple):
         # Grades above the last have no document: measures with gains of their own evaluated together.
         return np.interp(levels, np.arange(len(gains)), gains)

@@ -89,7 +89,10 @@ def as_thresholds(g: Any) -> tuple[float, ...] | None:
 
 @dataclass(frozen=True, repr=False)
 class GradedMeasure(QuadraticForm):
-    """A measure over threshold probabilities `g`, one for each positive grade; None is uniform over those that occur."""
+    """Measure over threshold probabilities `g`, one for each positive grade.
+
+    None is uniform over the grades that occur.
+    """
 
     g: tuple[float, ...] | None = None
     levels: tuple[float, ...] | None = None
@@ -135,7 +138,7 @@ class GradedMeasure(QuadraticForm):
         return replace(self, g=tuple(g))
 
     def thresholds(self, levels: Array) -> tuple[Array, Array]:
-        """The probability of a threshold above the level before and up to each of these, and up to it: ``g`` and ``G``.
+        """Return ``g`` and ``G`` of levels: the probability of a threshold at, and up to, each.
 
         Between the grades at which `g` is given, thresholds are spread evenly.
         """

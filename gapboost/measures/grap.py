@@ -1,4 +1,4 @@
-"""The graded average precision of [moffat2022], in which documents are accepted independently of each other.
+"""Graded average precision of [moffat2022]: documents are accepted independently.
 
 It differs from `GAP`, although the names are almost the same. GAP has one threshold for all
 documents of a list, so that a pair is worth ``G[min(i, j)]``; here it is worth the product of two
@@ -26,7 +26,7 @@ from gapboost.measures.worth import Pairs, Stated, in_pairs
 
 @dataclass(frozen=True, repr=False)
 class grAP(QuadraticForm):
-    """``sum_n r_n sum_{m<=n} r_m / n`` over the sum of all r, with r the gain of the grade at rank n.
+    """``sum_n r_n sum_{m<=n} r_m / n`` over the sum of all r, the gains of grades.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ def simplex_grid(
     full_support: bool = False,
     monotone: Literal["increasing", "decreasing"] | None = None,
 ) -> list[tuple[float, ...]]:
-    """All g whose entries are multiples of ``1 / steps``: ``C(steps + n_grades - 1, n_grades - 1)`` of them.
+    """Return all ``C(steps + n_grades - 1, n_grades - 1)`` g with entries in ``1 / steps``.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ def short_label(label: str) -> str:
 
 
 def plain(value: Any) -> str:
-    """A number, or numbers with ``_`` between them, as they print; another value with its odd characters by their codes."""
+    """Write a value for a label: numbers as they print, odd characters by their codes."""
     if isinstance(value, tuple) and all(isinstance(each, NUMBERS) for each in value):
         return "_".join(map(plain, value))
     if isinstance(value, NUMBERS):

@@ -1,4 +1,4 @@
-"""The base class of all measures: frozen values that have a name, evaluate rankings, and are added to weighted sums.
+"""Base class of all measures: frozen values with a name, that evaluate and can be added.
 
 >>> import gapboost as gb
 >>> gb.evaluate([gb.AP(), gb.RR()], y_true=[0, 1, 2], y_score=[3.0, 2.0, 1.0])
@@ -77,7 +77,7 @@ class Measure(metaclass=MeasureType):
     @property
     @abstractmethod
     def short_name(self) -> str:
-        """Lower-case name by which rankers take the measure and boosters report it: letters, digits, ``_``, ``.`` and ``-``.
+        """Lower-case name for rankers and boosters: letters, digits, ``_``, ``.`` and ``-``.
 
         It is checked when the measure is created. XGBoost splits its reports at blanks and colons,
         so a name cannot contain them.
@@ -90,8 +90,13 @@ class Measure(metaclass=MeasureType):
 
     @property
     def terms(self) -> "tuple[tuple[float, Measure], ...]":
-        """Weights and measures, each with one discount or with none, whose weighted sum this measure is."""
+        """Weights and measures, each with one discount or none, that this measure is a sum of."""
         return ((1.0, self),)
+
+    @property
+    def label_column(self) -> int | str | None:
+        """Column of several labels that the measure reads (`OfLabel`); None for a measure of one label."""
+        return None
 
     @property
     def trains(self) -> bool:
@@ -100,7 +105,9 @@ class Measure(metaclass=MeasureType):
 
     @property
     def label(self) -> str:
-        """A name for files, columns and logs, of letters, digits, ``_``, ``.`` and ``-``: ``ndcg_at_10``, ``gap_g_0.5_0.5``.
+        """Name for files, columns and logs, such as ``ndcg_at_10`` or ``gap_g_0.5_0.5``.
+
+        It has letters, digits, ``_``, ``.`` and ``-``.
 
         The short name comes first, the cut-off last, and every other parameter that is not at its default in between. Different
         measures of the library have different ones, and so have those of a class of your own whose parameters are numbers,
@@ -170,7 +177,7 @@ class Measure(metaclass=MeasureType):
     @property
     @abstractmethod
     def discount_at(self) -> Discount | None:
-        """Weights at real ranks as if there were no cut-off: what the discount and smooth versions of a measure read.
+        """Return weights at real ranks without the cutoff, for the discount and smooth measures.
 
         A function: a method ``discount_at(self, ranks)`` will do, and so does a value of `gapboost.measures.discounts`. In a
         `WeightedSum`, measures with equal values and one cut-off are one measure of the form. A method is equal to that of no
@@ -207,11 +214,14 @@ class Measure(metaclass=MeasureType):
         """
 
     def relevant(self, base: RecallBase) -> Array:
-        """Return True for each query that has something relevant, by default any grade above 0: bool of shape (Q,)."""
+        """Return True for each query with a relevant document: bool of shape (Q,).
+
+        Relevant is any grade above 0 by default.
+        """
         return np.asarray(np.any((base.counts > 0) & (base.levels > 0), axis=1))
 
     def changes(self, grades: Array, base: RecallBase) -> Array:
-        """Return the upper triangle of `swap_changes` for one checked list, whose grades are numbers of levels of `base`.
+        """Return the upper triangle of `swap_changes` for one list, by numbers of levels.
 
         By default every pair of documents is swapped, and the list evaluated again.
         """
@@ -237,7 +247,8 @@ class Measure(metaclass=MeasureType):
 
             Delta(p, q) = upper[p, b] + lower[q, a]
             upper[p, g] = discount[p] (own[g] + C_g[p-1] - own[a] - C_a[p-1]) - (E_g[p] - E_a[p])
-            lower[q, g] = discount[q] (own[g] + C_g[q-1] + pair[b, g] - pair[g, g] - own[b] - C_b[q-1]) - (E_g[q-1] - E_b[q-1])
+            lower[q, g] = discount[q] (own[g] + C_g[q-1] + pair[b, g] - pair[g, g]
+                          - own[b] - C_b[q-1]) - (E_g[q-1] - E_b[q-1])
 
         `LambdaRank` weights its pairs by this change.
 
@@ -302,6 +313,16 @@ def _sum_of(*parts: tuple[float, Measure]) -> Measure:
 
 def grade_limit(measures: Sequence[Measure]) -> GradeLimit:
     """Return the limit on grades that all of `measures` accept."""
+    parts = [part for measure in measures for _, part in measure.terms]
+    columns = dict.fromkeys(part.label_column for part in parts if part.label_column is not None)
+    of_columns = {column: [part for part in parts if part.label_column == column] for column in columns}
+    return _limit(measures)._replace(
+        of_one_label=next((repr(part) for part in parts if part.label_column is None), ""),
+        of_labels=tuple((column, _limit(reading)) for column, reading in of_columns.items()),
+    )
+
+
+def _limit(measures: Sequence[Measure]) -> GradeLimit:
     highest, measure = min(((m.highest_grade, repr(m)) for m in measures), default=(math.inf, ""))
     between = next((repr(m) for m in measures if m.between_whole_grades), "")
     return GradeLimit(highest, measure, between)

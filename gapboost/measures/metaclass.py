@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 
 class MeasureType(ABCMeta):
-    """Make each class that has `tables` or `worth` a `QuadraticForm`, also if it is derived from `Measure`.
+    """Make each class with `tables` or `worth` a `QuadraticForm`, even if it is a `Measure`.
 
     Users derive their measures from `Measure` and define one of the two: the form follows from it.
     """
@@ -25,7 +25,7 @@ class MeasureType(ABCMeta):
 
 
 def _has_form(bases: tuple[type, ...], namespace: dict[str, Any]) -> bool:
-    """Return True for a class that has `tables` or `worth` and inherits no other way to evaluate."""
+    """Return True for a class with `tables` or `worth` that inherits no other evaluation."""
     if not namespace.get("has_tables", True):
         return False  # what measures without the form said in 0.1.0rc1
     if not all("evaluated" in base.__abstractmethods__ for base in bases if isinstance(base, MeasureType)):

@@ -1,4 +1,4 @@
-"""The grammar of measure names: ``gap``, ``ndcg@10``, ``gap(g=0.5,0.5)@10``, and what measures print as.
+"""Grammar of measure names: ``gap``, ``ndcg@10``, ``gap(g=0.5,0.5)@10``, and reprs.
 
 ::
 

@@ -32,7 +32,7 @@ class CumulatedGain(QuadraticForm):
 
     @property
     def n_grades(self) -> int | None:
-        """Positive grades that have a gain; None where the gains are ``2**grade - 1`` or the grades."""
+        """Positive grades with a gain; None if gains are ``2**grade - 1`` or the grades."""
         return most_grades(self.gains)
 
     @property
@@ -43,7 +43,7 @@ class CumulatedGain(QuadraticForm):
 
 @dataclass(frozen=True, repr=False)
 class DCG(CumulatedGain):
-    """Discounted cumulative gain, ``sum_{n<=k} gain[i_n] discount(n)``: no share of anything, and without an upper bound.
+    """Discounted cumulative gain, ``sum_{n<=k} gain[i_n] discount(n)``, without upper bound.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class DCG(CumulatedGain):
 
 @dataclass(frozen=True, repr=False)
 class nDCG(CumulatedGain):
-    """Normalised discounted cumulative gain, ``sum_{n<=k} gain[i_n] discount(n)`` over that of an ideal ranking.
+    """Normalized DCG: ``sum_{n<=k} gain[i_n] discount(n)`` over that of an ideal ranking.
 
     Parameters
     ----------

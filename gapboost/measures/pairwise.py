@@ -1,15 +1,17 @@
-"""Measures of the whole order, without any stress on the top: Kendall's tau and pairwise accuracy.
+"""Measures of the whole order, without any stress on the top: Kendall's tau, pairwise accuracy, Spearman's rho.
 
 >>> import gapboost as gb
 >>> gb.evaluate([gb.KendallTau(), gb.PairwiseAccuracy()], y_true=[1, 2, 0], y_score=[3.0, 2.0, 1.0])
 {KendallTau(): 0.3333333333333333, PairwiseAccuracy(): 0.6666666666666666}
+>>> gb.evaluate("spearman", y_true=[1, 2, 0], y_score=[3.0, 2.0, 1.0])
+{SpearmanRho(): 0.5}
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from gapboost._data.recall_base import RecallBase
+from gapboost._data.recall_base import RecallBase, sums_of
 from gapboost._kernels import Array
 from gapboost.measures.arrays import reciprocal
 from gapboost.measures.discounts import Constant
@@ -19,7 +21,7 @@ from gapboost.measures.worth import Pairs, Stated, in_pairs
 
 @dataclass(frozen=True, repr=False)
 class PairMeasure(QuadraticForm):
-    """A measure that counts pairs of documents with different grades, wherever they are."""
+    """A measure that is a sum over pairs of documents with different grades, wherever they are."""
 
     discount_at = Constant(1.0)
 
@@ -35,7 +37,7 @@ class PairMeasure(QuadraticForm):
 
 
 def share_of_pairs(base: RecallBase) -> tuple[Array, Array]:
-    """The number of each level, and 1 over the number of pairs with different grades, of shape (Q, 1)."""
+    """Return the number of each level, and 1 / pairs of different grades, of shape (Q, 1)."""
     # As floats: a query may have more pairs than a whole number of 64 bits counts.
     documents = base.counts.astype(np.float64)
     pairs = (documents.sum(axis=1) ** 2 - (documents**2).sum(axis=1)) / 2
@@ -44,7 +46,7 @@ def share_of_pairs(base: RecallBase) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, repr=False)
 class KendallTau(PairMeasure):
-    """Pairs in the right order minus pairs in the wrong one, over all pairs of documents with different grades.
+    """Pairs in the right order minus pairs in the wrong one, over pairs of different grades.
 
     From -1 to 1; documents with equal scores count 0 in expectation. A pair of which a document is missing from the list
     counts 0, and in the number of pairs.
@@ -68,7 +70,7 @@ class KendallTau(PairMeasure):
         return "kendalltau"
 
     def worth(self, base: RecallBase) -> Stated:
-        """``pair[i, j] = 1{i > j} - 1{i < j}`` over the number of pairs; documents by themselves are worth nothing."""
+        """``pair[i, j] = 1{i > j} - 1{i < j}`` over the number of pairs; ``own`` is 0."""
         number, share = share_of_pairs(base)
         return in_pairs(base, Pairs(number, number + 1, share, floor=number - 1, zero=number))
 
@@ -98,6 +100,53 @@ class PairwiseAccuracy(PairMeasure):
         return "pairwiseaccuracy"
 
     def worth(self, base: RecallBase) -> Stated:
-        """``pair[i, j] = 1{i > j}`` over the number of pairs; documents by themselves are worth nothing."""
+        """``pair[i, j] = 1{i > j}`` over the number of pairs; ``own`` is 0."""
         number, share = share_of_pairs(base)
         return in_pairs(base, Pairs(number, number + 1, share, floor=number, zero=number))
+
+
+@dataclass(frozen=True, repr=False)
+class SpearmanRho(PairMeasure):
+    """Spearman's rank correlation between the ranking and the grades, in which equal grades share their mean rank.
+
+    From -1 to 1. Without equal scores and missing documents it is `scipy.stats.spearmanr`. Where documents share a grade, the
+    ideal ranking has less than 1.
+
+    r[i] is the mean rank of the documents of grade i if the N documents are sorted by grade, the lowest first. The value is the
+    sum of ``r[i_m] - r[i_n]`` over all pairs with m above n, divided by ``sqrt((N^3 - N) / 3 * sum_n (r[i_n] - mean(r))^2)``.
+    A pair with equal scores counts 0 in expectation, and so does a pair of which a document is missing from the list.
+
+    Parameters
+    ----------
+    k : int, optional
+        Cut-off: pairs within it count, over the divisor of the whole list.
+
+    Notes
+    -----
+    `scipy.stats.spearmanr` gives equal scores their mean rank. It also divides by the standard deviation of these ranks, so
+    its value is farther from 0.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> (value,) = gb.evaluate(gb.SpearmanRho(), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> round(value, 3)
+    0.211
+    """
+
+    @property
+    def short_name(self) -> str:
+        """``spearmanrho``."""
+        return "spearmanrho"
+
+    def worth(self, base: RecallBase) -> Stated:
+        """``pair[i, j] = r[i] - r[j]`` over the divisor; documents by themselves are worth nothing."""
+        documents = base.counts.astype(np.float64)
+        n = documents.sum(axis=1, keepdims=True)
+        # A mean of 0 keeps the numbers small, and is what the variance needs.
+        rank = np.cumsum(documents, axis=1) - documents / 2 - n / 2
+        variance = sums_of(documents, rank**2)[:, None]
+        share = reciprocal(np.sqrt((n**3 - n) / 3 * variance))
+        # A floor and a cap that no difference reaches.
+        lowest, highest = (np.broadcast_to(end, rank.shape) for end in (rank[:, :1], rank[:, -1:]))
+        return in_pairs(base, Pairs(rank, highest, share, floor=lowest, zero=rank))

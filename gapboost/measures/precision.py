@@ -31,7 +31,7 @@ class RelevantAtCutoff(QuadraticForm):
 
 @dataclass(frozen=True, repr=False)
 class Precision(RelevantAtCutoff):
-    """Precision at k, ``#{n <= k: i_n >= rel} / k``; a list shorter than k is as if filled up with other documents.
+    """Precision at k, ``#{n <= k: i_n >= rel} / k``, also for a list shorter than k.
 
     Parameters
     ----------

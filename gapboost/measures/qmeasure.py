@@ -20,7 +20,7 @@ from gapboost.measures.worth import Pairs, Stated, in_pairs
 
 @dataclass(frozen=True, repr=False)
 class QMeasure(DiscountOfQuery):
-    """The mean of ``(C(n) + beta cg(n)) / (n + beta cg*(n))`` over the ranks n of relevant documents [sakai2004].
+    """Mean of ``(C(n) + beta cg(n)) / (n + beta cg*(n))`` over relevant ranks n [sakai2004].
 
     C(n) relevant documents and a cumulated gain of cg(n) are among the first n, cg*(n) in an ideal ranking. Relevant are the
     documents with a gain.
@@ -53,7 +53,7 @@ class QMeasure(DiscountOfQuery):
 
     @property
     def monotone(self) -> bool:
-        """False: a document that moves above others of higher grade is measured by a larger ideal gain a rank."""
+        """False: a document that moves up is measured by a larger ideal gain a rank."""
         return False
 
     @property

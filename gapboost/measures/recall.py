@@ -58,7 +58,7 @@ class Recall(RelevantAtCutoff):
 
 @dataclass(frozen=True, repr=False)
 class RPrecision(DiscountOfQuery):
-    """R-precision, ``#{n <= RB[rel]: i_n >= rel} / RB[rel]``: precision, and recall, where both are equal.
+    """R-precision, ``#{n <= RB[rel]: i_n >= rel} / RB[rel]``: precision equals recall.
 
     Parameters
     ----------

@@ -39,7 +39,8 @@ class WeightedSum(QuadraticForm):
     Raises
     ------
     ValueError
-        Where a weight is not a finite number above 0, there are no parts, or `k` is not that of all parts.
+        Where a weight is not a finite number above 0, there are no parts, or `k` is not that of all parts; where some parts,
+        and not all, are `OfLabel`.
     TypeError
         Where a part is no measure.
 
@@ -66,6 +67,11 @@ class WeightedSum(QuadraticForm):
                 weights[part] = weights.get(part, 0.0) + positive(weight, "weight") * inner
         if not weights:
             raise ValueError("parts is empty; expected at least one measure")
+        of_one = [part for part in weights if part.label_column is None]
+        if 0 < len(of_one) < len(weights):
+            raise ValueError(
+                f"parts holds {of_one[0]!r} beside measures of several labels; expected OfLabel around each part"
+            )
         object.__setattr__(self, "parts", tuple((weight, part) for part, weight in weights.items()))
         cutoffs = {part.k for part in weights}
         common = cutoffs.pop() if len(cutoffs) == 1 else None

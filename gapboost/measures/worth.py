@@ -65,7 +65,7 @@ Stated = tuple[Array, tuple[Pairs, ...]]
 
 
 def in_pairs(base: RecallBase, pairs: Pairs) -> Stated:
-    """One term, and ``own[j] = pair[j, j]``: the worth of a document counts its own relevance too."""
+    """One term with ``own[j] = pair[j, j]``: a document counts its own relevance too."""
     return for_each_query(pairs.itself(), base), (pairs,)
 
 

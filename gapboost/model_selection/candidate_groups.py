@@ -15,6 +15,7 @@ from sklearn.pipeline import Pipeline
 
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.rows import RankingRows
+from gapboost._boosters.training import Training
 from gapboost._data.features import features
 from gapboost._data.judged import Judged
 from gapboost._data.weights import check_total_weight
@@ -127,17 +128,17 @@ class FoldWork:
                 transformers, bins = group.transformers, None
                 train, test = _transformed(model, *raw)
             ranker = last_step(model)
+            training = ranker._prepared(train)
             if group.bins != bins:
-                bins, binned = group.bins, ranker._bins(train, test)
-            scored, warning = self._run(ranker, group, train, binned, held_out)
-            found += scored
-            warnings += [] if warning is None else [warning]
+                bins, binned = group.bins, ranker._bins(training.rows, test)
+            found += self._run(ranker, training, group, binned, held_out)
+            warnings += [] if training.warning is None else [training.warning]
             advance(1)
         return found, warnings
 
     def _run(
-        self, ranker: GAPRanker, group: CandidateGroup, train: RankingRows, binned: Any, held_out: list[Judged]
-    ) -> tuple[list[tuple[int, list[float], float]], str | None]:
+        self, ranker: GAPRanker, training: Training, group: CandidateGroup, binned: Any, held_out: list[Judged]
+    ) -> list[tuple[int, list[float], float]]:
         found: list[tuple[int, list[float], float]] = []
         trees = 0
         start = time.perf_counter()
@@ -150,13 +151,13 @@ class FoldWork:
                 seconds = time.perf_counter() - start
                 found.extend((candidate, means, seconds) for candidate in group.trees[trees])
 
-        warning = ranker._train_on_bins(train, binned, watch)
+        ranker._boost_on_bins(training, binned, watch)
         if trees != max(group.trees):
             raise ValueError(
                 f"training with {group.params} ended after {trees} of {max(group.trees)} trees; expected an estimator without "
                 "early stopping: the search chooses the number of trees"
             )
-        return found, warning
+        return found
 
 
 def _transformed(model: Any, train: RankingRows, test: RankingRows) -> tuple[RankingRows, RankingRows]:

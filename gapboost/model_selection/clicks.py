@@ -229,7 +229,7 @@ def _rates(counts: Array) -> Array:
 
 
 def _rising(counts: Array) -> Array:
-    """Rates that never fall with the grade, nearest to the observed ones: isotonic regression, weighted by impressions."""
+    """Return rates that never fall with the grade: isotonic regression by impressions."""
     # By the max-min formula: over a handful of grades it is short, and works for all bootstrap samples at once.
     edges = np.concatenate((np.zeros((*counts.shape[:-1], 1)), counts.cumsum(axis=-1)), axis=-1)
     n = counts.shape[-1]

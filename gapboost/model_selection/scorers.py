@@ -10,6 +10,7 @@ from sklearn.utils.metadata_routing import MetadataRequest, get_routing_for_obje
 from gapboost._data.features import split
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, as_measure
+from gapboost.measures.of_label import grades_of_labels
 
 
 def measure_scorer(measure: str | Measure) -> "MeasureScorer":
@@ -44,7 +45,7 @@ def measure_scorer(measure: str | Measure) -> "MeasureScorer":
 def checked_target(measure: Any, name: str) -> Measure:
     """A measure that means the same for every candidate and fold."""
     found = as_measure(measure, None, name)
-    fixed = found.resolved(np.array([0.0, 1.0, 2.0]))
+    fixed = found.resolved(grades_of_labels(found, np.array([0.0, 1.0, 2.0])))
     if fixed != found:
         raise ValueError(
             f"{name} is {measure!r}, which takes a parameter from the labels of each fold; expected a fixed target, such as "
@@ -65,7 +66,9 @@ class MeasureScorer:
         return f"measure_scorer({self.measure!r})"
 
     def __call__(self, estimator: Any, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:
-        """Mean of the measure over the queries of `qid`, shape (N,), or of the column ``qid`` of `X`.
+        """Return the mean of the measure over the queries of `qid`, or of the column ``qid``.
+
+        `qid` has shape (N,); the column is one of `X`.
 
         Raises
         ------

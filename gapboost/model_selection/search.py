@@ -17,6 +17,7 @@ from sklearn.utils.validation import _num_samples
 from gapboost._boosters.data_set import DataSet
 from gapboost._boosters.described import described
 from gapboost._boosters.folds import query_folds
+from gapboost._boosters.one_label import check_one_label
 from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.rows import RankingRows, ranking_rows
 from gapboost._boosters.stopping import EARLY_STOPPING
@@ -43,7 +44,7 @@ from gapboost.preprocessing.pipeline import fit_transformers, last_step, prefix,
 
 
 class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """Choose g, the number of trees and other parameters of a ranker by cross-validation over whole queries.
+    """Choose g, the number of trees and other parameters by cross-validation over queries.
 
     The results are those of `sklearn.model_selection.GridSearchCV` with the same folds and grid, but each fold's data is
     binned once for all candidates, and one training gives every number of trees. They are the same in every run, except with
@@ -302,7 +303,7 @@ def _check_estimator(estimator: Any) -> None:
 
 
 def _check_candidates(estimator: Any, candidates: list[Params], targets: list[Measure], position: Any) -> GradeLimit:
-    """Refuse candidates that could not be trained, before any is; return the grades that all measures know."""
+    """Refuse candidates that cannot be trained; return the grades that all measures know."""
     for candidate in candidates:
         n_estimators = f"{prefix(estimator)}n_estimators"
         whole(candidate[n_estimators], f"{n_estimators} in param_grid")
@@ -320,6 +321,7 @@ def _check_candidates(estimator: Any, candidates: list[Params], targets: list[Me
             )
         _check_no_early_stopping(ranker)
         measures.append(ranker._request(position=position).objective.measure)
+    check_one_label(measures, "measure", "GSearchCV", "GridSearchCV of scikit-learn, which takes several labels")
     return grade_limit(measures)
 
 

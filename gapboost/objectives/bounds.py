@@ -2,13 +2,13 @@
 
 With n documents whose scores differ from each other by at least d, and e the largest error of an approximate rank,
 
-=============  ==================================================================  ==================
-Theorem 3      ``|rank error of x| < (n - 1) / (exp(alpha d_x) + 1)``              d_x: of x alone
+=============  =================================================================  ================
+Theorem 3      ``|rank error of x| < (n - 1) / (exp(alpha d_x) + 1)``             d_x: of x alone
 Corollary 4    ``e < (n - 1) / (exp(alpha d) + 1)``
 Theorem 5      ``|ApproxAP - AP| < sum_{i<=R} 1 / (i - e) / (1 + exp(beta (1 - 2e)))
-               + 2e sum_{i<=R} 1 / (i (i - e))``                                   where e < 1/2
+               + 2e sum_{i<=R} 1 / (i (i - e))``                                  where e < 1/2
 Theorem 6      ``|ApproxNDCG - nDCG| < e / (2 ln 2)``
-=============  ==================================================================  ==================
+=============  =================================================================  ================
 
 with R relevant documents. The example of the paper's Table 1:
 

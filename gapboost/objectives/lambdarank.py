@@ -22,6 +22,7 @@ from gapboost._kernels.parallel.scratch import Scratch
 from gapboost.measures.cascade import Cascade
 from gapboost.measures.form import tables_of
 from gapboost.measures.measure import Measure
+from gapboost.measures.of_label import with_its_label
 from gapboost.objectives.objective import Objective, Pass
 from gapboost.objectives.pairs import CascadePass, LevelsPass
 from gapboost.objectives.tie_order import tie_order
@@ -37,7 +38,7 @@ CURVATURE_OF_A_PUSH = 0.25
 class LambdaRank(Objective):
     """Pairwise logistic gradients weighted by what a swap of the pair changes in the measure.
 
-    A sum of measures with several discounts costs one pass for each of these.
+    A sum of measures with several discounts, or of several labels, costs one pass for each of these.
 
     Parameters
     ----------
@@ -76,14 +77,15 @@ class LambdaRank(Objective):
 
     def prepared(self, data: Judged, n_jobs: int | None = None) -> Pass:
         """See `Objective.prepared`."""
-        terms, threads = self.measure.terms, resolve_n_jobs(n_jobs)
-        alone = len(terms) == 1 and terms[0][1] is self.measure
-        return pass_of_one(self, data, threads) if alone else SumPass(self, data, threads)
+        (weight, measure), *others = self.measure.terms
+        threads = resolve_n_jobs(n_jobs)
+        alone = not others and weight == 1.0
+        return pass_of_one(replace(self, measure=measure), data, threads) if alone else SumPass(self, data, threads)
 
 
 def pass_of_one(objective: LambdaRank, data: Judged, threads: int) -> Pass:
     """Return the pass for a measure with one discount."""
-    measure = objective.measure
+    measure, data = with_its_label(objective.measure, data)
     discount, begins = discounts_of(measure, data)
     setup = Setup(
         grades=data.codes, turns=tie_order(objective.random_state, data), discount=discount, begins=begins,
@@ -154,7 +156,7 @@ class LambdaRankPass(Pass):
 
 
 class SumPass(Pass):
-    """LambdaRank for a sum of measures with several discounts on one data set: a pass for each of them, scaled together."""
+    """LambdaRank for a sum of measures with several discounts: one pass each, scaled together."""
 
     def __init__(self, objective: LambdaRank, data: Judged, threads: int) -> None:
         self.normalize = objective.normalize

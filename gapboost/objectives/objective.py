@@ -15,7 +15,7 @@ from gapboost.measures.measure import grade_limit
 
 
 class Pass(ABC):
-    """One objective on one data set, with everything that does not change between boosting iterations.
+    """One objective on one data set, with all that stays the same between iterations.
 
     Several threads may call one pass at once: calls only read what it holds, and write to memory of their own.
 
@@ -35,7 +35,7 @@ class Pass(ABC):
 
     @abstractmethod
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
-        """Write the gradients at `scores` to `grad` and `hess`, as in ``grad[:] = ...``; nothing is returned.
+        """Write the gradients at `scores` to `grad` and `hess`, in place; return nothing.
 
         All are of shape (N,), float32 or float64, in grouped order: the documents of query q are rows
         ``data.queries.offsets[q]:data.queries.offsets[q + 1]``. Gradients are to be minimised, hessians above 0, and
@@ -134,8 +134,8 @@ class Objective(ABC):
 
         Parameters
         ----------
-        y_true : array-like of shape (N,)
-            Grades, whole numbers ``0..c`` or fractional.
+        y_true : array-like of shape (N,), or (N, L)
+            Grades, whole numbers ``0..c`` or fractional; several labels for measures of them (`OfLabel`).
         y_score : array-like of shape (N,)
             Finite scores.
         qid : array-like of shape (N,), optional

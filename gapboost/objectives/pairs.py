@@ -1,4 +1,4 @@
-"""LambdaRank pair by pair, where no tables make sums of the pairs: for cascades, and for many different grades in a query."""
+"""LambdaRank pair by pair, for cascades and for many different grades in a query."""
 
 from abc import abstractmethod
 from dataclasses import dataclass

@@ -88,7 +88,7 @@ class Chunk(NamedTuple):
         return ranks
 
     def settle(self, share: Array, by_rank: Array) -> None:
-        """Begin with these shares and their derivatives by rank, and with what each document is worth by itself."""
+        """Begin with these shares, their derivatives by rank, and the worth of each document."""
         documents = self.documents
         documents.share[:] = np.where(self.matters, share, 0.0)
         documents.by_rank[:] = np.where(self.matters, by_rank, 0.0)
@@ -153,7 +153,7 @@ class SmoothPass(Pass):
         self.values(scores, grad, hess)
 
     def values(self, scores: Array, grad: Array, hess: Array) -> Array:
-        """Write the gradients as `Pass` does and return the smooth measure of each query, float64 of shape (Q,)."""
+        """Write the gradients as `Pass` does; return the smooth measure, float64 of shape (Q,)."""
         values = np.empty(len(self.data.queries))
 
         def task(k: int) -> None:
@@ -207,7 +207,7 @@ class SmoothPass(Pass):
 
     @abstractmethod
     def differentiate(self, chunk: Chunk) -> None:
-        """Fill shares and totals, whose products add up to the measure, and its derivatives by position."""
+        """Fill shares and totals, whose products add up to the measure, and its derivatives."""
 
 
 @dataclass(frozen=True, repr=False)

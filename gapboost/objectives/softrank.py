@@ -3,14 +3,16 @@
 The score of each document is drawn from a Gaussian around its predicted score, with standard deviation sigma. Document m
 comes out above n with probability ``pi_mn = Phi((s_m - s_n) / (sqrt(2) sigma))`` [taylor2008].
 
-==========================  ======================================================================================
-measures of pairs           ``sum_n discount(r_n) (own[i_n] + sum_m pi_mn pair[i_m, i_n])`` at the expected rank
-                            ``r_n = 1 + sum_m pi_mn``: SoftAP [yilmaz2009] 4.1.2, SoftGAP [robertson2010] section 5,
-                            and in the same way xGAP and eGAP. Near-linear in n.
-the same with a cut-off     each term times ``P(rank_n <= k)``, by the rank distribution. O(n^2 k).
-measures without pairs      ``sum_n own[i_n] sum_r p_n(r) discount[r]`` over the rank distribution: SoftNDCG
-                            [taylor2008], SoftPC [yilmaz2009] 4.1.1. O(n^2 k), with n for k where there is no cut-off.
-==========================  ======================================================================================
+=======================  ========================================================================
+measures of pairs        ``sum_n discount(r_n) (own[i_n] + sum_m pi_mn pair[i_m, i_n])`` at the
+                         expected rank ``r_n = 1 + sum_m pi_mn``: SoftAP [yilmaz2009] 4.1.2,
+                         SoftGAP [robertson2010] section 5, and in the same way xGAP and eGAP.
+                         Near-linear in n.
+the same with a cutoff   each term times ``P(rank_n <= k)``, by the rank distribution. O(n^2 k).
+measures without pairs   ``sum_n own[i_n] sum_r p_n(r) discount[r]`` over the rank distribution:
+                         SoftNDCG [taylor2008], SoftPC [yilmaz2009] 4.1.1. O(n^2 k), with n for k
+                         without a cutoff.
+=======================  ========================================================================
 
 The rank distribution p_n takes the other documents as independent, as the papers do, and adds them one by one. Only
 documents of grades that the measure looks at need one: for R relevant documents of n, the cost is R / n of that above,
@@ -25,6 +27,7 @@ the documents near n are the whole list.
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,7 +36,7 @@ from gapboost._data.arguments import positive
 from gapboost._data.judged import Judged
 from gapboost._data.recall_base import RecallBase
 from gapboost._kernels import Array
-from gapboost._kernels.parallel.chunks import resolve_n_jobs
+from gapboost._kernels.parallel.chunks import ranges_within, resolve_n_jobs
 from gapboost._kernels.smooth.distribution import distribution_memory, find_chances, push_within
 from gapboost._kernels.smooth.sums import gaussian_step
 from gapboost.measures.form import tables_of
@@ -43,6 +46,9 @@ from gapboost.objectives.smooth import Chunk, SmoothObjective, SmoothPass
 # A list of this length costs up to 0.2 s without a cut-off, one of twice the length eight times that. Longer ones also start
 # where floating point ends: with k=1 and equal scores a document is within the cut-off with the probability 2^-(n-1).
 LONGEST_WITH_DISTRIBUTION = 1000
+
+# Derivatives by comparisons that are in memory at a time, where a query alone has not more: 2 MiB a thread.
+MOST_COMPARISONS = 1 << 18
 
 GAUSSIAN_STEP = gaussian_step()
 
@@ -100,8 +106,14 @@ class SoftRankPass(SmoothPass):
         self.by_rank = np.ones(longest) if self.pairs else self.measure.discount(longest)
         self.depth = 0 if self.pairs and self.measure.k is None else self.measure.depth(longest)
         if self.depth > 0:
-            # Each query has derivatives by all comparisons, which wait for its gradient.
-            self.ranges = [(q, q + 1) for q in range(len(data.queries))]
+            self.ranges = list(self.ranges_of_comparisons())
+
+    def ranges_of_comparisons(self) -> Iterator[tuple[int, int]]:
+        """Cut the ranges so that derivatives by all comparisons of their queries fit into memory at once."""
+        comparisons = self.data.queries.sizes.astype(np.int64) ** 2
+        for first, last in self.ranges:
+            for start, end in ranges_within(comparisons[first:last], MOST_COMPARISONS):
+                yield first + start, first + end
 
     def has_pairs(self) -> bool:
         """Return True if the measure has pairs, in a query with every grade or in these queries.
@@ -133,16 +145,18 @@ class SoftRankPass(SmoothPass):
         n = len(documents.x)
         # Without pairs the discount is in the mean over the rank distribution.
         discount, slope = weights_at(self.measure, chunk.ranks(self.step)) if self.pairs else (np.ones(n), np.zeros(n))
-        chances = np.ones(n)
-        dist = distribution_memory(self.by_rank, self.depth, n)
-        if self.depth > 0:
-            find_chances(documents.x, chunk.matters, self.depth, dist, chances)
+        if self.depth == 0:
+            chunk.settle(discount, slope)
+            chunk.compare(self.step, False)
+            documents.by_rank[:] *= documents.total
+            chunk.push(self.step, True)
+            return
+        starts, chances = chunk.starts, np.empty(n)
+        dist = distribution_memory(self.by_rank, self.depth, np.diff(starts))
+        find_chances(starts, documents.x, chunk.matters, self.depth, dist, chances)
         chunk.settle(chances * discount, chances * slope)
         chunk.compare(self.step, False)
         documents.by_rank[:] *= documents.total
-        if self.depth > 0:
-            # Lists with rank distributions are short enough for tables, whatever their grades.
-            (pair,), _ = tables_of(self.measure, self.data.base[chunk.numbers])
-            push_within(pair, chunk.matters, discount * documents.total, np.empty(len(pair)), dist, documents)
-        else:
-            chunk.push(self.step, True)
+        # Lists with rank distributions are short enough for tables, whatever their grades.
+        pairs, _ = tables_of(self.measure, self.data.base[chunk.numbers])
+        push_within(starts, pairs, chunk.matters, discount * documents.total, dist, documents)

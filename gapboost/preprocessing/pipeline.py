@@ -1,11 +1,11 @@
 """Last step of a pipeline, and the steps before it: fitted and applied, with query ids."""
 
-from typing import Any
+import warnings
+from typing import Any, ClassVar
 
 import sklearn
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import FunctionTransformer
 
 from gapboost._data.features import QID, without_qid
 
@@ -18,6 +18,21 @@ def last_step(estimator: Any) -> Any:
 def prefix(estimator: Any) -> str:
     """Return the prefix of parameters of `last_step`: ``"ranker__"``, or ``""``."""
     return f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
+
+
+def transformers(estimator: Any) -> list[tuple[str, Any]]:
+    """Return names and steps of a pipeline before the last one that change the features."""
+    steps = estimator.steps[:-1] if isinstance(estimator, Pipeline) else []
+    return [(name, step) for name, step in steps if step is not None and not isinstance(step, str)]
+
+
+def library_of(estimator: Any) -> str:
+    """Return the library of the last step: "lightgbm", "xgboost", "catboost", or "" for another.
+
+    Classes that derive from a ranker of a library, such as those of gapboost, belong to the library.
+    """
+    modules = {kind.__module__.split(".")[0] for kind in type(last_step(estimator)).__mro__}
+    return next((library for library in ("lightgbm", "xgboost", "catboost") if library in modules), "")
 
 
 def fit_transformers(pipeline: Pipeline, X: Any, y: Any, qid: Any) -> tuple[Pipeline, Any]:
@@ -42,27 +57,57 @@ def fit_transformers(pipeline: Pipeline, X: Any, y: Any, qid: Any) -> tuple[Pipe
     ------
     ValueError
         If `X` has a column ``qid`` and the transformed features do not.
+    UnsetMetadataPassedError
+        If a step takes `qid` and its metadata request does not say whether it wants it.
+    UserWarning
+        If a step wants `qid` in `transform`, and its `fit_transform` would not pass it on.
     """
     transformers = clone(pipeline[:-1])
-    return transformers, _call(transformers, "fit_transform", X, qid, y)
+    transformers.steps.append(ROUTES_QID)
+    found = _call(transformers, "fit_transform", X, qid, y)
+    return transformers[:-1], found
 
 
 def transform(transformers: Pipeline, X: Any, qid: Any) -> Any:
     """Return transformed features without a column ``qid``; arguments as in `fit_transformers`."""
-    return _call(transformers, "transform", X, qid)
+    return _call(Pipeline([*transformers.steps, ROUTES_QID]), "transform", X, qid)
+
+
+class _RoutesQid(BaseEstimator):  # type: ignore[misc]
+    """Step that requests ``qid`` and changes nothing.
+
+    scikit-learn refuses ``qid`` if no step requests it. With this step it passes ``qid`` on, or
+    raises its own error for a step that takes ``qid`` without a request.
+    """
+
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {QID: True}
+    __metadata_request__transform: ClassVar[dict[str, bool]] = {QID: True}
+
+    def fit_transform(self, X: Any, y: Any = None, qid: Any = None) -> Any:
+        return X
+
+    def fit(self, X: Any, y: Any = None, qid: Any = None) -> "_RoutesQid":
+        return self
+
+    def transform(self, X: Any, qid: Any = None) -> Any:
+        return X
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+
+ROUTES_QID = ("routes_qid", _RoutesQid())
 
 
 def _call(transformers: Pipeline, method: str, X: Any, qid: Any, *y: Any) -> Any:
     features, column = without_qid(X)
-    if not transformers.steps:
+    if len(transformers) == 1:
         return features
-    if method == "transform":
-        # `Pipeline.transform` refuses a last step that keeps nothing in `fit`.
-        transformers = Pipeline([*transformers.steps, ("unchanged", FunctionTransformer())])
-    with sklearn.config_context(enable_metadata_routing=True):
-        given = {} if column is not None else {QID: qid}
-        requested = transformers.get_metadata_routing().consumes(method, given)
-        found = getattr(transformers, method)(X, *y, **{name: given[name] for name in requested})
+    given = {} if column is not None else {QID: qid}
+    with sklearn.config_context(enable_metadata_routing=True), warnings.catch_warnings():
+        # Training would see other features than prediction.
+        warnings.filterwarnings("error", r".* `fit_transform` does not forward metadata to `transform`", UserWarning)
+        found = getattr(transformers, method)(X, *y, **given)
     found, kept = without_qid(found)
     if column is not None and kept is None:
         raise ValueError(

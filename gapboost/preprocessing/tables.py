@@ -1,4 +1,4 @@
-"""Columns of arrays and data frames: which hold numbers, their values, and the table with new columns."""
+"""Columns of arrays and data frames: numbers, their values, and the new table."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +15,7 @@ NARROW = ("float16", "halffloat", "float", "float32")
 
 
 def number_columns(X: Any) -> list[int]:
-    """Return the positions of the columns of numbers; categories and the column ``qid`` are left out.
+    """Return the positions of the columns of numbers, without categories and ``qid``.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def _content(kind: Any) -> str:
 def extended(
     X: Any, positions: Array, queries: Queries, kinds: tuple[str, ...], names: Sequence[str], n_jobs: int
 ) -> Any:
-    """Return `X` with a new column for each kind and position; data frames stay data frames of their library.
+    """Return `X` with a new column for each kind and position, in the same library.
 
     Parameters
     ----------
@@ -133,11 +133,12 @@ def _values_of(X: Any, positions: Array) -> Array:
     narrow = all(str(types[name]).lower() in NARROW for name in chosen)
     values = np.empty((X.shape[0], len(chosen)), np.float32 if narrow else np.float64)
     for j, name in enumerate(chosen):
-        values[:, j] = _column(X[name], str(name), values.dtype)
+        values[:, j] = number_column(X[name], str(name), values.dtype)
     return values
 
 
-def _column(column: Any, name: str, dtype: Any) -> Array:
+def number_column(column: Any, name: str, dtype: Any) -> Array:
+    """Return a column of numbers of a data frame; missing values become NaN."""
     if hasattr(type(column), "iloc"):  # pandas
         found: Array = column.to_numpy(dtype=dtype, na_value=np.nan)
         return found

@@ -162,7 +162,10 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         return self.fit(X, y, qid, group=group).transform(X, qid, group=group)
 
     def get_feature_names_out(self, input_features: Any = None) -> Array:
-        """Return the names of all columns of the result, object ndarray; ``x0``, ``x1``, ... for columns without names."""
+        """Return the names of all columns of the result, object ndarray.
+
+        Columns without names are ``x0``, ``x1``, ...
+        """
         check_is_fitted(self)
         raw = _check_feature_names_in(self, input_features)
         new = [f"{raw[position]}_{kind}_in_query" for kind in checked_kinds(self.kinds) for position in self.columns_]

@@ -58,7 +58,7 @@ def check_columns(dataset: DataFrame, names: dict[str, str | None]) -> None:
 
 
 def check_features(dataset: DataFrame, names: list[str]) -> None:
-    """Refuse a column a feature where one is missing, named twice, or of no type that XGBoost takes on Spark."""
+    """Refuse feature columns that are missing, named twice, or of a type unknown to XGBoost."""
     for name in names:
         check_columns(dataset, {"features": name})
         if names.count(name) > 1:

@@ -13,6 +13,7 @@ from pyspark.ml.param.shared import HasLabelCol, HasPredictionCol, HasWeightCol
 from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 from pyspark.sql import DataFrame
 
+from gapboost._boosters.one_label import check_one_label
 from gapboost._data.grades import graded
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, as_measure
@@ -26,7 +27,7 @@ from gapboost.spark.summaries import summaries
 class RankingMeasureEvaluator(
     Evaluator, HasLabelCol, HasPredictionCol, HasWeightCol, DefaultParamsReadable, DefaultParamsWritable
 ):
-    """The mean of a measure over the queries of a data frame of predictions, as `gapboost.evaluate` computes it.
+    """Mean of a measure over the queries of a data frame of predictions, as by `evaluate`.
 
     Parameters
     ----------
@@ -73,6 +74,7 @@ class RankingMeasureEvaluator(
     def _evaluate(self, dataset: DataFrame) -> float:
         refuse_random_folds(dataset)
         measure = as_measure(as_value(self.getOrDefault(self.measure)), self._optional(self.g))
+        check_one_label([measure], "measure", "label_col on Spark", "gapboost.evaluate")
         roles = Roles(
             self.getOrDefault(self.qid_col),
             self.getOrDefault(self.labelCol),

@@ -1,4 +1,4 @@
-"""Parameters of the ranker and its model as Spark keeps them: measures and objectives are the text that they print."""
+"""Parameters of the ranker and its model on Spark; measures and objectives are text."""
 
 from typing import Any
 

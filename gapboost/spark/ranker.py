@@ -15,6 +15,7 @@ from xgboost.spark.summary import XGBoostTrainingSummary
 
 from gapboost._boosters.described import described
 from gapboost._boosters.eval_metric import refuse_functions
+from gapboost._boosters.one_label import check_one_label
 from gapboost._boosters.own_parameters import OWN_PARAMETERS
 from gapboost._boosters.request import TrainingRequest
 from gapboost._boosters.signature import taking
@@ -101,7 +102,7 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
                 )
 
     def evaluator(self, measure: str | Measure = "gap", g: Sequence[float] | None = None) -> RankingMeasureEvaluator:
-        """Return an evaluator that reads the ranker's columns of queries, grades, weights and predictions.
+        """Return an evaluator of the ranker's columns of queries, grades, weights and predictions.
 
         Parameters
         ----------
@@ -121,7 +122,7 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
     def query_folds(
         self, dataset: DataFrame, n_folds: int, *, fold_col: str = "fold", random_state: int = 0
     ) -> DataFrame:
-        """Return `gapboost.spark.query_folds` of the data frame, by the ranker's column of query ids."""
+        """Return `gapboost.spark.query_folds` of the data frame, by the ranker's query ids."""
         qid = self._roles().qid
         return query_folds(dataset, n_folds, qid_col=qid, fold_col=fold_col, random_state=random_state)
 
@@ -133,6 +134,7 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
         check_slots(session, n_workers)
         ranker, roles = self._ranker(), self._roles()
         request = ranker._request(eval_metric=spelled(ranker.eval_metric), position=roles.position)
+        check_one_label([request.objective.measure, *request.metrics], "measure", "label_col on Spark")
         ranker._check_stopping({})
         features, feature_columns = self._features(dataset)
         selected = dataset.select(*roles.selected(dataset))
@@ -150,9 +152,12 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
             },
             n_workers=n_workers,
         )
+        # A repartition by QID alone is left out by Spark if a window or an earlier repartition divides the rows alike, and
+        # adaptive execution may merge the partitions of that one. The workers that are then missing would be waited for.
+        # The null keeps this repartition, and changes no hash.
         rows = dataset.select(
             *roles.selected(dataset), *feature_columns, F.monotonically_increasing_id().alias(ROW)
-        ).repartition(n_workers, QID)
+        ).repartition(n_workers, QID, F.lit(None))
         fitted = from_pieces(run_stage(rows, job))
         if fitted.warning is not None:
             warn_caller(fitted.warning)
@@ -217,7 +222,7 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
 
 
 def _task(request: TrainingRequest, train: DataSummary, valid: DataSummary | None, label: str) -> Task:
-    """Check the grades of training and validation rows; resolve what the request leaves to the first."""
+    """Check the grades of training and validation rows; resolve the request by the first."""
     train.check_grades(label, request.limit)
     task = make_task(request, train, label)
     check_highest(train.grades[-1], label, task.limit)
@@ -267,12 +272,15 @@ class SparkXGBGAPRankerModel(GAPParams, SparkXGBRankerModel):
         return super()._transform(dataset)
 
     def to_local(self) -> XGBGAPRanker:
-        """The fitted local ranker, for `save_model`, `gapboost.xgboost.exportable` and all else that it does."""
+        """Return the fitted local ranker, for `save_model`, `exportable` and all else.
+
+        `exportable` is `gapboost.xgboost.exportable`.
+        """
         assert self._xgb_sklearn_model is not None
         return self._xgb_sklearn_model  # type: ignore[no-any-return]
 
     def to_vendor(self) -> SparkXGBRankerModel:
-        """XGBoost's own model on Spark, with the same predictions; it needs no gapboost, saved either."""
+        """Return XGBoost's own model on Spark, with the same predictions and without gapboost."""
         vendor = SparkXGBRankerModel(self.to_local().to_vendor(), self.training_summary)
         for param, given in self._paramMap.items():
             if vendor.hasParam(param.name) and param.name not in (*NOT_OF_XGBOOST, *VALUES):

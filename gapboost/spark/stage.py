@@ -46,6 +46,6 @@ def run_stage(rows: DataFrame, job: Job) -> list[Any]:
 
 
 def _error_of_worker(report: str) -> str:
-    """Return the Python error in Spark's report, without the tracebacks around it; or the whole report."""
+    """Return the Python error in Spark's report without tracebacks, or the whole report."""
     found = re.search(r"PythonException: (Traceback .*?)\n+\tat ", report, re.DOTALL)
     return report if found is None else re.split(r"\n  .*", found[1])[-1].strip()

@@ -134,7 +134,7 @@ def _check_values(columns: DataFrame, roles: Roles) -> None:
 
 
 def _counts(columns: DataFrame) -> list[Column]:
-    """Return the numbers of rows, of missing values by column, and of unusable weights and scores."""
+    """Return counts of rows, of missing values by column, and of unusable weights and scores."""
     types = dict(columns.dtypes)
 
     def missing(name: str) -> Column:

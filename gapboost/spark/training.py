@@ -139,7 +139,10 @@ class Job:
             yield from _sent(rank, self.ranker, training.warning)
 
     def _sets(self, table: pd.DataFrame | None) -> tuple[RankingRows | None, RankingRows | None, int]:
-        """The worker's part of the training and the validation set, and the number of features; None without rows."""
+        """Return a worker's training and validation rows, and the number of features.
+
+        The rows are None if there are none.
+        """
         if table is None:
             return None, None, 0
         valid = table[VALID].to_numpy(dtype=bool) if VALID in table else np.zeros(len(table), dtype=bool)
@@ -166,7 +169,7 @@ class Job:
         return rows
 
     def _check(self, peers: list[dict[str, Any]]) -> None:
-        """Refuse rows that are not those which were surveyed, or whose features do not go together."""
+        """Refuse rows that were not surveyed, or whose features do not match."""
         reported = sum(p["n_queries"] for p in peers), sum(p["n_rows"] for p in peers)
         before = self.task.summary
         if reported != (before.n_queries, before.n_rows):
@@ -180,7 +183,7 @@ class Job:
             raise ValueError(f"features_col holds {sorted(counts)} features; expected the same number in every row")
 
     def _completed(self, rows: RankingRows | None, peers: list[dict[str, Any]], rank: int) -> RankingRows:
-        """The training rows as a part of the whole; without any, one of weight 0 in which every feature is missing."""
+        """Return the training rows as a part; without any, one row of weight 0 and no features."""
         if self.n_workers == 1:
             assert rows is not None
             return rows

@@ -12,6 +12,7 @@
 `folds`            cross-validation over folds of whole queries
 `progress`         progress bar as a callback
 `export`           models for exporters
+`trees`            trees of a model, with exact thresholds
 `versions`         differences between versions of XGBoost
 =================  ====================================================
 """

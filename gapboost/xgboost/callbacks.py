@@ -12,8 +12,8 @@ from gapboost._boosters.callbacks import (
     MAXIMISED_PREFIXES,
     Gradients,
     Metrics,
+    as_data_set_metrics,
     as_gradients,
-    as_metrics,
     is_maximized,
 )
 from gapboost._boosters.eval_metric import values_of_round
@@ -82,7 +82,7 @@ def objective(
 
 
 def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = None) -> "XGBoostMetric":
-    """A metric for ``xgboost.train(custom_metric=...)``; early stopping maximises it without being told.
+    """Return a metric for ``xgboost.train(custom_metric=...)``; early stopping maximizes it.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = Non
     >>> list(log["train"])
     ['map-gap']
     """
-    return XGBoostMetric(as_metrics(measure, g), n_jobs)
+    return XGBoostMetric(as_data_set_metrics(measure, g), n_jobs)
 
 
 class XGBoostObjective(Gradients):
@@ -164,7 +164,7 @@ class XGBoostMetric(Metrics):
 
 
 class XGBoostRound:
-    """All metrics of a fit as `xgboost.train` calls them: measures, functions, and last the one that stops training.
+    """All metrics of a fit as `xgboost.train` calls them; the last one stops training.
 
     Parameters
     ----------
@@ -176,15 +176,17 @@ class XGBoostRound:
     def __init__(self, training: Training, matrices: Sequence[xgboost.DMatrix]) -> None:
         task, sets = training.task, training.evaluation_sets
         measures = [*task.extra_metrics, task.objective.measure]
-        self.metric = XGBoostMetric(measures, task.request.n_jobs, [rows.data for rows in sets])
+        self.metric = XGBoostMetric(measures, task.request.n_jobs)
         self.functions = task.request.functions
         self.stopping = task.stopping
         self.rows = {id(matrix): rows for matrix, rows in zip(matrices, sets, strict=True)}
 
     def __call__(self, preds: Array, dmatrix: xgboost.DMatrix) -> list[tuple[str, float]]:
         """``[(name, value)]``."""
-        measured = self.metric(preds, dmatrix)
-        values = values_of_round(measured, self.functions, self.rows[id(dmatrix)], preds)
+        rows = self.rows[id(dmatrix)]
+        total = sum_over_workers if collective.get_world_size() > 1 else None
+        measured = self.metric.means(self.metric.measures, rows.data, preds, total)
+        values = values_of_round(measured, self.functions, rows, preds)
         named = [(_name_by_direction(name, higher), value, higher) for name, value, higher in values]
         return [(name, value) for name, value, _ in in_stopping_order(named, self.stopping, first=False)]
 
@@ -205,7 +207,7 @@ def _name_by_direction(name: str, is_higher_better: bool) -> str:
 
 
 def passed(preds: Array, dmatrix: xgboost.DMatrix, weight: Any = None) -> tuple[Array, xgboost.DMatrix, Content]:
-    """Scores, the data set and its content, with other weights than its own where these are given."""
+    """Return scores, the data set and its content, with other weights if they are given."""
     label = dmatrix.get_label()
     weight = dmatrix.get_weight() if weight is None else np.asarray(weight)
     sizes = np.diff(dmatrix.get_uint_info("group_ptr").astype(np.int64))
@@ -215,7 +217,10 @@ def passed(preds: Array, dmatrix: xgboost.DMatrix, weight: Any = None) -> tuple[
 
 
 def sum_over_workers(values: Array) -> Array:
-    """Sums of a float64 array over the workers of XGBoost's communicator, of its shape; the same for each of them."""
+    """Return sums of a float64 array over the workers of XGBoost's communicator.
+
+    They are the same for each worker.
+    """
     sums: Array = collective.allreduce(np.ascontiguousarray(values), collective.Op.SUM)
     return sums.reshape(values.shape)
 

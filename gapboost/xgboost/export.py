@@ -117,7 +117,7 @@ def _names_to_write(booster: xgboost.Booster, feature_names: str | Sequence[str]
 
 
 def _check_no_name_is_another_position(names: list[str]) -> None:
-    """Raise for columns such as f1, f2, ...: ONNX converters take f1 for the second column, other tools for a name."""
+    """Raise for columns such as f1, f2, ...: ONNX converters read f1 as the second column."""
     for position, name in enumerate(names):
         found = re.fullmatch(r"f?(\d+)", name)
         if found and int(found[1]) != position:
@@ -129,7 +129,7 @@ def _check_no_name_is_another_position(names: list[str]) -> None:
 
 
 def _weigh_leaves(trees: list[dict[str, Any]], weights: list[float]) -> None:
-    """Multiply each leaf of the trees of a dart model, as its JSON holds them, by the weight of its tree."""
+    """Multiply each leaf of a dart model, given as JSON, by the weight of its tree."""
     for tree, weight in zip(trees, weights, strict=True):
         # XGBoost keeps the value of a leaf where a split has its threshold.
         tree["split_conditions"] = [

@@ -10,7 +10,9 @@ SAVED_AS = "rank:ndcg"
 
 
 def to_continue(model: Any) -> xgboost.Booster | None:
-    """A copy of a model, or of its file, that has forgotten where it was stopped: else new trees would never predict.
+    """Return a copy of a model, or of its file, without its best iteration.
+
+    Otherwise new trees would never predict.
 
     XGBoost predicts by the best iteration that a booster names, and keeps the old one where the new training does not stop early.
     """
@@ -43,7 +45,7 @@ def kind_of(booster: xgboost.Booster) -> str:
 
 
 def _copy_categories(booster: xgboost.Booster, shortened: xgboost.Booster) -> None:
-    """Give a slice the categories of data frames, which XGBoost 3.1 and later keep in the model and a slice loses.
+    """Give a slice the categories of data frames, which XGBoost 3.1 and later lose in it.
 
     Without them, a frame that lists its categories in another order would get other scores.
     """

@@ -26,7 +26,7 @@ def inscribe(booster: xgboost.Booster, objective: Objective, missing: Any) -> No
 
 
 def load_into(ranker: Any, load_model: Callable[[Any], None], fname: Any) -> None:
-    """Load a model into a ranker by XGBoost's own `load_model`; after an error the ranker is as it was."""
+    """Load a model by XGBoost's own `load_model`; after an error the ranker is unchanged."""
     objective, requested, before = ranker.objective, ranker._requested_objective(draws=False), dict(vars(ranker))
     # XGBoost would load into the booster that is there, and copies of this ranker may share it.
     for name in LEARNED:

@@ -146,7 +146,7 @@ ENTRIES = (
 
 @cache
 def known() -> frozenset[str]:
-    """Every parameter of the installed XGBoost, aliases included: of its configuration, by which it checks names itself."""
+    """Return every parameter and alias of the installed XGBoost, from its configuration."""
     names = {"eval_metric", *xgboost.get_config()}
     with xgboost.config_context(verbosity=0):
         data = xgboost.DMatrix(np.zeros((1, 1)), label=[0], qid=[0], nthread=1)

@@ -8,7 +8,7 @@ from gapboost._boosters.progress import Best, Progress
 
 
 def progress(n_rounds: int | None = None) -> TrainingCallback:
-    """A callback that shows a bar over the rounds, with the newest values on the evaluation sets (needs tqdm).
+    """Return a callback that shows a bar over the rounds, with the newest values (needs tqdm).
 
     For ``callbacks=[...]`` of `XGBGAPRanker`, `xgboost.XGBRanker`, `xgboost.train` and `xgboost.cv`.
 

@@ -269,7 +269,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         return scores
 
     def apply(self, X: Any, iteration_range: tuple[int, int] | None = None) -> Array:
-        """Return the leaf of each row in each tree, float32 of shape (N, n_trees); arguments as in `predict`."""
+        """Return leaves of rows, float32 of shape (N, n_trees); arguments as in `predict`."""
         leaves: Array = super().apply(self._features(X), iteration_range)
         return leaves
 

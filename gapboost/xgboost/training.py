@@ -124,7 +124,7 @@ class BoosterCallback(xgboost.callback.TrainingCallback):  # type: ignore[misc]
 
 
 def _with_booster(callbacks: Any, training: Training) -> Any:
-    """Return the callbacks, with one that tells the training its booster if it learns factors of positions."""
+    """Return the callbacks, with one for factors of positions if the training learns them."""
     return [*(callbacks or ()), BoosterCallback(training)] if training.biased is not None else callbacks
 
 
@@ -135,7 +135,7 @@ def _matrix(
     feature_weights: Any,
     train: xgboost.DMatrix | None,
 ) -> xgboost.DMatrix:
-    """Return the matrix that XGBRanker chooses; query codes are small integers, whatever the ids are."""
+    """Return the matrix that XGBRanker chooses; query codes are small integers for all ids."""
     if ranker.enable_categorical:
         check_categories(rows.X, "X")
     return ranker._create_ltr_dmatrix(

@@ -11,7 +11,7 @@ try:
 except ImportError:  # XGBoost 3.0
 
     def get_model_categories(X: Any, model: Any, feature_types: Any) -> tuple[Any, Any]:
-        """The model to continue, and the categories of its data frames or else the types of features."""
+        """Return the model to continue, and its categories or else the types of features."""
         return model, feature_types
 
 
@@ -19,7 +19,7 @@ KEEPS_CATEGORIES = hasattr(xgboost.Booster, "get_categories")
 
 
 def check_categories(X: Any, name: str) -> None:
-    """Refuse categories of data frames, where another frame's may have other codes: XGBoost 3.0 goes by the codes.
+    """Refuse categories of data frames in XGBoost 3.0, which reads codes of another frame.
 
     Raises
     ------

@@ -114,7 +114,7 @@ def test_groups_of_different_sizes():
 
 @boosters
 def test_the_calls_of_pyterrier(booster):
-    """As its LTRTransformer: features are stacked from a column, labels are floats, rows are sorted by query id."""
+    """LTRTransformer stacks features from a column, passes float labels, and sorts rows by id."""
 
     def by_topic(data):
         ids = [f"q{q}" for q in data.qid]

@@ -67,7 +67,7 @@ def test_every_number_of_threads_gives_the_same_model(twin, n_jobs, alone):
 @twins
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_fits_in_parallel_threads(twin, n_jobs, alone):
-    """As in a Dask worker with several threads; with n_jobs=2 they share one pool from inside another."""
+    """Fit in several threads, as a Dask worker does; with n_jobs=2 the fits share one pool."""
     with ThreadPoolExecutor(6) as pool:
         found = list(pool.map(fitted, rankers(twin, n_jobs=n_jobs) * 2))
     check(found, alone[twin.name] * 2)
@@ -126,7 +126,7 @@ def test_a_new_process_and_one_forked_from_it(twin, alone, tmp_path):
 
 @pytest.fixture
 def interruptible():
-    """What Python does with Ctrl-C by itself; a process started in the background ignores it."""
+    """Restore Python's handler of Ctrl-C, which a process started in the background ignores."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -242,7 +242,7 @@ def test_fit_and_score_while_the_interpreter_ends(twin, alone, tmp_path, at_exit
 
 
 def test_a_system_that_starts_no_more_threads(monkeypatch):
-    """What was handed to the pool before it failed must not begin later, when the arrays belong to somebody else."""
+    """Work handed to the pool before it failed must not begin later: its arrays may be reused."""
     from gapboost._kernels.parallel import chunks
 
     done, begun = [], threading.Event()

@@ -69,7 +69,7 @@ def test_the_callback_of_the_user_stays_as_it_was():
 @twins
 @pytest.mark.parametrize("watched", WATCHED, ids=len)
 def test_native_early_stopping_by_the_measure_in_the_place_that_the_booster_looks_at(twin, watched):
-    """As the documentation of `eval_metric` tells: the first with LightGBM's switch, the last of XGBoost's."""
+    """LightGBM's `first_metric_only` stops by the first metric, XGBoost by the last."""
     objective, eval_metric, curves = twin.module.objective("gap"), twin.module.eval_metric, {}
     if twin is LIGHTGBM:
         train, vali = twin.dataset(TRAIN.X, TRAIN.y, SIZES), (VALI.X, VALI.y, sizes_of(VALI.qid))

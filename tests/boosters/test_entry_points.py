@@ -3,6 +3,7 @@
 The rows for Spark, which needs an environment of its own, stand in tests/cluster/test_spark.py.
 """
 
+import inspect
 import warnings
 from dataclasses import dataclass
 
@@ -78,7 +79,8 @@ def native_data(booster, given):
 
 
 def cv(booster, given, parameters, client):
-    arguments = {name: parameters[name] for name in ("measure", "g") if name in parameters}
+    taken = inspect.signature(NATIVE[booster].cv).parameters
+    arguments = {name: value for name, value in parameters.items() if name in taken}
     params = {**SMALL[booster], **{name: v for name, v in parameters.items() if name not in arguments}}
     data = native_data(booster, given)
     found = NATIVE[booster].cv(params, data, 3, **arguments, eval_metric="ndcg@5", n_folds=2, n_jobs=1)
@@ -98,11 +100,10 @@ def native(booster, given, parameters, client):
 
 @dataclass(frozen=True)
 class EntryPoint:
-    """A way into a training: what it calls grades and weights, and which own parameters mean nothing there."""
+    """A way into a training, and what it calls grades and weights."""
 
     train: object
     names: dict
-    refuses: frozenset = frozenset()
 
 
 OURS = {"y": "y", "weight": "sample_weight"}
@@ -110,10 +111,11 @@ THEIRS = {"y": "label", "weight": "weight"}
 ENTRY_POINTS = {
     "fit": EntryPoint(local, OURS),
     "dask": EntryPoint(on_dask, OURS),
-    "GSearchCV": EntryPoint(search, OURS, frozenset(["stopping_metric"])),
-    "cv": EntryPoint(cv, THEIRS, frozenset(["objective", "stopping_metric"])),
-    "train": EntryPoint(native, THEIRS, frozenset(["objective", "stopping_metric"])),
+    "GSearchCV": EntryPoint(search, OURS),
+    "cv": EntryPoint(cv, THEIRS),
+    "train": EntryPoint(native, THEIRS),
 }
+TAKEN = [(entry, name) for name, change in CHANGES.items() for entry in ENTRY_POINTS if entry not in change.refused_by]
 entry_point = pytest.mark.parametrize("entry", ENTRY_POINTS)
 booster = pytest.mark.parametrize("booster", LOCAL)
 
@@ -127,13 +129,20 @@ def test_every_own_parameter_is_here():
 @booster
 def test_an_own_parameter_takes_effect_or_is_refused(booster, entry, name, client):
     point, change = ENTRY_POINTS[entry], CHANGES[name]
-    if name in point.refuses:
+    if entry in change.refused_by:
         with pytest.raises((ValueError, TypeError), match=name):
             point.train(booster, GOOD, {name: change.value}, client)
         return
     before = point.train(booster, GOOD, {**change.beside}, client)
     after = point.train(booster, GOOD, {**change.beside, name: change.value}, client)
     assert np.abs(after - before).max() > 1e-6
+
+
+@pytest.mark.parametrize(("entry", "name"), TAKEN)
+@booster
+def test_an_unusable_own_parameter_is_refused(booster, entry, name, client):
+    with pytest.raises((ValueError, TypeError), match=f"^{name} is "):
+        ENTRY_POINTS[entry].train(booster, GOOD, {name: CHANGES[name].unusable}, client)
 
 
 @pytest.mark.parametrize("case", BAD_DATA)

@@ -38,7 +38,7 @@ def for_onnx(twin, model):
 
 
 def onnx_scores(booster, X):
-    """What onnxruntime says of the booster, converted by onnxmltools."""
+    """Return the scores of onnxruntime for the booster, converted by onnxmltools."""
     import onnxmltools
     import onnxruntime
     from onnxmltools.convert.common.data_types import FloatTensorType
@@ -157,7 +157,7 @@ def test_lightgbm_exporter_refuses_models_with_an_objective_from_python():
     ids=["linear_tree", "zero_as_missing", "gblinear", "missing=0", "missing=-999"],
 )
 def test_what_exporters_write_wrongly_is_refused(twin, parameters, message, tmp_path):
-    """Of a ranker, of its booster, and of what the file of either holds."""
+    """A ranker, its booster, and the booster that is loaded from its file are refused."""
     ranker = twin.fitted(**parameters)
     booster = booster_of(ranker)
     booster.save_model(tmp_path / "model.json")

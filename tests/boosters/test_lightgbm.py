@@ -1,4 +1,4 @@
-"""What is particular to LightGBM: its ways of calling, its aliases, and what it cannot do with a custom objective."""
+"""LightGBM alone: its ways of calling, its aliases, and limits of custom objectives."""
 
 import gc
 

@@ -36,6 +36,8 @@ MEASURES = [
     gb.RBP(p=0.9),
     gb.Recall(k=3),
     gb.KendallTau(),
+    gb.SpearmanRho(),
+    gb.INSQ(t=2.5),
     0.7 * gb.GAP(g=(1 / 3, 2 / 3)) + 1e-7 * gb.AP() + 2 * gb.xGAP(g=(0.5, 0.5)),
 ]
 # Of these none but LambdaRank trains.
@@ -96,7 +98,7 @@ def file_of(ranker, path):
 
 
 def says(file):
-    """What the vendors' own boosters know of a file."""
+    """Return the objective that the vendor's booster reads from a file."""
     if file.suffix == ".txt":
         return lightgbm.Booster(model_file=file).params["objective"].removeprefix("custom ")
     return xgboost.Booster(model_file=file).attr("gapboost_objective")

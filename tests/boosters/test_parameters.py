@@ -32,7 +32,7 @@ def message(call, *arguments, **more):
 
 
 def refused(twin, fit=None, **parameters):
-    """What the error about these parameters says."""
+    """Return the message of the error about these parameters."""
     ranker = twin.ranker(**parameters)
     text = message(ranker.fit, X, Y, QID, **(fit or {}))
     assert not ranker.__sklearn_is_fitted__()

@@ -7,7 +7,6 @@ import pickle
 import re
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout
-from pathlib import Path
 
 import joblib
 import lightgbm
@@ -17,6 +16,7 @@ import pandas as pd
 import pytest
 import sklearn
 import xgboost
+from pages import in_one_line
 from rankings import SMOOTHED, TOP, TRAINED
 from scipy.special import expit
 from scipy.stats import spearmanr
@@ -31,7 +31,6 @@ import gapboost.xgboost
 from gapboost.datasets.data import RankingData
 from gapboost.model_selection import GSearchCV, measure_scorer
 
-GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "train.md"
 N = 10  # documents a query
 PENALTY = "lambdarank_position_bias_regularization"
 
@@ -84,7 +83,7 @@ def lightgbms_own(parameters, dataset, rounds):
 @pytest.mark.slow
 @pytest.mark.parametrize("penalty", [0.0, 0.02])
 def test_factors_are_those_of_lightgbm(penalty):
-    """With gradients that are equal too: all pairs, no normalisation, and first scores without ties."""
+    """Gradients are equal too: all pairs, no normalization, and first scores without ties."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1200, 4))
     position = np.concatenate([rng.permutation(12) + 1 for _ in range(100)])
@@ -217,7 +216,7 @@ def test_the_bias_of_clicks_is_recovered(twin, measure, seed):
 @twins
 @pytest.mark.parametrize("seed", range(2))
 def test_inverse_propensities_and_factors_are_nearer_to_the_truth_than_clicks(twin, seed):
-    """As the guide says, in a world where the chance that a position is looked at is known."""
+    """Simulated clicks, with a known probability that a position is examined, as the guide says."""
     (X, clicked, qid), position, _ = clicks(seed, examined=True)
     (unseen, _, unseen_qid), _, grades = clicks(seed + 100)
     weights = np.where(clicked, position, 1.0)
@@ -228,7 +227,7 @@ def test_inverse_propensities_and_factors_are_nearer_to_the_truth_than_clicks(tw
     plain, weighted, with_factors = values
     assert plain + 0.015 < weighted < with_factors
     if twin is LIGHTGBM:
-        printed = re.findall(r"(\.\d\d) and (\.\d\d) beside (\.\d\d) in", GUIDE.read_text(encoding="utf-8"))
+        printed = re.findall(r"(\.\d\d) and (\.\d\d) beside (\.\d\d) in", in_one_line("docs/guide/train.md"))
         assert [float(v) for v in printed[seed]] == pytest.approx([with_factors, weighted, plain], abs=0.006)
 
 

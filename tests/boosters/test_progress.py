@@ -67,7 +67,7 @@ TRAIN_QID, TEST_QID = QID[~HELD_OUT], QID[HELD_OUT]
 
 @pytest.mark.parametrize("stopping", [True, False])
 def test_lightgbm_ranker(bars, stopping):
-    """Where the training set is watched too, the best round is that of the other."""
+    """If the training set is watched too, the best round is that of the validation set."""
     more = [lightgbm.early_stopping(1, min_delta=0.002, verbose=False)] if stopping else []
     ranker = LGBMGAPRanker(n_estimators=30, n_jobs=1, verbose=-1).fit(
         *TRAIN,
@@ -334,7 +334,7 @@ def test_a_search_in_a_terminal_shows_a_bar():
 
 
 def read_all(terminal):
-    """What was written to a pseudo-terminal; reading ends in an error where its other end is closed."""
+    """Read a pseudo-terminal until its other end is closed, which raises an error."""
     parts = []
     try:
         while part := terminal.read(1 << 16):

@@ -32,7 +32,7 @@ pauses = pytest.mark.parametrize("pause", [None, 1e-6], ids=["usual switches", "
 
 @pytest.fixture
 def switching(pause):
-    """How often Python lets another thread run."""
+    """Set how often Python lets another thread run."""
     before = sys.getswitchinterval()
     if pause is not None:
         sys.setswitchinterval(pause)
@@ -82,7 +82,7 @@ class LightGBM:
 
 
 class XGBoost:
-    """The same."""
+    """Trains on one quantized data set with one objective and one metric."""
 
     def __init__(self, sizes):
         X, y, qid = task(sizes)

@@ -105,7 +105,7 @@ print("done")
 
 @boosters
 def test_it_stands_alone(booster):
-    """What happens to one of them does not reach the other."""
+    """Fitting one of them does not change the other."""
     ranker = fitted(booster)
     expected = ranker.predict(TEST.X)
     vendor = ranker.to_vendor()

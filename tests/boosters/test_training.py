@@ -21,6 +21,8 @@ MEASURES = [
     gb.Recall(k=30),
     gb.RPrecision(),
     gb.KendallTau(),
+    gb.SpearmanRho(),
+    gb.INSQ(t=2),
     gb.QMeasure(),
     0.5 * gb.GAP(g=(0.5, 0.5)) + 0.5 * gb.AP(),
     0.7 * gb.GAP(g=(0.5, 0.5)) + 0.3 * gb.nDCG(k=10),

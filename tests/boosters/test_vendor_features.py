@@ -1,4 +1,4 @@
-"""What the boosters can do beside plain trees, with our objectives: each option has its effect, or is refused."""
+"""Options of the boosters beyond plain trees take effect with our objectives, or are refused."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""What is particular to XGBoost: its data sets, the direction of its early stopping, and its loaded models."""
+"""XGBoost alone: its data sets, the direction of its early stopping, and its loaded models."""
 
 import numpy as np
 import numpy.testing as npt

@@ -212,7 +212,7 @@ def test_one_worker_draws_the_local_numbers(booster, clients):
 
 
 def shown(X, y, qid, seed=0):
-    """Where the documents were shown, and grades that this raised."""
+    """Return grades, 0 for documents that nobody looked at, and the positions of the documents."""
     rng = np.random.default_rng(seed)
     position = rng.integers(1, 8, len(y))
     return np.where(rng.random(len(y)) < 1 / position, y, 0), position
@@ -607,7 +607,7 @@ def test_sizes_of_the_queries_in_each_partition(booster, framed, clients):
 @booster
 @pytest.mark.parametrize("ids", ["numbers", "strings"])
 def test_frames_with_the_column_qid(booster, ids, two):
-    """As the local rankers take them: in training, in evaluation sets, in predictions and in the score."""
+    """Training, evaluation sets, predictions and `score` read the column, as local rankers do."""
     X, y, qid = ranking(60, 0)
     vali = ranking(20, 1)
     names = [f"f{i}" for i in range(10)]

@@ -178,7 +178,7 @@ def test_columns_words_and_flags(booster, client):
 @pytest.mark.parametrize("columns", ["first scores", "grades and weights"])
 @boosters
 def test_blocks_that_turn_out_to_be_columns(booster, client, columns):
-    """As `map_blocks` makes them of an array of one dimension, which it still says it is."""
+    """`map_blocks` may return blocks of two dimensions for an array that says it has one."""
     start = {"lightgbm": "init_score", "xgboost": "base_margin"}[booster]
     weight, first = da.from_array(1.0 + TRAIN.qid % 3, chunks=CHUNKS), X[:, 0]
 
@@ -229,7 +229,7 @@ def test_every_kind_of_prediction_of_lightgbm(trained, table, flags):
 
 
 def test_leaves_of_no_rows(trained):
-    """Of a partition that a filter has emptied."""
+    """A filter has emptied a partition."""
     rows = dd.from_pandas(pd.DataFrame(TRAIN.X).rename(columns=str), npartitions=2)
     kept = rows.map_partitions(lambda part: part[part.index < CHUNKS // 2])
     found = trained.predict(kept, pred_leaf=True).compute(scheduler="synchronous")

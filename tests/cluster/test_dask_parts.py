@@ -1,4 +1,4 @@
-"""What a fit on a cluster is made of, without a cluster: the layout, the keys of ties, files, and the exchange."""
+"""Parts of a fit on a cluster, without a cluster: layout, tie keys, files, and the exchange."""
 
 import os
 import queue
@@ -249,7 +249,7 @@ def test_files_hold_what_only_this_process_can_import(tmp_path):
 
 
 def together(hub, ranks, work):
-    """What ``work(exchange, rank)`` returns or raises, by rank, each in a thread; and the ranks that were told of a loss."""
+    """Run ``work(exchange, rank)`` in threads; return results, and the ranks that saw a loss."""
     results, lost = {}, set()
 
     def peer(rank):

@@ -18,6 +18,7 @@ from pyspark import SparkConf, cloudpickle
 from pyspark.ml import Pipeline, PipelineModel
 from pyspark.ml.feature import VectorAssembler
 from pyspark.ml.tuning import CrossValidator, ParamGridBuilder, TrainValidationSplit
+from pyspark.sql import Window
 from pyspark.sql import functions as F
 from spark_session import FEATURES, ranking, session
 from xgboost.spark import SparkXGBRankerModel
@@ -211,6 +212,19 @@ def test_ids_and_partitions_change_nothing(spark):
     rows = longs.toPandas()
     alone = local(rows)
     assert trees(ranker().fit(longs)) == trees(alone) == trees(ranker().fit(strings))
+
+
+@pytest.mark.parametrize("divide", ["window", "repartition"])
+def test_rows_that_are_divided_by_query_already(data, divide):
+    """Into as many partitions as workers: Spark would leave out the repartition of the fit, and merge these partitions."""
+    n_workers = int(data.sparkSession.conf.get("spark.sql.shuffle.partitions"))
+    if divide == "window":
+        divided = data.withColumn("mean", F.avg("weight").over(Window.partitionBy("qid")))
+    else:
+        divided = data.repartition("qid")
+    assert divided.rdd.getNumPartitions() < n_workers
+    model = ranker(num_workers=n_workers, n_estimators=2).fit(divided)
+    assert model.to_local().n_queries_in_ == 60
 
 
 def test_features_as_vectors_arrays_and_sparse(data):
@@ -470,6 +484,7 @@ STOPPED_EARLY = {"early_stopping_rounds": 2, "validation_indicator_col": "valid"
         (lambda: FRAME, {"min_child_weight": 1e9}, "min_child_weight"),
         (lambda: FRAME, {"stopping_metric": "ndcg", **STOPPED_EARLY}, "'ndcg', which is not reported"),
         (lambda: FRAME, {"stopping_metric": "gap"}, "no early stopping is asked for"),
+        (lambda: FRAME, {"measure": gb.OfLabel(gb.AP(), "label")}, "several labels, but label_col on Spark takes one"),
         (lambda: FRAME, {"eval_metric": ["ap", len]}, "eval_metric holds .*len.*; expected names and measures"),
     ],
 )
@@ -501,6 +516,11 @@ def test_the_evaluator_refuses_what_is_no_prediction(data, prediction, message):
         RankingMeasureEvaluator().evaluate(data.withColumn("prediction", prediction()))
 
 
+def test_the_evaluator_takes_one_label(data):
+    with pytest.raises(ValueError, match=r"^measure is OfLabel\(.*label_col on Spark takes one .* gapboost.evaluate"):
+        RankingMeasureEvaluator(measure=gb.OfLabel(gb.AP(), "label")).evaluate(data)
+
+
 def test_a_fraction_of_a_worker_is_an_error():
     with pytest.raises(TypeError, match="num_workers"):
         ranker(num_workers=1.5)
@@ -527,7 +547,7 @@ def test_one_query_and_workers_without_rows(spark):
 
 
 class Dies(xgboost.callback.TrainingCallback):
-    """In the third round one worker leaves a file, and raises an error or is killed."""
+    """One worker writes a file in the third round, and raises an error or is killed."""
 
     def __init__(self, how, rank, left):
         super().__init__()
@@ -564,7 +584,7 @@ def test_a_worker_that_fails_ends_the_fit(by_value, data, tmp_path, how, rank):
 
 @pytest.mark.timeout(900)  # it starts another driver and three executors
 def test_a_lost_executor_ends_the_fit():
-    """In a process of its own, as it needs a session of its own."""
+    """Run in another process, because the test needs another session."""
     program = Path(__file__).parents[1] / "support" / "lost_executor.py"
     ran = subprocess.run([sys.executable, program], check=True, stdout=subprocess.PIPE, text=True)
     assert "ExecutorLostFailure" in ran.stdout
@@ -596,9 +616,16 @@ def scores_on_spark(spark, rows, parameters):
 @pytest.mark.parametrize("name", entry_points.CHANGES)
 def test_an_own_parameter_takes_effect(spark, name):
     change = entry_points.CHANGES[name]
-    before = scores_on_spark(spark, entry_points.GOOD, {**change.beside})
-    after = scores_on_spark(spark, entry_points.GOOD, {**change.beside, name: change.value})
+    fixed = {**change.beside, "num_workers": 2}
+    before = scores_on_spark(spark, entry_points.GOOD, fixed)
+    after = scores_on_spark(spark, entry_points.GOOD, {**fixed, name: change.value})
     assert np.abs(after - before).max() > 1e-6
+
+
+@pytest.mark.parametrize("name", entry_points.CHANGES)
+def test_an_unusable_own_parameter_is_refused(spark, name):
+    with pytest.raises((ValueError, TypeError), match=f"^{name} is "):
+        scores_on_spark(spark, entry_points.GOOD, {name: entry_points.CHANGES[name].unusable})
 
 
 @pytest.mark.parametrize("case", entry_points.BAD_DATA)

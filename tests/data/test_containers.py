@@ -37,7 +37,7 @@ BY_NAME = {twin.name: twin for twin in (LIGHTGBM, XGBOOST)}
 
 @cache
 def plain(name, in_order):
-    """What float64 arrays give."""
+    """Return the outcome of float64 arrays."""
     return outcome(BY_NAME[name], lambda X: X, in_order)
 
 
@@ -514,7 +514,7 @@ TABLES = {
 @twins
 @pytest.mark.parametrize("kind", TABLES)
 def test_qid_as_a_column(twin, kind):
-    """As XGBoost has it, for both boosters and every kind of table: `qid` is never a feature."""
+    """`qid` is never a feature, for both boosters and every kind of table, as in XGBoost."""
     x, v, t = (TABLES[kind](with_column(data, A)) for data, A in ((TRAIN, X), (VALI, V), (TEST, T)))
     ranker = twin.ranker(n_estimators=3).fit(x, TRAIN.y, eval_set=[(x, TRAIN.y), (v, VALI.y)])
     scores, curve, score = plain(twin.name, True)

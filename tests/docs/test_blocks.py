@@ -1,4 +1,4 @@
-"""What the tests of pages rely on: blocks are found where Markdown has them, and run as they read."""
+"""Tests of pages find blocks where Markdown has them, and run them as they read."""
 
 import traceback
 

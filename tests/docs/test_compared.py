@@ -61,7 +61,7 @@ def test_what_gapboost_is_said_to_have_exists():
 
 
 def words(column):
-    """What the table of words says in one of its columns, in backticks."""
+    """Return the words in backticks in one column of the table of words."""
     table = PAGE.read_text(encoding="utf-8").partition("\n## Words that mean the same here")[2].partition("\n## ")[0]
     cells = [line.split("|")[column] for line in table.splitlines() if line.startswith("| ")][1:]
     return {re.match(r"\w+", code)[0] for cell in cells for code in re.findall(r"`(\w[^`]*)`", cell)}

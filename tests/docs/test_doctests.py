@@ -43,7 +43,7 @@ REFERENCE = Path(__file__).parents[2] / "docs" / "api"
 
 
 def public_names():
-    """What the pages of the reference list, with the module of each; a cluster and Spark are what the guide runs examples of."""
+    """Yield the names on pages of the reference; the guide runs examples of Dask and Spark."""
     for page in sorted(REFERENCE.glob("*.rst")):
         module = None
         for line in page.read_text(encoding="utf-8").splitlines():

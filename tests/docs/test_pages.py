@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path(gapboost.__file__).parent
-FIRST = [ROOT / "README.md", ROOT / "docs" / "index.md", ROOT / "docs" / "install.md"]
+FIRST = [ROOT / "README.md", *(ROOT / "docs" / name for name in ("index.md", "install.md", "measures.md"))]
 PAGES = [*FIRST, *sorted((ROOT / "docs" / "guide").glob("*.md"))]
 SECTIONS = [section for page in PAGES for section in sections(page)]
 
@@ -68,7 +68,7 @@ def cluster():
 
 
 def place(section):
-    """Where it is: the page and the heading."""
+    """Return the page and the heading of a section."""
     block = section.of("python")[0]
     return f"{block.page.name}: {section.title}"
 
@@ -101,8 +101,9 @@ def test_python(section, request, tmp_path, monkeypatch):
     # The digits with fewer queries, and one thread: a test has neighbours.
     monkeypatch.setattr(gapboost.datasets, "load_digits_ranking", lambda: load_digits_ranking((36, 20, 20), 16))
     names = request.getfixturevalue("cluster") if title == "Train on a cluster" else {}
+    coarser = {fine: grid for fine, grid in GRID.items() if any(fine in block.code for block in section.of("python"))}
     with threadpool_limits(1):
-        run(section.of("python"), names, GRID if title == "Choose g" else {})
+        run(section.of("python"), names, coarser)
 
 
 def test_all_python_is_found():
@@ -136,10 +137,13 @@ def test_commands():
         elif python and words[1].endswith(".py"):
             assert (ROOT / words[1]).is_file(), command
             examples.add(Path(words[1]).name)
+        elif words[0] == "curl":
+            assert words[-1] in ("@gap.json", "@gap_solr.json"), command
         else:
             assert python, command
             assert words[1] == "-m", command
-            assert words[2] in ("pytest", "gapboost.comparison"), command
+            modules = ("pytest", "gapboost.comparison", "gapboost.diagnosis", "gapboost.export.verify")
+            assert words[2] in modules, command
     assert examples == {path.name for path in (ROOT / "examples").glob("*.py")} - {"comparison.py"}
 
 

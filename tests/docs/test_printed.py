@@ -12,6 +12,7 @@ from pages import in_one_line, plain, text
 from threadpoolctl import threadpool_limits
 
 import gapboost as gb
+from gapboost.measures import as_measure
 
 pytestmark = pytest.mark.slow
 
@@ -40,11 +41,11 @@ SECTIONS = [
 
 def test_what_is_printed_is_found():
     """The test below would be content with nothing."""
-    assert [section.title for section in SECTIONS] == ["Which nDCG is whose", "Clicks"]
+    assert [section.title for section in SECTIONS] == ["GAP in five minutes", "Which nDCG is whose", "Clicks"]
 
 
 def digits(number):
-    """How many decimals a page shows."""
+    """Return the number of decimals that a page shows."""
     return len(str(number).partition(".")[2])
 
 
@@ -63,6 +64,28 @@ def test_printed_values(section):
                         value if not isinstance(value, float) else pytest.approx(value, abs=0.51 * 10 ** -digits(value))
                     )
                     assert found[key] == same, source
+
+
+def test_gap_by_hand():
+    """Each user of the page has the average precision of its table, and GAP is their weighted mean."""
+    page = in_one_line("docs/guide/gap_in_five_minutes.md")
+    g = (0.5, 0.5)
+    for ranking, shown in (((1, 0, 2), "(1 × {} + .5 × {}) / (1 + .5)"), ((2, 0, 1), "(1 × {} + .5 × {}) / 1.5")):
+        scores = -np.arange(3.0)
+        aps = [gb.evaluate(gb.AP(rel=k), ranking, scores)[gb.AP(rel=k)] for k in (1, 2)]
+        gap = gb.evaluate(gb.GAP(g=g), ranking, scores)[gb.GAP(g=g)]
+        assert gap == pytest.approx((0.5 * 2 * aps[0] + 0.5 * 1 * aps[1]) / (0.5 * 2 + 0.5 * 1))
+        by_hand = shown.format(*(text(ap).replace("1.000", "1") for ap in aps))
+        assert f"GAP = {by_hand} = {text(gap)}." in page
+        assert text(aps[0]) == ".833"
+    assert "1, 0, 2 and the better ranking 2, 0, 1 the same value: .833." in page
+    assert "| (1 + 2/3) / 2 = .833 | (1/3) / 1 = .333 |" in page
+    assert "If all users accept grade 1, `g=(1, 0)`, GAP is AP." in page
+    ap, gap = gb.evaluate([gb.AP(), gb.GAP(g=(1, 0))], [1, 0, 2], [3.0, 2.0, 1.0]).values()
+    assert gap == pytest.approx(ap)
+    (perfect,) = gb.evaluate(gb.GAP(g=g), [2, 1, 0], [3.0, 2.0, 1.0]).values()
+    assert "A perfect ranking has GAP 1." in page
+    assert perfect == pytest.approx(1)
 
 
 def test_examples_of_the_theory():
@@ -85,6 +108,14 @@ def test_examples_of_the_theory():
     coefficients = terms.convert(kind=np.polynomial.Polynomial).coef
     total = sum(c * (u ** (k + 1)).sum() for k, c in enumerate(coefficients))
     assert total == pytest.approx(first + second, abs=1e-8)
+
+
+def test_names_of_measures_on_the_page_of_evaluation():
+    rows = re.findall(r"^\| (`\".*?) \| `(gb\..*?)`.* \|$", plain("docs/guide/evaluate.md"), re.MULTILINE)
+    assert len(rows) == 5
+    for names, value in rows:
+        for name in re.findall(r"`\"(.*?)\"`", names):
+            assert as_measure(name) == eval(value, {"gb": gb}), name
 
 
 def test_how_much_queries_weigh():
@@ -127,7 +158,7 @@ def test_the_effectiveness_study_in_round_numbers():
     page = plain("benchmarks/EFFECTIVENESS.md")
 
     def difference(first, second):
-        """In the mean of six: the first difference of the first table that has the two."""
+        """Return the first difference of the first table that has the two, in the mean of six."""
         row = next(line for line in page.splitlines() if f") | `{first}` | `{second}` |" in line)
         return float(re.search(r"[+-]0\.\d{4}", row)[0])
 
@@ -181,7 +212,11 @@ def test_times_in_words():
     assert 0.4 < ratios.pop("100") < 0.6
     assert 0.3 < ratios.pop("2000") < 0.4
     assert not ratios
-    words = "on lists of 10, about half of LightGBM's truncated one on lists of 100, and about a third on lists of 2000"
+    assert (
+        "On lists of 10, the exact LambdaRank gradient over all pairs costs about what the boosters' own costs."
+        in readme
+    )
+    words = "It costs about half of LightGBM's truncated one on lists of 100, and about a third on lists of 2000"
     assert words in readme
     assert "On lists of 100 the exact gradient costs about half of LightGBM's truncated one." in landing
     searches = [float(row["time / peer's"]) for row in timings("search", contestant="GSearchCV")]

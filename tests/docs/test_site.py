@@ -51,7 +51,7 @@ WORDS = {
 
 
 class Page(HTMLParser):
-    """What a page links to, and the names that others may link to."""
+    """Links of a page, and the names that others may link to."""
 
     def __init__(self, path):
         super().__init__()

@@ -35,7 +35,13 @@ pytestmark = pytest.mark.slow
 PAGE = Path(__file__).parents[2] / "docs" / "works_with.md"
 SECTIONS = {section.title: section.of("python") for section in sections(PAGE) if section.of("python")}
 FIRST = SECTIONS.pop("Works with")
-SMALL = {"load_digits_ranking()": "load_digits_ranking((60, 40, 40), 20)", "n_trials=20": "n_trials=2"}
+SMALL = {
+    "load_digits_ranking()": "load_digits_ranking((60, 40, 40), 20)",
+    "n_trials=20": "n_trials=2",
+    '"num_boost_round": 200': '"num_boost_round": 3',
+    "tuner.run()": "tuner.tune_feature_fraction(2)",
+    "tuner_cv.run()": "tuner_cv.tune_feature_fraction(2)",
+}
 TRAIN, VALI, TEST = load_digits_ranking((60, 40, 40), 20)
 
 
@@ -49,7 +55,7 @@ RECIPES: dict[str, Recipe] = {}
 
 
 def recipe(title, *tools, **names):
-    """Of a section: the packages it wants beside gapboost's, makers of what it leaves to the reader, and a check afterwards."""
+    """Register a section: its packages, makers of names that it leaves open, and a check."""
 
     def remember(check):
         RECIPES[title] = Recipe(tools, names, check)
@@ -71,7 +77,7 @@ def follow(title):
 @pytest.mark.parametrize("title", SECTIONS)
 def test_recipe(title, tmp_path, monkeypatch):
     for tool in RECIPES[title].tools:
-        if find_spec(tool) is None:
+        if tool not in sys.modules and find_spec(tool) is None:
             pytest.skip(f"{tool} is not installed")
     if title == "treelite and tl2cgen" and shutil.which("gcc") is None:
         pytest.skip("gcc is not installed")
@@ -83,7 +89,7 @@ def test_recipe(title, tmp_path, monkeypatch):
 
 
 def follow_apart(title, folder):
-    """In a process of its own, as MLflow leaves patches of the boosters, files and processes behind."""
+    """Run in another process: MLflow leaves patches of the boosters, files and processes behind."""
     env = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join([str(PAGE.parents[1]), str(Path(__file__).parents[1] / "support")]),
@@ -129,6 +135,38 @@ def check_optuna(found):
         )
 
 
+@recipe("LightGBMTuner", "optuna", "optuna_integration")
+def check_tuner(found):
+    import optuna
+    from optuna_integration.lightgbm import LightGBMTuner
+
+    for tuner in (found["tuner"], found["tuner_cv"]):
+        assert tuner.study.direction is optuna.study.StudyDirection.MINIMIZE
+        first, second = (trial.value for trial in tuner.study.trials)
+        assert tuner.best_score == min(first, second) < max(first, second)
+    booster, measure = found["tuner"].get_best_booster(), gb.GAP(g=(0.5, 0.5))
+    value = gb.evaluate(measure, VALI.y, booster.predict(VALI.X), VALI.qid)[measure]
+    assert found["tuner"].best_score == pytest.approx(1 - value, abs=1e-12)
+    ranker = found["ranker"].fit(TRAIN.X, TRAIN.y, TRAIN.qid)
+    assert ranker.n_estimators_ == booster.best_iteration
+    assert ranker.score(VALI.X, VALI.y, VALI.qid) > 0.6
+
+    params = {**found["params"], "metric": "ndcg", "eval_at": [10]}
+    by_ndcg = LightGBMTuner(params, found["dataset"](TRAIN), valid_sets=[found["dataset"](VALI)], num_boost_round=3)
+    by_ndcg.tune_feature_fraction(1)
+    assert by_ndcg.study.direction is optuna.study.StudyDirection.MAXIMIZE
+    assert by_ndcg.best_score == by_ndcg.get_best_booster().best_score["valid_0"]["ndcg@10"]
+
+    # The trap: GAP itself, which its metric says is better when higher, is minimized.
+    params, data = {**found["params"], "metric": "map-gap"}, found["dataset"](TRAIN)
+    trap = LightGBMTuner(params, data, valid_sets=[data], feval=found["gap"], callbacks=[lightgbm.early_stopping(2)])
+    assert trap.study.direction is optuna.study.StudyDirection.MINIMIZE
+    with pytest.raises((ValueError, lightgbm.basic.LightGBMError)):
+        lightgbm.cv(
+            found["params"], found["dataset"](TRAIN), num_boost_round=2, feval=found["gap_loss"], stratified=False
+        )
+
+
 @recipe("MLflow", "mlflow", "sqlalchemy")
 def check_mlflow(found):
     import mlflow
@@ -151,10 +189,48 @@ def check_mlflow(found):
         npt.assert_array_equal(model.predict(TEST.X), ranker.predict(TEST.X))
     with mlflow.start_run(), pytest.raises(mlflow.exceptions.MlflowException, match="Invalid value"):
         mlflow.log_metric(str(ranker.measure_), 0.5)
+    check_evaluation(found)
+
+
+def check_evaluation(found):
+    """A metric of one's own gets the query ids, for a function and for a model."""
+    import mlflow
+
+    target, frame = gb.nDCG(k=10), found["frame"]
+    expected = gb.evaluate(target, TEST.y, found["ranker"].predict(TEST.X), TEST.qid)[target]
+    assert found["found"].metrics == {"ndcg_at_10": pytest.approx(expected)}
+    assert mlflow.get_run(found["evaluated"].info.run_id).data.metrics == found["found"].metrics
+    with mlflow.start_run():
+        of_model = mlflow.models.evaluate(
+            found["whole"].model_uri, frame, targets="grade", extra_metrics=[found["metric"]]
+        )
+    ranker = LGBMGAPRanker(g=(0.4, 0.6), n_estimators=20).fit(TRAIN.X, TRAIN.y, TRAIN.qid)
+    values = gb.evaluate(target, TEST.y, ranker.predict(TEST.X), TEST.qid)
+    assert of_model.metrics["ndcg_at_10"] == pytest.approx(values[target])
+    too_much = {"ndcg_at_10": mlflow.models.MetricThreshold(threshold=0.99, greater_is_better=True)}
+    with pytest.raises(mlflow.exceptions.MlflowException, match="ndcg_at_10"):
+        mlflow.validate_evaluation_results(too_much, of_model)
+
+
+@recipe("skore", "skore")
+def check_skore(found):
+    table = found["summary"].frame().set_index("code")
+    assert table.loc["GAP001", "section"] == "passed"
+    fitted, new = (
+        found["LowerOnTest"]().value(found["report"], X, y)
+        for X, y in ((found["X"], TRAIN.y), (found["X_new"], TEST.y))
+    )
+    assert (table.loc["GAP002", "section"] == "tip") == (fitted - new > 0.1)
+    assert found["report"].ml_task == "multiclass-classification"
+    shared = found["EstimatorReport"](
+        found["report"].estimator, X_train=found["X"], y_train=TRAIN.y, X_test=found["X"], y_test=TRAIN.y
+    )
+    shared.checks.add([found["SharedQueries"]()])
+    assert shared.checks.summarize(fast_mode=True).frame().set_index("code").loc["GAP001", "section"] == "issue"
 
 
 def check_autologging(found):
-    """What the page says of it."""
+    """Check what the page says about autologging."""
     import mlflow
 
     data = mlflow.get_run(found["autologged"].info.run_id).data
@@ -236,6 +312,14 @@ def leaf(tree, goes_left):
         tree = children[0 if goes_left(tree) else 1]
 
 
+@recipe("PyTerrier", "pyterrier")
+def check_pyterrier(found):
+    ranked = found["ranked"].set_index("docno").loc[[f"d{row}" for row in range(len(TEST.y))]]
+    npt.assert_array_equal(ranked["score"], found["ranker"].predict(TEST.X))
+    trained, untrained = (gb.evaluate("ap", TEST.y, s, TEST.qid)[gb.AP()] for s in (ranked["score"], 0 * TEST.y))
+    assert trained > untrained + 0.1
+
+
 @recipe("Elasticsearch", "eland", es=lambda: MagicMock(_eland_es_version=(9, 2, 0)))
 def check_elasticsearch(found):
     from eland.ml.transformers import get_model_transformer
@@ -281,115 +365,6 @@ def elasticsearch_scores(ensemble, X):
         return total
 
     return np.array([score(row) for row in X])
-
-
-@recipe("OpenSearch, and Elasticsearch with the LTR plugin")
-def check_opensearch(found):
-    posted = json.loads(json.dumps(found["body"]))["model"]["model"]
-    assert posted["type"] == "model/xgboost+json"
-    trees = json.loads(posted["definition"])
-    split = {"nodeid", "depth", "split", "split_condition", "yes", "no", "missing", "children"}
-
-    def check(node):
-        """The plugin's parser knows these fields alone, and children in this order."""
-        if "leaf" in node:
-            assert set(node) == {"nodeid", "leaf"}
-            return
-        assert set(node) == split
-        assert node["split"] in TRAIN.feature_names
-        assert [child["nodeid"] for child in node["children"]] == [node["yes"], node["no"]]
-        for child in node["children"]:
-            check(child)
-
-    for tree in trees:
-        check(tree)
-    for data in (TRAIN, TEST):
-        X = data.X[:200].astype(np.float32)
-        npt.assert_allclose(dumped_xgboost_scores(trees, X), found["ranker"].predict(X), rtol=0, atol=1e-5)
-
-
-def dumped_xgboost_scores(trees, X):
-    """Of a dump in JSON, in float32, as the LTR plugins and Vespa read it."""
-
-    def goes_left(node):
-        value, threshold = row[node["split"]], np.float32(node["split_condition"])
-        return not value >= threshold if node["missing"] == node["yes"] else value < threshold
-
-    scores = []
-    for values in X:
-        row = dict(zip(TRAIN.feature_names, values, strict=True))
-        scores.append(sum(leaf(tree, goes_left)["leaf"] for tree in trees))
-    return np.array(scores)
-
-
-@recipe("Vespa")
-def check_vespa(found):
-    ranker, xgb_ranker = found["ranker"], found["xgb_ranker"]
-    X = TEST.X[:200].astype(np.float32)
-    frame = pd.DataFrame(X, columns=TRAIN.feature_names)
-    model = json.loads(Path("lightgbm.json").read_text())
-    assert model["objective"].startswith("lambdarank")
-    assert model["feature_names"] == TRAIN.feature_names
-    assert "pandas_categorical" in model
-    npt.assert_allclose(vespa_lightgbm_scores(model, X), ranker.predict(frame), rtol=0, atol=1e-9)
-    trees = json.loads(Path("xgboost.json").read_text())
-    npt.assert_allclose(dumped_xgboost_scores(trees, X), xgb_ranker.predict(frame), rtol=0, atol=1e-5)
-    assert "objective" not in ranker.booster_.dump_model()
-
-
-def test_vespa_and_missing_values():
-    """LightGBM takes a missing value for 0 where the training data had none, which its dump does not tell Vespa."""
-    rng = np.random.default_rng(0)
-    full, X = TRAIN.X.astype(np.float32), TEST.X[:200].astype(np.float32)
-    X[rng.random(X.shape) < 0.2] = np.nan
-    gaps = np.where(rng.random(full.shape) < 0.2, np.float32(np.nan), full)
-
-    def difference(train):
-        ranker = LGBMGAPRanker(n_estimators=20).fit(train, TRAIN.y, TRAIN.qid)
-        model = gapboost.lightgbm.exportable(ranker).dump_model()
-        return np.abs(vespa_lightgbm_scores(model, X) - ranker.predict(X)).max()
-
-    assert difference(gaps) < 1e-9
-    assert difference(full) > 0.01
-    ranker = XGBGAPRanker(n_estimators=20).fit(full, TRAIN.y, TRAIN.qid)
-    booster = gapboost.xgboost.exportable(ranker)
-    booster.feature_names = TRAIN.feature_names
-    trees = [json.loads(tree) for tree in booster.get_dump(dump_format="json")]
-    npt.assert_allclose(dumped_xgboost_scores(trees, X), ranker.predict(X), rtol=0, atol=1e-5)
-
-
-def vespa_lightgbm_scores(model, X):
-    """Vespa compares by <, and knows of missing values only where they go by default."""
-
-    def goes_left(node):
-        value, threshold = row[node["split_feature"]], float(node["threshold"])
-        return not value >= threshold if node["default_left"] else value < threshold
-
-    scores = []
-    for row in X.astype(np.float64):  # noqa: B007, goes_left reads it
-        scores.append(sum(leaf(tree["tree_structure"], goes_left)["leaf_value"] for tree in model["tree_info"]))
-    return np.array(scores)
-
-
-@recipe("Solr")
-def check_solr(found):
-    model = json.loads(Path("solr.json").read_text())
-    assert model["class"] == "org.apache.solr.ltr.model.MultipleAdditiveTreesModel"
-    assert [feature["name"] for feature in model["features"]] == TRAIN.feature_names
-    slack = np.float32(1e-6)
-
-    def goes_left(node):
-        return row[node["feature"]] <= np.float32(node["threshold"]) + slack
-
-    X = TEST.X[:200].astype(np.float32)
-    scores = []
-    for values in X:
-        row = dict(zip(TRAIN.feature_names, values, strict=True))
-        total = np.float32(0)
-        for tree in model["params"]["trees"]:
-            total += np.float32(tree["weight"]) * np.float32(leaf(tree["root"], goes_left)["value"])
-        scores.append(total)
-    npt.assert_allclose(scores, found["ranker"].predict(X), rtol=0, atol=1e-5)
 
 
 @recipe("treelite and tl2cgen", "treelite", "tl2cgen")

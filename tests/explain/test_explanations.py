@@ -96,7 +96,7 @@ def test_refuses_rows(rows, message):
 
 @twins
 def test_contributions_of_a_query_are_centered(twin):
-    """In any order of rows."""
+    """Contributions are centered in any order of rows."""
     order = np.random.default_rng(0).permutation(len(TEST.y))
     ranker = twin.fitted(n_estimators=20)
     ids = np.array([f"query {q}" for q in TEST.qid])[order]

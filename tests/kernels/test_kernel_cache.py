@@ -69,14 +69,14 @@ def run(program, folder, cache=None, command=(), **environment):
 
 
 def output(process):
-    """What a program printed, and what it was warned of, without what matplotlib says of its own folder."""
+    """Return what a program printed and its warnings, without matplotlib's about its own folder."""
     printed, said = process.communicate(timeout=250)
     assert process.returncode == 0, said
     return printed, [line for line in said.splitlines() if "matplotlib" not in line.lower()]
 
 
 def counted(process):
-    """What a program that begins with COUNTING printed itself, how many functions were compiled, and what it was warned of."""
+    """Return output, number of compiled functions, and warnings of a program after COUNTING."""
     printed, said = output(process)
     *own, number = printed.splitlines(keepends=True)
     return "".join(own), int(number), said
@@ -90,7 +90,7 @@ def copy_of_package(place, *, compiled):
 
 @pytest.fixture(scope="module")
 def expected():
-    """What the programs print; afterwards all that they call is on disk."""
+    """Run the programs, which caches all that they call on disk; return what they print."""
     return {program: output(run(program, PACKAGE.parent))[0] for program in (EVALUATE, EVALUATE + FIT)}
 
 
@@ -110,7 +110,7 @@ def test_the_programs_are_right_and_warned_of_nothing(expected, folder):
 
 @pytest.fixture(scope="module")
 def nobody():
-    """How to start a program as somebody who may write nowhere."""
+    """Return the command that starts a program as a user who may write nowhere."""
     if not hasattr(os, "geteuid"):
         pytest.skip("there are no unprivileged users here")
     if os.geteuid() != 0:

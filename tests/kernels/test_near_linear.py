@@ -179,7 +179,7 @@ def test_queries_shared_by_threads_equal_the_direct_loop(long_and_short):
 @pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("spread", [3.0, 200.0, 0.0], ids=["near", "far", "tied"])
 def test_lists_of_many_strips_equal_the_direct_loop(monkeypatch, spread):
-    """As lists of hundreds of thousands are computed, for which the direct loop would take hours."""
+    """Lists of hundreds of thousands use strips too; their direct loop would take hours."""
     rng = np.random.default_rng(8)
     n = LONG + 5_000
     grades = rng.choice(5, p=(0.6, 0.25, 0.1, 0.04, 0.01), size=n)

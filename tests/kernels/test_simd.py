@@ -37,13 +37,13 @@ REFERENCE = {name: value for name, value in vars(reference).items() if not name.
 
 
 def in_plain_numpy(function, **names):
-    """The same code with the reference's primitives."""
+    """Return the function with the reference's primitives."""
     plain = getattr(function, "py_func", function)
     return FunctionType(plain.__code__, {**plain.__globals__, **REFERENCE, **names})
 
 
 def both(function, *arrays):
-    """What a kernel wrote to copies of its last array, compiled and in plain numpy: they must be equal."""
+    """Return what a kernel writes to its last array; compiled and plain numpy must be equal."""
     found = []
     for run in (kernel(function), in_plain_numpy(function)):
         *given, out = (array.copy() if isinstance(array, np.ndarray) else array for array in arrays)

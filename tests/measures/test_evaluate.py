@@ -57,7 +57,7 @@ def test_the_random_rankings_hold_what_they_should():
 def test_the_measures_cover_the_library():
     kinds = {*NAMED.values(), gb.WeightedSum}
     assert {type(measure) for measure in MEASURES} == kinds
-    for kind in kinds - {Precision, gb.Recall, gb.KendallTau, gb.PairwiseAccuracy, gb.WeightedSum}:
+    for kind in kinds - {Precision, gb.Recall, gb.KendallTau, gb.PairwiseAccuracy, gb.SpearmanRho, gb.WeightedSum}:
         assert {m.k for m in MEASURES if type(m) is kind} == {None, 1, 3, 20}
     assert sum(m.g[0] == 0 for m in MEASURES if hasattr(m, "g")) >= 12
     assert set().union(*(some_measures(i, 7) for i in range(7))) == set(MEASURES)
@@ -323,7 +323,7 @@ def test_average_precision_is_scikit_learns():
 
 
 def test_ndcg_is_scikit_learns_which_averages_over_ties():
-    """For long lists too, where the oracle could never go through all orders of tied documents."""
+    """Compare long lists too, for which the oracle cannot go through all orders of ties."""
     rng = np.random.default_rng(15)
     measures = [nDCG(k=k) for k in (None, 1, 5, 50)]
     for _ in range(60):

@@ -9,7 +9,7 @@ GAP, GRAP = gb.GAP(g=(0.5, 0.5)), gb.grAP(gains=(0, 0.5, 1))
 
 
 def test_they_disagree_about_these_rankings():
-    """As docs/measures.md says."""
+    """Check the example of docs/measures.md."""
     first, second = (gb.evaluate([GAP, GRAP], ranking, [4, 3, 2, 1]) for ranking in ((0, 2, 0, 1), (1, 0, 0, 2)))
     assert (round(first[GAP], 3), round(second[GAP], 3)) == (0.5, 0.583)
     assert (round(first[GRAP], 3), round(second[GRAP], 3)) == (0.458, 0.417)

@@ -14,6 +14,7 @@ from gapboost import (
     DCG,
     ERR,
     GAP,
+    INSQ,
     RBP,
     RR,
     KendallTau,
@@ -22,6 +23,7 @@ from gapboost import (
     QMeasure,
     Recall,
     RPrecision,
+    SpearmanRho,
     WeightedSum,
     eGAP,
     evaluate,
@@ -66,6 +68,9 @@ def value(measure, ranked, counts=None):
         (nDCG(short_is_zero=np.True_, k=3), "nDCG(short_is_zero=True, k=3)"),
         (RBP(), "RBP(p=0.8)"),
         (RBP(p=0.5, gains=[0, 1], k=7), "RBP(p=0.5, gains=(0.0, 1.0), k=7)"),
+        (INSQ(), "INSQ(t=1.0)"),
+        (INSQ(t=2, gains=[0, 1], k=7), "INSQ(t=2.0, gains=(0.0, 1.0), k=7)"),
+        (SpearmanRho(k=5), "SpearmanRho(k=5)"),
         (Recall(), "Recall(k=10)"),
         (RPrecision(rel=2), "RPrecision(rel=2)"),
         (KendallTau(), "KendallTau()"),
@@ -168,7 +173,7 @@ def test_tables(measure):
         assert array.dtype == np.float64
         assert array.flags.c_contiguous
         assert np.isfinite(array).all()
-        assert type(measure) is KendallTau or (array >= 0).all()
+        assert type(measure) in (KendallTau, SpearmanRho) or (array >= 0).all()
     if measure != nDCG(gains=(0.5, 1, 1, 4), k=measure.k):  # by this one, grade 0 is relevant
         assert pair[0, 0, 0] == own[0, 0] == 0
     for q in (1, 17):

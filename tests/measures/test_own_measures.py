@@ -21,7 +21,7 @@ QID = np.array([1, 1, 1, 1, 2, 2, 2, 2])
 
 @dataclass(frozen=True, repr=False)
 class Zipf(Measure):
-    """As in the tutorial."""
+    """Measure of the tutorial."""
 
     a: float = field(default=1.0, metadata={"always_shown": True})
 
@@ -121,7 +121,7 @@ class FirstGrade(Measure):
 
 @dataclass(frozen=True, repr=False)
 class FirstGradeAlone(FirstGrade):
-    """With what follows from its values."""
+    """Measure whose relevance and changes follow from its values."""
 
     relevant = Measure.relevant
     changes = Measure.changes

@@ -9,6 +9,7 @@ import numpy as np
 import oracle
 import pytest
 from scipy.special import expit
+from scipy.stats import spearmanr
 from twins import gradients, metric_values, twins
 
 import gapboost as gb
@@ -116,6 +117,11 @@ def naive_accuracy(ranked):
     return (signs > 0).sum() / np.abs(signs).sum() if signs.any() else 0.0
 
 
+def naive_rho(ranked):
+    places = -np.arange(len(ranked))
+    return spearmanr(ranked, places).statistic if len(set(ranked)) > 1 else 0.0
+
+
 def naive_q(ranked):
     ideal = np.cumsum(sorted(ranked, reverse=True))
     n = np.arange(1, len(ranked) + 1)
@@ -148,6 +154,8 @@ OTHERS = [
     (gb.Precision(rel=2.2, k=5), lambda ranked: oracle.precision(relevant(ranked, 2.2), 1, 5)),
     (gb.Recall(rel=1.2, k=7), lambda ranked: oracle.recall(relevant(ranked, 1.2), 1, 7)),
     (gb.RPrecision(rel=1.2), lambda ranked: oracle.r_precision(relevant(ranked, 1.2), 1)),
+    (gb.SpearmanRho(), naive_rho),
+    (gb.INSQ(t=2, rel=1.7), lambda ranked: oracle.insq(relevant(ranked, 1.7), 2, float)),
     (gb.RBP(rel=1.7), lambda ranked: oracle.rbp(relevant(ranked, 1.7), 0.8, float)),
 ]
 
@@ -172,6 +180,7 @@ MEASURES = [
     gb.nDCG(k=5),
     gb.QMeasure(),
     gb.KendallTau(),
+    gb.SpearmanRho(),
     gb.ERR(top=3),
     gb.AP(rel=0.7),
 ]
@@ -334,7 +343,7 @@ def test_an_open_g_is_a_threshold_anywhere_up_to_the_highest_grade():
 @pytest.mark.parametrize("n_levels", [7, 100])
 @pytest.mark.parametrize("measure", [gb.GAP(g=G, k=9), gb.xGAP(g=G, k=9), gb.QMeasure(k=9), gb.nDCG(k=9)], ids=repr)
 def test_a_recall_base_counts_documents_that_are_not_listed(measure, n_levels):
-    """As if they were at the end of the list, where a cut-off leaves them out."""
+    """They count like documents at the end of the list, which a cutoff leaves out."""
     y, scores, qid = lists(n_levels, 3)
     base = {q: dict(zip(*np.unique(y[qid == q], return_counts=True), strict=True)) for q in range(3)}
     base = {q: {float(grade): int(n) for grade, n in counts.items()} for q, counts in base.items()}
@@ -420,7 +429,7 @@ def test_natively_labels_are_float32(twin):
 
 RELEVANT = [
     gb.AP(rel=0.7), gb.RR(rel=0.7), gb.Precision(rel=0.7, k=3), gb.Recall(rel=0.7, k=3), gb.RPrecision(rel=0.7),
-    gb.RBP(rel=0.7),
+    gb.RBP(rel=0.7), gb.INSQ(rel=0.7),
 ]  # fmt: skip
 
 

@@ -105,6 +105,8 @@ def random_part(rng):
         lambda: gb.xGAP(g=g, k=k),
         lambda: gb.AP(rel=rel, k=k),
         lambda: gb.RBP(p=float(1 - 10.0 ** -rng.uniform(1, 4)), rel=rel),
+        lambda: gb.INSQ(t=float(rng.uniform(0.5, 9)), rel=rel),
+        lambda: gb.SpearmanRho(),
         lambda: gb.Recall(k=late, rel=rel),
         lambda: gb.Precision(k=late, rel=rel),
         lambda: gb.KendallTau(),
@@ -115,7 +117,7 @@ def random_part(rng):
         lambda: Late(step=late, k=k),
         lambda: LateDCG(step=late, gains="linear"),
         lambda: Slow(base=base, k=k),
-    ][rng.integers(18)]()
+    ][rng.integers(20)]()
 
 
 def random_sum(rng):
@@ -232,7 +234,7 @@ def test_discounts_that_differ_beyond_rank_100_are_different():
 def test_equal_discounts_make_one_form():
     for measure in (
         Slow(base=200.0) + gb.nDCG(discount_by=200),
-        gb.KendallTau() + gb.PairwiseAccuracy(),
+        gb.KendallTau() + gb.PairwiseAccuracy() + gb.SpearmanRho(),
         gb.Recall(k=1) + gb.Precision(k=1),
         gb.AP() + gb.nDCG(discount_by="reciprocal") + gb.eGAP(g=(0.2, 0.3, 0.5)),
         2 * Late(),

@@ -15,6 +15,7 @@ from gapboost import (
     AP,
     DCG,
     GAP,
+    INSQ,
     RBP,
     KendallTau,
     LambdaRank,
@@ -23,6 +24,7 @@ from gapboost import (
     QMeasure,
     Recall,
     RPrecision,
+    SpearmanRho,
     eGAP,
     nDCG,
     xGAP,
@@ -41,6 +43,8 @@ EACH_KIND = (
     RPrecision(),
     KendallTau(),
     PairwiseAccuracy(k=40),
+    SpearmanRho(),
+    INSQ(t=2),
     QMeasure(beta=2),
     0.7 * GAP((0.2, 0.3, 0.5)) + 0.3 * AP(),
     0.7 * GAP((0.2, 0.3, 0.5)) + 0.3 * nDCG(k=10),
@@ -53,7 +57,7 @@ def raw(measure, **options):
 
 
 def steadied(measure, grad, hess, sigma=1.0):
-    """Where pairs may push the wrong way their curvatures can cancel: then a step is never longer than 4 / sigma."""
+    """Bound steps by 4 / sigma if the measure is not monotone: curvatures of pairs may cancel."""
     least = FLOOR if measure.monotone else sigma / 4 * np.abs(grad)
     return grad, np.maximum(np.maximum(hess, least), FLOOR)
 
@@ -192,7 +196,7 @@ def test_a_change_of_the_wrong_sign_pushes_the_other_way():
 
 
 def test_curvatures_that_cancel_leave_no_endless_step():
-    """Of xGAP some pairs push the wrong way: the curvatures of a document cancelled where its pushes did not."""
+    """Some pairs of xGAP push the wrong way: curvatures canceled where pushes did not."""
     rng = np.random.default_rng(0)
     longest = 0.0
     for _ in range(300):

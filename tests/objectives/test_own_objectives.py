@@ -46,7 +46,7 @@ def divides_by_zero(scores, grad, hess):
 
 @dataclass(frozen=True, repr=False)
 class Own(Objective):
-    """Of the function that a pass of it calls."""
+    """Objective whose pass calls a function."""
 
     how: Callable[..., Any] = field(default=writes, kw_only=True)
 

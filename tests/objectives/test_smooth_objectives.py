@@ -1,4 +1,4 @@
-"""What holds for SoftRank and ApproxRank over every measure: contracts over the family."""
+"""Contracts of SoftRank and ApproxRank over every measure."""
 
 import math
 from dataclasses import dataclass, replace
@@ -44,6 +44,8 @@ MEASURES = [
     gb.Recall(k=3),
     gb.KendallTau(),
     gb.PairwiseAccuracy(),
+    gb.SpearmanRho(),
+    gb.INSQ(t=2),
     0.7 * gb.GAP(g=G) + 0.3 * gb.AP(),
 ]
 OBJECTIVES = [

@@ -9,6 +9,8 @@ from rankings import SMOOTH_G as G
 from rankings import random_queries
 
 import gapboost as gb
+from gapboost._data.judged import judged
+from gapboost.objectives.softrank import MOST_COMPARISONS
 
 
 def test_the_generator_makes_what_the_tests_need():
@@ -77,6 +79,33 @@ def test_a_list_too_long_for_rank_distributions_is_refused_before_any_work():
     # Expected ranks are enough here, at any length.
     grad, _ = gb.SoftRank(gb.AP()).gradients(np.arange(n) % 2, np.linspace(0, 1, n))
     assert np.abs(grad).max() > 0
+
+
+@pytest.mark.filterwarnings("ignore:y_true holds .* different values")
+@pytest.mark.parametrize("measure", [gb.nDCG(), gb.nDCG(k=5), gb.Precision(k=3), gb.GAP(g=G, k=5)], ids=repr)
+@pytest.mark.parametrize("whole", [True, False], ids=["whole grades", "all grades differ"])
+def test_rank_distributions_of_a_query_do_not_depend_on_the_others(measure, whole):
+    rng = np.random.default_rng(0)
+    sizes = [*rng.integers(1, 12, 200), 250, *rng.integers(1, 12, 50)]
+    qid = np.repeat(np.arange(len(sizes)), sizes)
+    grades = rng.integers(0, 4, len(qid)) if whole else np.round(3 * rng.random(len(qid)), 6)
+    scores = rng.standard_normal(len(qid))
+    objective = gb.SoftRank(measure, normalize=False)
+    together = np.transpose(objective.gradients(grades, scores, qid))
+    for q in (0, 100, 200, 250):
+        rows = qid == q
+        alone = np.transpose(objective.gradients(grades[rows], scores[rows]))
+        assert np.array_equal(alone, together[rows])
+
+
+def test_a_pass_with_rank_distributions_takes_many_short_queries_at_a_time_and_bounds_its_memory():
+    sizes = np.repeat([10, 1000, 300], [2_000, 2, 10])
+    data = judged(np.arange(sizes.sum()) % 3, np.repeat(np.arange(len(sizes)), sizes))
+    ranges = gb.SoftRank(gb.nDCG(k=10)).prepared(data, n_jobs=1).ranges
+    assert [last for _, last in ranges] == [first for first, _ in ranges[1:]] + [len(sizes)]
+    assert sum(last <= 2_000 for _, last in ranges) <= 4
+    for first, last in ranges:
+        assert last - first == 1 or (last - first) * sizes[first:last].max() ** 2 <= MOST_COMPARISONS
 
 
 @pytest.mark.parametrize("sigma", [0, -1.0, math.nan, math.inf, "1", None, True])

@@ -85,7 +85,7 @@ ROWS = table(
     # argument, defect, value, what the message says was found, what it says is expected
     ("y_true", "too short", [0, 1, 2], "rows", "a row"),
     ("y_true", "empty", [], "is empty", "at least one document"),
-    ("y_true", "two columns", [[0, 1], [1, 0], [0, 0], [1, 1]], "shape (4, 2)", "one value a row"),
+    ("y_true", "two columns", [[0, 1], [1, 0], [0, 0], [1, 1]], "2 labels a row", "one value a row"),
     ("y_true", "a column", [[0], [1], [0], [1]], "shape (4, 1)", "one value a row"),
     ("y_true", "a number", 3, "shape ()", "one value a row"),
     ("y_true", "ragged", [[0], [1, 2], [0], [1]], "different lengths", "one value a row"),
@@ -319,7 +319,7 @@ def test_recall_base_cannot_tell_true_from_1():
 
 def test_swap_changes():
     check(ValueError, "ranked", "is empty", "at least one", lambda: AP().swap_changes([]))
-    check(ValueError, "ranked", "shape (1, 2)", "one value a row", lambda: AP().swap_changes([[0, 1]]))
+    check(ValueError, "ranked", "2 labels a row", "one value a row", lambda: AP().swap_changes([[0, 1]]))
     check(ValueError, "recall_base", "[0, 0]", "at least", lambda: AP().swap_changes([0, 1], [0, 0]))
     check(ValueError, "recall_base", "shape (1,)", "of shape (1, ", lambda: AP().swap_changes([0, 1], 3))
 
@@ -451,6 +451,9 @@ PARAMETERS = table(
     ("gains", "beyond 1", lambda: gb.RBP(gains=(0, 1, 2)), ValueError, "(0, 1, 2)", "each from 0 to 1"),
     ("gains", "beside rel", lambda: gb.RBP(gains=(0, 1), rel=2), ValueError, "(0, 1)", "without rel"),
     ("gains", "a word", lambda: gb.RBP(gains="linear"), ValueError, "'linear'", "each from 0 to 1"),
+    ("gains", "beyond 1 of INSQ", lambda: gb.INSQ(gains=(0, 1, 2)), ValueError, "(0, 1, 2)", "each from 0 to 1"),
+    ("t", "0", lambda: gb.INSQ(t=0), ValueError, "is 0", "a finite number > 0"),
+    ("k", "1 of SpearmanRho", lambda: gb.SpearmanRho(k=1), ValueError, "is 1", "one document makes no pair"),
     ("beta", "0", lambda: gb.QMeasure(beta=0), ValueError, "is 0", "a finite number > 0"),
     ("top", "0", lambda: gb.ERR(top=0), ValueError, "is 0", "the highest grade"),
     *(
@@ -467,7 +470,7 @@ PARAMETERS = table(
     ),
     *(
         ("rel", str(bad), lambda kind=kind, bad=bad: kind(rel=bad), ValueError, repr(bad), "a number > 0")
-        for kind in (AP, Precision, gb.RBP, gb.Recall, gb.RPrecision, gb.RR)
+        for kind in (AP, Precision, gb.RBP, gb.INSQ, gb.Recall, gb.RPrecision, gb.RR)
         for bad in (0, -1, True, float("nan"), float("inf"), "1", None)
     ),
     ("gains", "a number", lambda: nDCG(gains=3), ValueError, "3", "the gain of grade 0, 1"),

@@ -33,7 +33,7 @@ EVAL_WEIGHT = {"LGBMGAPRanker": "eval_sample_weight", "XGBGAPRanker": "sample_we
 
 GRADES = {
     "a number": (3, "shape ()"),
-    "two columns": (np.ones((40, 2)), "shape (40, 2)"),
+    "two columns": (np.ones((40, 2)), "2 labels a row"),
     "empty": ([], "is empty"),
     "negative": (Y - 1, "negative grade -1"),
     "NaN": (np.where(Y == 2, nan, Y), "NaN or infinite"),
@@ -323,7 +323,7 @@ def test_weights_that_are_too_small_for_the_leaves():
 
 
 def test_errors_come_before_training():
-    """What is asked for is checked before the data, and nothing is left of a refused fit."""
+    """Parameters are checked before the data, and a refused fit leaves no attribute."""
     for ranker in (LGBM(**LIGHTGBM, measure="mpa"), XGB(**XGBOOST, measure="mpa")):
         check(ValueError, "measure", "'mpa'", "gap", lambda ranker=ranker: ranker.fit(None, None, None))
         assert not hasattr(ranker, "n_queries_in_")

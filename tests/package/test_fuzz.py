@@ -123,7 +123,7 @@ def test_parameters_of_measures(name, g, k, rel, gains):
         lambda: as_measure(name, g),
         *(lambda kind=kind: kind(g=g, k=k) for kind in (gb.GAP, gb.xGAP, gb.eGAP)),
         *(lambda kind=kind: kind(rel=rel, k=k) for kind in (gb.AP, gb.Precision)),
-        *(lambda kind=kind: kind(gains=gains, k=k) for kind in (gb.nDCG, gb.DCG, gb.QMeasure, gb.RBP)),
+        *(lambda kind=kind: kind(gains=gains, k=k) for kind in (gb.nDCG, gb.DCG, gb.QMeasure, gb.RBP, gb.INSQ)),
     ]
     refused = 0
     for make in made:
@@ -244,7 +244,7 @@ def test_any_argument_of_functions(drawn):
 @pytest.mark.slow
 @fuzz(0.5, 1.0, drawn=with_any_argument([FITS], ()))
 def test_any_argument_of_rankers_and_searches(drawn):
-    """The same for what trains."""
+    """Measured as in the tables of bad input, for rankers and searches."""
     one_argument(drawn)
 
 
@@ -318,7 +318,7 @@ def tiny_tasks(draw):
     objective=st.sampled_from([gb.LambdaRank, gb.SoftRank, gb.ApproxRank]),
 )
 def test_no_constant_model_in_silence(drawn, booster, measure, objective):
-    """Where one split of the data is worth something at the first scores, the model is not constant."""
+    """The model is not constant if one split of the data has a gain at the first scores."""
     X, y, qid = drawn
     options = {"n_estimators": 2, "n_jobs": 1, "min_child_weight": 1e-9, "reg_lambda": 0.0}
     if booster == "LGBMGAPRanker":

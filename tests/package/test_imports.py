@@ -24,6 +24,7 @@ ROOMS = {
     "_optional": set(),
     "_pictures": set(),
     "_processes": set(),
+    "_pages": DATA | {"preprocessing"},
     "_data": {"_kernels"},
     "measures": MEASURES,
     "evaluation": MEASURES,
@@ -35,13 +36,18 @@ ROOMS = {
     "spark": TWINS | {"xgboost", "preprocessing"},
     "model_selection": TWINS | {"preprocessing"},
     "plotting": MEASURES,
-    "analysis": MEASURES | {"evaluation"},
+    "analysis": MEASURES | {"evaluation", "_latex"},
     "explain": TWINS | {"lightgbm", "xgboost", "analysis", "preprocessing"},
+    "export": TWINS | {"lightgbm", "xgboost", "preprocessing"},
+    "calibration": MEASURES | {"analysis", "preprocessing"},
     "datasets": DATA,
+    "_latex": {"_data", "_kernels"},
     "preprocessing": DATA,
-    "comparison": TWINS | {"lightgbm", "xgboost", "model_selection", "preprocessing", "analysis", "datasets"},
+    "comparison": TWINS
+    | {"lightgbm", "xgboost", "model_selection", "preprocessing", "analysis", "datasets", "_latex", "_pages"},
+    "diagnosis": SHARED | {"analysis", "explain", "preprocessing", "comparison", "_pages"},
     "warmup": TWINS | {"preprocessing"},
-    "__init__": SHARED | {"plotting"},
+    "__init__": SHARED | {"plotting", "diagnosis"},
 }
 
 
@@ -94,7 +100,7 @@ def test_the_rooms_are_read():
 
 
 def test_test_files_do_not_import_each_other():
-    """What several need stands in modules without ``test_`` in their names."""
+    """Shared code is in modules without ``test_`` in their names."""
     files = sorted(Path(__file__).parents[1].rglob("test_*.py"))
     assert len(files) > 50
     for path in files:
@@ -226,13 +232,13 @@ def test_what_is_missing_is_named_with_its_extra(missing, code, extra):
 
 @pytest.mark.slow
 def test_imports_from_a_zip_file(tmp_path):
-    """As zipapps and some job schedulers hand code to workers."""
+    """Zipapps and some job schedulers import packages this way."""
     archive = shutil.make_archive(str(tmp_path / "code"), "zip", PACKAGE.parent, PACKAGE.name)
     code = f"""
 import sys
 sys.path.insert(0, {archive!r})
 import gapboost.comparison, gapboost.datasets, gapboost.analysis, gapboost.model_selection
-from gapboost.comparison.report import PAGE
+from gapboost._pages.page import PAGE
 assert gapboost.comparison.__file__.startswith({archive!r})
 assert "</html>" in PAGE.template
 """

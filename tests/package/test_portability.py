@@ -1,4 +1,4 @@
-"""What other systems lack or do otherwise, simulated: OpenMP's entry point, fork, paths with drives and backslashes."""
+"""Differences of other systems, simulated: no OpenMP entry point, no fork, drives, backslashes."""
 
 import ast
 import ctypes
@@ -41,7 +41,7 @@ def task():
 
 
 def does_without(node):
-    """Whether this is ``try: import ...``, with something to do where there is no such module."""
+    """Return True for ``try: import ...`` with a branch for a missing module."""
     caught = [getattr(handler.type, "id", "") for handler in node.handlers] if isinstance(node, ast.Try) else []
     return "ImportError" in caught
 

@@ -1,4 +1,4 @@
-"""What type checkers, `help`, completion and `repr` know of the package."""
+"""Type checkers, `help`, completion and `repr`."""
 
 import ast
 import inspect
@@ -18,6 +18,7 @@ import xgboost
 from sklearn.base import clone
 
 import gapboost
+from gapboost._boosters.own_parameters import OWN_NAMES
 from gapboost.dask import DaskLGBMGAPRanker, DaskXGBGAPRanker
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
@@ -27,7 +28,7 @@ ROOT = Path(gapboost.__file__).parents[1]
 # The class that says which parameters the booster's own ranker has.
 VENDORS = {LGBMGAPRanker: lightgbm.LGBMRanker, XGBGAPRanker: xgboost.XGBModel}
 DASK = {DaskLGBMGAPRanker: lightgbm.LGBMRanker, DaskXGBGAPRanker: xgboost.XGBModel}
-OWN = {"measure", "g", "objective"}
+OWN = set(OWN_NAMES)
 # Parameters that older versions do not have; at run time the signature is that of the installed one.
 LATER = {"feature_weights"}
 # XGBoost 3.4 has another default.

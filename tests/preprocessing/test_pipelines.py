@@ -6,6 +6,7 @@ import pytest
 import sklearn
 from ranking_task import NAMES, RANKERS, task
 from sklearn.base import clone
+from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -186,6 +187,13 @@ def test_a_search_over_a_pipeline_is_cross_validated():
     assert scored["test_score"][0] == gb.evaluate(TARGET, y[test], scores, qid[test])[TARGET]
 
 
+class Unrequested(StandardScaler):
+    """Transformer that takes query ids, and says nothing about metadata routing."""
+
+    def fit(self, X, y=None, qid=None):
+        return super().fit(X)
+
+
 def test_searches_that_cannot_be():
     X, y, qid = task()
     frame = pd.DataFrame(X).add_prefix("f").assign(qid=qid)
@@ -199,6 +207,8 @@ def test_searches_that_cannot_be():
         search(steps(RANKERS[0]), {"ranker": [SVC()]}, qid=qid)
     with pytest.raises(ValueError, match=r"^Invalid parameter 'g' for estimator Pipeline"):
         search(steps(RANKERS[0]), {"g": [(0.5, 0.5)]}, qid=qid)
+    with pytest.raises(UnsetMetadataPassedError, match=r"^\[qid\] are passed but are not .* for Unrequested"):
+        search(make_pipeline(Unrequested(), clone(RANKERS[0])), {"lgbmgapranker__n_estimators": [2]}, qid=qid)
     with pytest.raises(ValueError, match=r"^ranker__n_estimators in param_grid is 0; expected a whole number >= 1"):
         search(steps(RANKERS[0]), {"ranker__n_estimators": [0]}, qid=qid)
     frame["qid"] = frame.qid.factorize()[0]

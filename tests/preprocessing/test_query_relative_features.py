@@ -284,7 +284,7 @@ def test_other_bad_tables():
 
 
 class OneList(QueryRelativeFeatures):
-    """What scikit-learn's checks call without qid gets all rows as one list; users get an error."""
+    """Treat all rows as one list in scikit-learn's checks; users get an error without qid."""
 
     def fit(self, X, y=None, qid=None):
         return super().fit(X, y, np.zeros(_num_samples(X)) if qid is None else qid)

@@ -240,7 +240,7 @@ def _fit_and_score(estimator, X, y, scorer, parameters, train, test, fit_params,
 
 
 class _PassthroughScorer:
-    """What scikit-learn calls a ranker's own score."""
+    """Stand-in of scikit-learn's class for a ranker's own `score`."""
 
 
 def loop(source, *, cut=False, parameters=None, score_params="routed"):
@@ -371,7 +371,7 @@ def test_a_g_search_can_itself_be_cross_validated():
 
 
 class OneQuery:
-    """What scikit-learn's checks call without qid gets all rows as one query; users get an error."""
+    """Treat all rows as one query in scikit-learn's checks; users get an error without qid."""
 
     def fit(self, X, y, qid=None, sample_weight=None):
         qid = np.zeros(sklearn.utils.validation._num_samples(X)) if qid is None else qid

@@ -69,7 +69,7 @@ def test_errors_are_those_of_the_simulated_components(estimate):
 
 
 def test_models_that_do_not_vary_leave_the_error_of_the_queries():
-    """With the same values in each repeat, the error is that of the mean over queries."""
+    """The error is that of the mean over queries if each repeat has equal values."""
     rng = np.random.default_rng(1)
     folds = draw_folds(40, rng, repeated=True)
     differences = np.tile(rng.normal(size=40), (3, 1))

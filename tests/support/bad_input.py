@@ -1,4 +1,4 @@
-"""What every error about an argument must say, and the defects that arguments of one kind can have."""
+"""Contents that errors about arguments must have, and the defects of each kind of argument."""
 
 import numpy as np
 import pytest

@@ -19,7 +19,7 @@ class Block(NamedTuple):
 
 
 class Section(NamedTuple):
-    """What stands between one heading, of whatever level, and the next."""
+    """Text between one heading, of any level, and the next."""
 
     title: str
     blocks: tuple[Block, ...]

@@ -107,7 +107,7 @@ class Handler(SimpleHTTPRequestHandler):
 
 
 def measure(site: Path, pages: list[tuple[str, int]], words: list[str]) -> dict:
-    """What pages (paths and widths) measure, in their order, and which pages a search for each word finds."""
+    """Measure pages (paths and widths) in a browser, and search for each word."""
     answers = queue.Queue()
     harness = HARNESS.replace("ASKED", json.dumps({"pages": pages, "words": words})).encode()
     handler = partial(Handler, directory=str(site), harness=harness, answers=answers)

@@ -87,7 +87,7 @@ def watched(folder, then=""):
 
 
 def written(folder):
-    """What the training processes wrote, by process id."""
+    """Return what the training processes wrote, by process id."""
     return {int(path.stem): dict(np.load(path)) for path in Path(folder).glob("*.npz")}
 
 

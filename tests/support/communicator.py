@@ -66,7 +66,7 @@ def trained(train, valid, measures, how, rounds, arguments=None):
 
 
 def trained_by(parts, folder, limit=120):
-    """What each worker reports, that trains on one of `parts`: arguments of `trained`."""
+    """Train with one worker for each of `parts`, arguments of `trained`; return their reports."""
     tracker = RabitTracker(n_workers=len(parts), host_ip="127.0.0.1", sortby="task")
     tracker.start()
     args = tracker.worker_args()

@@ -28,27 +28,37 @@ class Rows(NamedTuple):
 
 
 def rows(n_queries=N_QUERIES, seed=7):
-    """Grades 0, 1 and 2 that two of five features tell."""
+    """Grades 0, 1 and 2 that two of five features tell; every third query weighs 2, the others 1."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n_queries * PER_QUERY, 5)).astype(np.float32)
     y = np.digitize(X[:, 0] + 0.5 * X[:, 1] + 0.7 * rng.standard_normal(len(X)), [0.3, 1.2])
-    return Rows(X, y, np.repeat(np.arange(n_queries), PER_QUERY), np.ones(len(X)))
+    qid = np.repeat(np.arange(n_queries), PER_QUERY)
+    return Rows(X, y, qid, 1.0 + (qid % 3 == 0))
 
 
 class Change(NamedTuple):
-    """A value of an own parameter that trains another model, beside other parameters on both sides."""
+    """A value of an own parameter that trains another model, beside other parameters on both sides; and an unusable one.
+
+    Entry points that refuse the parameter are in `refused_by`, by their names in tests/boosters/test_entry_points.py.
+    """
 
     value: object
+    unusable: object
     beside: MappingProxyType = NOTHING
+    refused_by: tuple = ()
 
 
 # Without a row here, a new parameter fails `test_every_own_parameter_is_here`.
 CHANGES = {
-    "measure": Change("ndcg@3"),
-    "g": Change((1.0, 0.0)),
-    "objective": Change("softrank"),
+    "measure": Change("ndcg@3", "mpa"),
+    "g": Change((1.0, 0.0), (0.5, 0.6)),
+    "objective": Change("softrank", "softmax", refused_by=("cv", "train")),
+    # On queries of ten documents precision@10 never changes: the first round is the best.
     "stopping_metric": Change(
-        "ndcg@1", {"early_stopping_rounds": 2, "n_estimators": 30, "learning_rate": 0.3, "eval_metric": ["ndcg@1"]}
+        "precision@10",
+        "mpa",
+        {"early_stopping_rounds": 2, "n_estimators": 30, "learning_rate": 0.1, "eval_metric": ["precision@10"]},
+        ("GSearchCV", "cv", "train"),
     ),
 }
 

@@ -114,7 +114,7 @@ def columns(draw, clean, length):
 
 @st.composite
 def spoilt(draw, column):
-    """The same with one entry, or all of it, replaced by something else."""
+    """A column in which one entry, or all of it, is replaced by something else."""
     values = list(column)
     if not values or draw(st.booleans()):
         return draw(anything)

@@ -6,10 +6,13 @@ import xgboost
 from bad_input import QID, X, Y
 from cheap_rankers import Noisy
 
+import gapboost
 import gapboost.lightgbm
 import gapboost.xgboost
 from gapboost import analysis, explain
+from gapboost._boosters.own_parameters import OWN_NAMES
 from gapboost.analysis import trec
+from gapboost.calibration import CalibratedRanker, reliability, softmax
 from gapboost.comparison import compare_rankers
 from gapboost.datasets import RankingData, load_digits_ranking
 from gapboost.evaluation import PerQuery
@@ -31,6 +34,10 @@ def per_query_values(n, qid=None, values=None):
     return PerQuery(
         {AP(): np.arange(n if values is None else values) / 9}, np.arange(n) if qid is None else np.array(qid)
     )
+
+
+def mean_values(values):
+    return values.means
 
 
 ON_RUNS = {"qrels": QRELS, "runs": RUNS}
@@ -74,6 +81,7 @@ ANALYSES = {
     "SystemValues.on_topics": (VALUES.on_topics, {"topics": ["1"]}),
     "discriminative_power": (analysis.discriminative_power, {"values": VALUES, "n_resamples": 20}),
     "correlation": (analysis.correlation, {"values": VALUES}),
+    "topic_bootstrap": (analysis.topic_bootstrap, {"values": VALUES, "statistic": mean_values, "n_resamples": 2}),
 }
 
 # --- rankers, their callbacks and cross-validation --------------------------------------------------------------------
@@ -85,7 +93,7 @@ GROUPS = {"X": X, "y": Y, "group": [10] * 4, "eval_set": [(X, Y)], "eval_group":
 
 LIGHTGBM = {"n_estimators": 2, "n_jobs": 1, "verbose": -1, "min_child_samples": 1}
 XGBOOST = {"n_estimators": 2, "n_jobs": 1}
-PARAMETERS = ("measure", "g", "objective", "stopping_metric", "random_state", "n_jobs", "n_estimators")
+PARAMETERS = (*OWN_NAMES, "random_state", "n_jobs", "n_estimators")
 
 
 def fit(ranker, always):
@@ -136,6 +144,13 @@ def search(*, X, y, qid, group=None, **options):
     return GSearchCV(**options).fit(X, y, qid=qid, group=group)
 
 
+def calibrate(*, X, y, qid, train_qid, **parameters):
+    return CalibratedRanker(**parameters).fit(X, y, qid, train_qid=train_qid)
+
+
+TEN_QUERIES = np.repeat(np.arange(10), 4)
+RISING = X + Y[:, None]
+
 SELECTION = {
     "simplex_grid": (simplex_grid, {"n_grades": 2, "steps": 2}),
     "uniform_g": (uniform_g, {"n_grades": 2}),
@@ -156,6 +171,24 @@ SELECTION = {
     "explain.pair": (explain.pair, {"ranker": FITTED, "X": X, "a": 0, "b": 1}),
     "explain.query": (explain.query, {"ranker": FITTED, "X": X, "qid": QID}),
     "explain.measure": (explain.measure, {"ranker": FITTED, "X": X, "y": Y, "qid": QID, "measure": AP()}),
+    "report": (gapboost.report, {"ranker": FITTED, "X": X, "y": Y, "qid": QID, "measures": AP(), "ignore": ["ties"]}),
+    "CalibratedRanker": (
+        calibrate,
+        {
+            "ranker": Noisy().fit(X, Y),
+            "grades": (1, 2),
+            "method": "logistic",
+            "X": RISING,
+            "y": Y,
+            "qid": TEN_QUERIES,
+            "train_qid": [11, 12],
+        },
+    ),
+    "reliability": (
+        reliability,
+        {"y_true": Y, "y_prob": np.linspace(0, 1, 40), "qid": QID, "grade": 1, "n_bins": 4},
+    ),
+    "softmax": (softmax, {"scores": np.linspace(0, 1, 40), "qid": QID, "temperature": 2.0}),
     "load_digits_ranking": (load_digits_ranking, {"n_queries": (3, 1, 1), "n_docs": 5}),
     "RankingData": (RankingData, {"X": X, "y": Y, "qid": QID}),
 }

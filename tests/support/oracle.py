@@ -11,6 +11,7 @@ nothing and leaves the recall base whole. A query in which nothing is relevant h
 Papers: robertson-2010 (GAP), ferrante-2014 (xGAP, eGAP, their equation numbers), yilmaz-2009 (PC(k), LambdaRank).
 """
 
+import functools
 import itertools
 import math
 
@@ -217,6 +218,29 @@ def rbp(grades_ranked, p, gain, counts=None, k=None):
     return (1 - p) * sum(p ** (n - 1) * gain(grade) for n, grade in enumerate(grades_ranked[:k], start=1))
 
 
+def insq(grades_ranked, t, gain, counts=None, k=None):
+    """A user at rank n goes on with probability ((n + 2t - 1) / (n + 2t))**2 (Moffat, Scholer and Thomas, 2012).
+
+    The weight of a rank is its share of all documents that are looked at.
+    """
+    reaching, total = 1.0, 0.0
+    for n, grade in enumerate(grades_ranked[:k], start=1):
+        total += reaching * gain(grade)
+        reaching *= ((n + 2 * t - 1) / (n + 2 * t)) ** 2
+    return total / _looked_at(t)
+
+
+@functools.cache
+def _looked_at(t):
+    """The expected number of documents that a user of INSQ looks at: 1000 terms, and Euler and Maclaurin's rest."""
+    reaching, total = 1.0, 0.0
+    for n in range(1, 1001):
+        total += reaching
+        reaching *= ((n + 2 * t - 1) / (n + 2 * t)) ** 2
+    last = 1000 + 2 * t
+    return total + (2 * t) ** 2 * (1 / last + 1 / (2 * last**2) + 1 / (6 * last**3))
+
+
 def recall(grades_ranked, rel, k, counts=None):
     """|{n <= k: i_n >= rel}| / RB(rel)."""
     ranked, counts, _ = _with_counts(grades_ranked, counts)
@@ -251,6 +275,26 @@ def pairwise_accuracy(grades_ranked, counts=None, k=None):
     """Right over all pairs of documents of different grades."""
     right, _, pairs = pair_counts(grades_ranked, counts, k)
     return right / pairs if pairs else 0.0
+
+
+def spearman(grades_ranked, counts=None, k=None):
+    """Pearson correlation of the mean ranks of grades with places, over pairs of places within k."""
+    ranked, counts, c = _with_counts(grades_ranked, counts)
+    grades = ideal_list(counts)[::-1]
+    of_grade = {
+        i: sum(r for r, grade in enumerate(grades) if grade == i) / counts[i] for i in range(c + 1) if counts[i]
+    }
+    places, ranks = list(range(len(grades))), [of_grade[grade] for grade in grades]
+    scale = math.sqrt(_squares(places) * _squares(ranks)) * 2
+    total = 0.0
+    for m, n in itertools.combinations(range(_last_rank(ranked, k)), 2):
+        total += of_grade[ranked[m]] - of_grade[ranked[n]]
+    return total / scale if scale else 0.0
+
+
+def _squares(numbers):
+    mean = sum(numbers) / len(numbers)
+    return sum((x - mean) ** 2 for x in numbers)
 
 
 def q_measure(grades_ranked, beta, counts=None, k=None, gains=linear):

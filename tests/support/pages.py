@@ -1,4 +1,4 @@
-"""What pages say, as plain text, and how they write numbers."""
+"""Pages as plain text, and the format of their numbers."""
 
 from pathlib import Path
 
@@ -6,12 +6,12 @@ ROOT = Path(__file__).parents[2]
 
 
 def plain(page):
-    """What a page says, with the minus and the zeros of programs."""
+    """Return the text of a page, with the minus sign of programs."""
     return (ROOT / page).read_text(encoding="utf-8").replace("−", "-")
 
 
 def in_one_line(page):
-    """The same without breaks of lines, which sentences go across."""
+    """Return the text of a page in one line."""
     return " ".join(plain(page).split())
 
 

@@ -34,7 +34,7 @@ MOST_ORDERS = 120
 
 
 def remembered(value: Callable[..., float]) -> Callable[..., float]:
-    """The same value function, faster where it sees a list again: most orders of tied documents look alike."""
+    """Cache the values of lists: most orders of tied documents look alike."""
 
     @lru_cache(maxsize=1 << 16)
     def known(ranked, counts):
@@ -68,11 +68,20 @@ MEASURES: dict[gb.Measure, Callable[..., float]] = {
             for p, rel in ((0.5, 1), (0.8, 2))
         ),
         (gb.RBP(gains=(0, 0.2, 0.5, 1), k=k), partial(oracle.rbp, p=0.8, gain=(0, 0.2, 0.5, 1).__getitem__, k=k)),
+        *(
+            (gb.INSQ(t=t, rel=rel, k=k), partial(oracle.insq, t=t, gain=rel.__le__, k=k))
+            for t, rel in ((1, 1), (2.5, 2))
+        ),
+        (gb.INSQ(gains=(0, 0.2, 0.5, 1), k=k), partial(oracle.insq, t=1, gain=(0, 0.2, 0.5, 1).__getitem__, k=k)),
         *((gb.Recall(rel=rel, k=k), partial(oracle.recall, rel=rel, k=k)) for rel in (1, 3) if k is not None),
         *((gb.RPrecision(rel=rel, k=k), partial(oracle.r_precision, rel=rel, k=k)) for rel in (1, 2)),
         *(
             (kind(k=k), partial(value, k=k))
-            for kind, value in ((gb.KendallTau, oracle.kendall_tau), (gb.PairwiseAccuracy, oracle.pairwise_accuracy))
+            for kind, value in (
+                (gb.KendallTau, oracle.kendall_tau),
+                (gb.PairwiseAccuracy, oracle.pairwise_accuracy),
+                (gb.SpearmanRho, oracle.spearman),
+            )
             if k != 1
         ),
         (gb.grAP(gains=(0, 0.2, 0.5, 1), k=k), partial(oracle.grap, gain=(0, 0.2, 0.5, 1), k=k)),

@@ -88,7 +88,7 @@ def results():
 
 
 def filled_with_nan(shape, dtype=float):
-    """As `np.empty`: whatever memory held before must not matter."""
+    """Return an array like `np.empty`, whose old contents must not matter."""
     return np.full(shape, np.nan if np.dtype(dtype).kind == "f" else 77, dtype)
 
 

@@ -64,8 +64,9 @@ class Twin:
         return ranker.predict(X, iteration_range=(0, rounds))
 
     def scales(self, qid):
-        """What gradients and hessians are multiplied by: LightGBM's penalties for categories are in units of rows, and
-        XGBoost's steps are half of LightGBM's.
+        """Return factors of gradients and hessians.
+
+        LightGBM's penalties for categories count rows, and XGBoost's steps are half of LightGBM's.
         """
         return (len(qid) / len(np.unique(qid)),) * 2 if self is LIGHTGBM else (0.5, 1.0)
 
@@ -165,7 +166,7 @@ twins = pytest.mark.parametrize("twin", [LIGHTGBM, XGBOOST], ids=lambda twin: tw
 
 
 def gradients(twin, objective, scores, y, sizes, weights=None):
-    """What the booster gets from `objective` at `scores`, through a data set of its own."""
+    """Return what the booster gets from `objective` at `scores`, through its own data set."""
     dataset = twin.dataset(np.zeros((len(y), 1)), y, sizes, weights)
     return objective(np.asarray(scores), dataset)
 

@@ -4,8 +4,8 @@ For ranks p < q with grades a, b and x = sigma (s_p - s_q) >= 0, let Delta be th
 swapped minus the measure before, and D = sign(a - b) Delta: negative where the order is right and a swap would lose.
 With u = e^-x, t = u / (1 + u) is the probability of the model that q is above p. The pair adds
 
-    lam_p += Delta t        where a > b,        lam_p += Delta (1 - t)        where a < b,        lam_q the same with
-    the sign turned, eta_p -= D t (1 - t),                       eta_q -= D t (1 - t).
+    lam_p += Delta t where a > b,  lam_p += Delta (1 - t) where a < b,  lam_q with the other sign,
+    eta_p -= D t (1 - t),            eta_q -= D t (1 - t).
 
 lam is to be minimised: a negative one moves its document up.
 

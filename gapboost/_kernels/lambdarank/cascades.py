@@ -1,4 +1,4 @@
-"""The sums of LambdaRank for a cascade, pair by pair: what a swap changes is a product, not a sum of two parts.
+"""The sums of LambdaRank for a cascade, pair by pair: a swap changes a product.
 
 A user goes down the list and stops at a document with the probability R of its grade. With P the probability to reach rank p,
 V[q] = prod_{p<m<q} (1 - R_m) that to go on from p to q, and B[q] = sum_{p<m<q} discount[m] R_m prod_{p<l<m} (1 - R_l) what the

@@ -1,4 +1,6 @@
-"""Exponentials of scores relative to an anchor, and t = u / (1 + u) and t (1 - t) = u / (1 + u)**2 as polynomials in u.
+"""Exponentials of scores relative to an anchor, and logistic factors as polynomials.
+
+With u = e^-x these are t = u / (1 + u) and t (1 - t) = u / (1 + u)**2.
 
 The anchor is the highest score of a stretch of at most `STRETCH`, so that 16 powers of the exponentials stay far from overflow.
 ``jump[r] < 1`` marks the first document of a stretch, and moves running sums from the anchor before to its own.
@@ -40,7 +42,9 @@ def decay(distance: float) -> float:
 
 @kernel
 def exponentials(n: int, s: Pointer, fall: Pointer, rise: Pointer, jump: Pointer) -> Any:
-    """Fill the exponentials of a list from its falling scores ``s`` (times sigma); returns the last anchor.
+    """Fill the exponentials of a list from its falling scores ``s`` (times sigma).
+
+    Returns the last anchor.
 
     ``fall`` is exp(score - anchor), ``rise`` its inverse. All arrays have room for 8 elements beyond ``n``.
     """

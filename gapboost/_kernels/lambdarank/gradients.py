@@ -86,7 +86,7 @@ class ShortQueries:
 
 
 def reach(discount: Array, longest: int, truncation: int) -> int:
-    """Ranks whose document can be the upper one of a pair that counts: deeper, no swap changes anything."""
+    """Return the number of ranks whose document can be the upper one of a pair that counts."""
     deep = int(np.flatnonzero(discount[:longest]).max(initial=-1)) + 1
     return min(deep, truncation) if truncation > 0 else deep
 
@@ -115,7 +115,10 @@ def short_queries(
 
 @kernel
 def take(scores: Array, grades: Array, order: Array, sigma: float, code_of: Array, lists: Lists) -> None:
-    """Fill the scores times sigma and the numbered grades of ``lists``, whole queries, and how each numbers its grades."""
+    """Fill scores times sigma and numbered grades of ``lists``, and how each numbers grades.
+
+    The lists are whole queries.
+    """
     n_grades = len(code_of)
     for q in range(len(lists.starts) - 1):
         begin = lists.starts[q]
@@ -140,7 +143,7 @@ def write(
     grad: Array,
     hess: Array,
 ) -> None:
-    """Scale ``lam`` and ``eta`` by the factors of each list, and write them in the order of the rows."""
+    """Scale ``lam`` and ``eta`` by the factors of each list, and write them by row."""
     for q in range(len(starts) - 1):
         for r in range(starts[q], starts[q + 1]):
             row = starts[q] + order[r]
@@ -160,7 +163,7 @@ def factors(mass: Array, weights: Array, setup: Setup) -> tuple[Array, Array]:
 
 
 class ShortPass:
-    """Passes over chunks of queries, one chunk at a time, and what their steps write: memory for any of `chunks`."""
+    """Passes over chunks of queries, one at a time, with memory for any of `chunks`."""
 
     def __init__(self, chunks: Sequence[ShortQueries], n_grades: int) -> None:
         n_queries = max((chunk.last - chunk.first for chunk in chunks), default=0)
@@ -180,7 +183,10 @@ class ShortPass:
     def write_gradients(
         self, queries: ShortQueries, pair: Array, own: Array, setup: Setup, scores: Array, grad: Array, hess: Array
     ) -> None:
-        """Write the gradients, to be minimised, of all pairs of `queries`; ``pair`` and ``own`` begin at the first of these."""
+        """Write the gradients, to be minimized, of all pairs of `queries`.
+
+        ``pair`` and ``own`` begin at the first of these.
+        """
         rows, starts, numbers = queries.rows, queries.starts, slice(queries.first, queries.last)
         n, n_queries = rows.stop - rows.start, queries.last - queries.first
         scores = scores[rows].astype(np.float64, copy=False)

@@ -1,11 +1,13 @@
-"""The sums of LambdaRank where most documents have grades of their own, pair by pair: O(n^2) time, O(n) memory.
+"""The sums of LambdaRank for many different grades, pair by pair: O(n^2) time, O(n) memory.
 
 With C_x[r] = sum_{m<=r} pair(m, x) and E_x[r] = sum_{n<=r} discount[n] pair(x, n) over the documents m, n at the ranks, for any
 document x, a swap of the documents at p < q changes the measure by
 
     Delta(p, q) = (phi_q - phi_p) + (chi_p - chi_q)
     phi_x = discount[p] (own[x] + C_x[p-1]) - E_x[p]
-    chi_x = discount[q] (own[x] + C_x[q-1] + pair(q, x) - pair(x, x)) - E_x[q-1]        x = p;  without the two pairs for x = q
+    chi_x = discount[q] (own[x] + C_x[q-1] + pair(q, x) - pair(x, x)) - E_x[q-1]
+
+with the two pairs for x = p, and without them for x = q.
 
 For one p after the other, C_x and E_x of all documents below it are carried along, and chi_p over all q is a running sum.
 """
@@ -73,7 +75,7 @@ def sums_for(longest: int) -> Sums:
 
 @summing_kernel
 def fill_pairs(p: int, end: int, worth: Worth, sums: Sums) -> None:
-    """Fill ``below`` and ``upon`` for the documents behind ``p``, which are numbered as in ``worth``."""
+    """Fill ``below`` and ``upon`` for the documents behind ``p``, numbered as in ``worth``."""
     below, upon = sums.below, sums.upon
     for x in range(end - p):
         below[x] = 0.0

@@ -97,7 +97,10 @@ class ListMemory(NamedTuple):
 
 
 def list_memory(longest: int, longest_by_pairs: int, n_grades: int) -> ListMemory:
-    """Memory for lists up to `longest`, up to `longest_by_pairs` pair by pair, with grades ``0..n_grades - 1``."""
+    """Memory for lists up to `longest`, up to `longest_by_pairs` pair by pair.
+
+    Grades are ``0..n_grades - 1``.
+    """
     width = padded(n_grades)
     rows = (max(longest_by_pairs, BLOCK) + LANES) * width
     by_document = padded(longest) + LANES

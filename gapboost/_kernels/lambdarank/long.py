@@ -82,7 +82,7 @@ def long_query(
 
 @kernel
 def hand_on(width: int, size: int, step: int, tops: Array, bottoms: Array, moments: Array, room: Array) -> None:
-    """Turn the moments of each strip, rows of ``moments``, into those of all documents above it (step 1) or below it (step -1).
+    """Turn the moments of each strip into those of all documents above (step 1) or below (-1).
 
     A strip's own are at the last anchor that a sweep in that direction comes to, and what arrives is at the first.
     ``room`` is for two sets, the first of them zeros.
@@ -109,7 +109,10 @@ def hand_on(width: int, size: int, step: int, tops: Array, bottoms: Array, momen
 def take_strip(
     scores: Array, codes: Array, order: Array, discount: Array, sigma: float, s: Array, grade: Array, tally: Array
 ) -> None:
-    """Scores times sigma and numbered grades of a strip; adds the number and the sum of discounts of each grade to ``tally``."""
+    """Fill scores times sigma and numbered grades of a strip; add to ``tally``.
+
+    The tally has the number and the sum of discounts of each grade.
+    """
     for r in range(len(order)):
         row = order[r]
         code = codes[row]
@@ -120,7 +123,7 @@ def take_strip(
 
 
 class LongPass:
-    """Passes over one long query, one at a time: their steps, strip by strip, and what these write."""
+    """Passes over one long query, one at a time, with memory for their steps by strip."""
 
     def __init__(self, query: LongQuery) -> None:
         n, width = query.rows.stop - query.rows.start, padded(query.n_codes)
@@ -160,7 +163,7 @@ class LongPass:
         each(lambda j: self.write(j, push, curve, setup.least_curvature, grad, hess), n_strips)
 
     def take(self, j: int, scores: Array, discount: Array, sigma: float) -> None:
-        """Scores and grades of strip j in order, and the tally of its grades in place of its prefix."""
+        """Put scores and grades of strip j in order, and replace its prefix by its tally."""
         ranks = self._ranks(j)
         tally = self.arriving.prefix[j].reshape(2, -1)
         take_strip(

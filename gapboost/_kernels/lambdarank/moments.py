@@ -5,7 +5,7 @@ With w_k = e^(k sigma s) of a document relative to the anchor, from the document
     plain[i, k]     sum of w_k over those of grade i
     weighted[a, k]  sum of w_k table[a], where the table is what they know of a swap with grade a
     count[i]        number of those of grade i
-    constant[a]     sum of -table[a] over those whose pair with grade a has the factor t - 1: the -1 of it
+    constant[a]     sum of -table[a] over those whose pair with grade a has the factor t - 1
 
 So a document of grade a, with a table of its own, receives for both polynomials the sums over k of
 
@@ -39,7 +39,10 @@ class Moments(NamedTuple):
 
 
 class Way(NamedTuple):
-    """Down a ranking (step 1) or up (step -1): which exponentials and tables a document receives with, and adds with."""
+    """Directions: which exponentials and tables a document receives and adds with.
+
+    A pass goes down a ranking (step 1) or up (step -1).
+    """
 
     step: Any
     at_receiver: Any
@@ -81,7 +84,9 @@ def scale_moments(width: int, size: int, factor: float, moments: Moments) -> Non
 
 @kernel
 def collect(way: Way, block: Block, form: Form, room: Pointer, moments: Moments) -> None:
-    """Add all documents of a block, which have one anchor, where none receives: in any order, so each sum stays in a register.
+    """Add all documents of a block with one anchor, none of which receives.
+
+    They come in any order, so that each sum stays in a register.
 
     ``room`` is for 16 powers of each document.
     """

@@ -1,4 +1,4 @@
-"""lam and eta of every document of every list: pair by pair, or by running sums down and up the list.
+"""lam and eta of every document of every list, pair by pair or by running sums.
 
 What the swap of two documents changes has a part that is known at the upper rank, and one that is known at the lower one. The
 two parts, and the prefix sums C and E in them, are defined in `gapboost._kernels.lambdarank`. A document has one row over all
@@ -21,7 +21,9 @@ from gapboost._kernels.simd import LANES, Pointer, counting, load8, pointer, sto
 def fill_swaps(
     n: int, grade: Pointer, discount: Pointer, form: Form, prefix: Pointer, upper: Pointer, lower: Pointer
 ) -> None:
-    """Rows of the ``n`` documents whose grades and discounts these are; carries ``prefix`` (C, then E) along.
+    """Write rows of the ``n`` documents with these grades and discounts; carry ``prefix``.
+
+    The prefix is C, then E.
 
     Both parts have the sign that they have in D: sign(a - g) upper[p, g] and sign(g - b) lower[q, g].
     """
@@ -127,7 +129,7 @@ def ways(memory: ListMemory) -> tuple[Way, Way]:
 def sum_lists(
     lists: Lists, discount: Array, pair: Array, own: Array, receive: bool, arriving: Arriving, arrays: ListMemory
 ) -> None:
-    """Set ``lam`` and ``eta`` of all documents; ``pair[j]`` and ``own[j]`` are the tables of list j."""
+    """Set ``lam`` and ``eta`` of all documents; ``pair[j]`` and ``own[j]`` are list j's."""
     memory = pointers(arrays)
     n_grades = own.shape[1]
     for j in range(len(lists.starts) - 1):

@@ -1,4 +1,4 @@
-"""Ranking of one long list by several threads: its rows are dealt to parts by falling score, which are then ranked.
+"""Ranking of one long list by several threads: rows are dealt to parts, which are ranked.
 
 count   rows of each part in each slice of the list    slice by slice
 deal    rows to their parts, in their turns            slice by slice
@@ -64,7 +64,9 @@ def spread_of(scores: Array) -> tuple[float, float]:
 
 
 def rank_long(scores: Array, turns: Array, target: Elements, order: Array, each: Each) -> None:
-    """Write `gapboost._kernels.order.short.ranking` of one list to ``order``; ``target`` is scratch.
+    """Write `gapboost._kernels.order.short.ranking` of one list to ``order``.
+
+    ``target`` is scratch.
 
     ``each(task, n)`` calls ``task(0) ... task(n - 1)`` on threads.
     """

@@ -33,7 +33,7 @@ class Elements(NamedTuple):
 
 
 class Sorting(NamedTuple):
-    """Working memory for lists up to some length: elements twice, ends of buckets, and pieces still to be ranked."""
+    """Working memory for lists up to some length: elements twice, bucket ends, open pieces."""
 
     elements: Elements
     other: Elements
@@ -42,7 +42,7 @@ class Sorting(NamedTuple):
 
 
 def sorting(elements: Elements, other: Elements, longest: int) -> Sorting:
-    """Working memory for lists up to `longest`; the elements, float64 and int32, have room for 8 more."""
+    """Return working memory for lists up to `longest`; elements have room for 8 more."""
     return Sorting(
         elements, other, np.empty(longest // FILL + 2, np.int64), np.empty((longest // COUNTED + 2) * 3, np.int64)
     )
@@ -147,7 +147,9 @@ def rank(scores: Array, turns: Array, offsets: Array, work: Sorting, order: Arra
 
 
 def ranking(scores: Array, offsets: Array, turns: Array = BY_ROW) -> Array:
-    """The order of each query, int32 of shape (N,): positions in the query, best first. nan counts as -inf.
+    """Return the order of each query, int32 of shape (N,): positions, best first.
+
+    nan counts as -inf.
 
     ``turns``, int32 of shape (N,), is the order in which the positions of each query are visited; the order of the
     rows by default.

@@ -39,7 +39,7 @@ _forked = False
 
 
 def available_cores() -> int:
-    """Cores that this process may use: affinity, container limits, and what a parallel parent left to it.
+    """Return the cores that this process may use: affinity, container limits, parallel parents.
 
     joblib's worker processes (and many batch systems) pass their share on as ``OMP_NUM_THREADS``.
     """
@@ -49,7 +49,7 @@ def available_cores() -> int:
 
 
 def resolve_n_jobs(n_jobs: int | None) -> int:
-    """Number of threads for ``n_jobs``: None or 0 means every available core, -1 the same, -2 all but one.
+    """Return the number of threads for ``n_jobs``: None, 0 and -1 are all cores, -2 all but one.
 
     Raises
     ------
@@ -74,7 +74,9 @@ def table_bytes(n_grades: int) -> int:
 def chunks(
     offsets: np.ndarray[Any, Any], n_jobs: int, bytes_per_query: int, largest: int | None = None
 ) -> list[tuple[int, int]]:
-    """Cut the queries into ranges ``(first, last)`` of about equal numbers of documents, a few for each thread.
+    """Cut the queries into ranges ``(first, last)`` of about equal numbers of documents.
+
+    Each thread gets a few.
 
     A range whose tables would outgrow `CHUNK_BYTES`, or with more than the `largest` number of documents, is cut
     further. Which queries share a chunk never changes a result: every query is computed by itself.
@@ -89,8 +91,22 @@ def chunks(
     return [(int(first), int(last)) for first, last in itertools.pairwise(cuts)]
 
 
+def ranges_within(widths: np.ndarray[Any, Any], most: int) -> Iterator[tuple[int, int]]:
+    """Yield ranges of queries whose number times the largest of their `widths` is at most `most`, or of one query."""
+    first, largest = 0, 0
+    for q, width in enumerate(widths.tolist()):
+        largest = max(largest, width)
+        if (q + 1 - first) * largest > most and q > first:
+            yield first, q
+            first, largest = q, width
+    yield first, len(widths)
+
+
 def run(task: Callable[[int], None], n: int, n_jobs: int) -> None:
-    """Call ``task(0) ... task(n - 1)`` on up to `n_jobs` threads, the caller's one of them, and wait for all."""
+    """Call ``task(0) ... task(n - 1)`` on up to `n_jobs` threads, and wait for all.
+
+    The caller's thread is one of them.
+    """
     if n_jobs == 1 or n <= 1:
         for k in range(n):
             task(k)

@@ -19,7 +19,7 @@ SWITCH = "GAPBOOST_OPENMP"
 
 
 def openmp_team(library: Any) -> Callable[[Work, int], None] | None:
-    """``team(work, n)`` calls ``work()`` on up to `n` threads of the OpenMP runtime that `library` is linked to.
+    """Return ``team(work, n)``, which calls ``work()`` on up to `n` OpenMP threads of `library`.
 
     A team belongs to the thread that asks for it: inside a booster's callback these are the threads that the booster
     itself has just used. They wait in a busy loop for its next parallel section, so that threads of ours would find the

@@ -1,4 +1,4 @@
-"""Pointers, and vectors of 8 and 16 float64, for loops that are too short for the compiler to vectorise.
+"""Pointers, and vectors of 8 and 16 float64, for loops too short to be vectorized.
 
 =========================== =======================================================================================
 ``pointer(array)``          address of the first element; ``p[i]``, ``p[i] = x``, and ``p + n``: n elements further

@@ -1,4 +1,6 @@
-"""The primitives of `gapboost._kernels.simd` in plain numpy, with bounds checked: what compiled code must do, slowly.
+"""The primitives of `gapboost._kernels.simd` in plain numpy, with bounds checked.
+
+They define what compiled code must do.
 
 In use under ``NUMBA_DISABLE_JIT=1``, where every kernel can be stepped through in a debugger.
 """
@@ -53,7 +55,7 @@ def _without_warnings(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _both_ways(operate: Callable[[Any, Any], Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """An operator lane by lane, with a vector or a number on the right; and with a number on the left."""
+    """Make an operator lane by lane, with a vector or a number on either side."""
     return (
         _without_warnings(lambda vector, other: Vector(operate(vector.lanes, _lanes(other)))),
         _without_warnings(lambda vector, other: Vector(operate(_lanes(other), vector.lanes))),

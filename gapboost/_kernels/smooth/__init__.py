@@ -1,4 +1,4 @@
-"""SoftRank and ApproxRank: smooth ranks, smooth comparisons, and the exact gradient of the measure over them.
+"""SoftRank and ApproxRank: smooth ranks, smooth comparisons, and their exact gradient.
 
 Document m is above n with probability F(x_m - x_n), where F is a smooth step, logistic or Gaussian, f its derivative,
 and positions x are scaled scores (or smooth ranks, turned round). With P[i, j] = pair[i, j] and grades i_m, both

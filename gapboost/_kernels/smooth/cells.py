@@ -71,7 +71,10 @@ def points_for(longest: int, most: int) -> Points:
 
 @kernel
 def find_cells(x: Array, reach: Reach, points: Points) -> int:
-    """Sort falling positions ``x`` into cells; returns how many there are, or 0 where ``points`` has no room for as many."""
+    """Sort falling positions ``x`` into cells; return their number, or 0 without enough room.
+
+    ``points`` has the room.
+    """
     far = (len(reach.tables) // 2 + 2) * reach.width
     top = x[0]
     base = 0

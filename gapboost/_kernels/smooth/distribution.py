@@ -10,14 +10,14 @@ import numpy as np
 from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel, summing_kernel
 from gapboost._kernels.smooth.pairs import GAUSSIAN, above, add_pushes, slope
-from gapboost._kernels.smooth.query import Documents
+from gapboost._kernels.smooth.query import Documents, part
 
 
 class Distribution(NamedTuple):
     """A weight of whole ranks, and working memory; float64.
 
-    ``beats`` by document, ``states`` by document and rank, ``p`` and ``by_p`` by rank, and ``change[i, m]``, the
-    derivative of the mean weight of document i by the probability that m is above it.
+    ``beats`` by document, ``states`` by document and rank, ``p`` and ``by_p`` by rank, and ``change[q, i, m]``, the
+    derivative of the mean weight of document i of query q by the probability that m is above it.
     """
 
     weight: Array
@@ -28,18 +28,20 @@ class Distribution(NamedTuple):
     change: Array
 
 
-def distribution_memory(weight: Array, depth: int, longest: int) -> Distribution:
-    """Working memory for lists up to `longest`, next to nothing where ``depth`` is 0."""
-    n, k = (longest, depth) if depth > 0 else (0, 0)
+def distribution_memory(weight: Array, depth: int, sizes: Array) -> Distribution:
+    """Return working memory for queries of these sizes; `change` is the only part that grows with their number."""
+    n = int(sizes.max())
     return Distribution(
-        weight=weight, beats=np.empty(n), states=np.empty((n, k)), p=np.empty(k), by_p=np.empty(k + 1),
-        change=np.empty((n, n)),
+        weight=weight, beats=np.empty(n), states=np.empty((n, depth)), p=np.empty(depth), by_p=np.empty(depth + 1),
+        change=np.empty((len(sizes), n, n)),
     )  # fmt: skip
 
 
 @summing_kernel
 def over_rank_distribution(beats: Array, skipped: int, depth: int, dist: Distribution, change: Array) -> float:
-    """The mean of ``dist.weight[rank - 1]`` over the rank distribution of one document; beyond ``depth`` it is 0.
+    """Return the mean of ``dist.weight[rank - 1]`` over the rank distribution of a document.
+
+    Beyond ``depth`` the weight is 0.
 
     ``beats[m]`` is the probability that document m is above it, ``skipped`` the document itself. Writes the
     derivative of the mean by each ``beats[m]`` to ``change``.
@@ -84,24 +86,45 @@ def over_rank_distribution(beats: Array, skipped: int, depth: int, dist: Distrib
 
 
 @kernel
-def find_chances(x: Array, matters: Array, depth: int, dist: Distribution, chances: Array) -> None:
-    """Write the mean weight of the rank of each document of one query that matters, and 1 for the others; fills ``change``."""
-    for i in range(len(x)):
-        chances[i] = 1.0
-        if matters[i]:
-            for m in range(len(x)):
-                dist.beats[m] = above(GAUSSIAN, x[m] - x[i])
-            chances[i] = over_rank_distribution(dist.beats, i, min(depth, len(x)), dist, dist.change[i, : len(x)])
+def find_chances(
+    starts: Array, all_x: Array, all_matter: Array, depth: int, dist: Distribution, all_chances: Array
+) -> None:
+    """Write the mean weight of the rank of each relevant document, 1 for others.
+
+    Fills ``change``.
+    """
+    for q in range(len(starts) - 1):
+        queried = slice(starts[q], starts[q + 1])
+        x, matters, chances = all_x[queried], all_matter[queried], all_chances[queried]
+        n = len(x)
+        for i in range(n):
+            chances[i] = 1.0
+            if matters[i]:
+                for m in range(n):
+                    dist.beats[m] = above(GAUSSIAN, x[m] - x[i])
+                chances[i] = over_rank_distribution(dist.beats, i, min(depth, n), dist, dist.change[q, i, :n])
 
 
 @kernel
 def push_within(
-    pair: Array, matters: Array, worth: Array, by_grade: Array, dist: Distribution, documents: Documents
+    starts: Array, pairs: Array, all_matter: Array, all_worth: Array, dist: Distribution, everything: Documents
 ) -> None:
-    """Add to ``rising`` and ``pushes`` of one query, with what the chances to be within the cut-off add.
+    """Add to ``rising`` and ``pushes``, with what the chances to be within the cut-off add.
 
-    ``worth``, by document: what the measure gains with its chance. ``by_grade`` is scratch.
+    ``all_worth``, by document: what the measure gains with its chance.
     """
+    by_grade = np.empty(pairs.shape[1])
+    for q in range(len(starts) - 1):
+        queried = slice(starts[q], starts[q + 1])
+        documents, pair, change = part(everything, starts[q], starts[q + 1]), pairs[q], dist.change[q]
+        push_within_one(pair, all_matter[queried], all_worth[queried], by_grade, change, documents)
+
+
+@kernel
+def push_within_one(
+    pair: Array, matters: Array, worth: Array, by_grade: Array, change: Array, documents: Documents
+) -> None:
+    """Add to ``rising`` and ``pushes`` of one query; ``by_grade`` is scratch."""
     grade, x, share, b = documents.grade, documents.x, documents.share, documents.by_rank
     for i in range(len(x)):
         for g in range(len(by_grade)):
@@ -111,9 +134,9 @@ def push_within(
                 continue
             gain = b[j] - b[i] + share[j] * pair[grade[i], grade[j]] - share[i] * pair[grade[j], grade[i]]
             if matters[i]:
-                gain -= dist.change[i, j] * worth[i]
+                gain -= change[i, j] * worth[i]
             if matters[j]:
-                gain += dist.change[j, i] * worth[j]
+                gain += change[j, i] * worth[j]
             if gain != 0.0:
                 by_grade[grade[j]] += gain * slope(GAUSSIAN, x[j] - x[i])
         add_pushes(i, by_grade, documents)

@@ -1,4 +1,7 @@
-"""The sums of `gapboost._kernels.smooth` where most documents have grades of their own: pair by pair, O(n^2) and O(n) memory."""
+"""The sums of `gapboost._kernels.smooth` for many different grades, pair by pair.
+
+They take O(n^2) time and O(n) memory.
+"""
 
 from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel

@@ -1,4 +1,6 @@
-"""The two smooth steps, and the four sums of `gapboost._kernels.smooth` pair by pair, for short or thinly spread lists.
+"""The two smooth steps and the four sums of `gapboost._kernels.smooth` pair by pair.
+
+Short or thinly spread lists use them.
 
 A step is the probability to be above, by the difference of two positions. Sums leave out m = n.
 Positions fall, and each pair is visited once, from its upper document i. Beyond `FAR` a document is above or below
@@ -19,7 +21,7 @@ FAR = 40.0
 
 @kernel
 def overtaking(step: int, distance: float) -> float:
-    """The probability to be above a document that is higher by ``distance``, at least 0; no digits lost where it is small."""
+    """Return the probability to be above a document higher by ``distance`` >= 0, precisely."""
     if step == GAUSSIAN:
         return 0.5 * math.erfc(distance)
     u = math.exp(-distance)
@@ -28,7 +30,10 @@ def overtaking(step: int, distance: float) -> float:
 
 @kernel
 def above(step: int, x: float) -> float:
-    """``1 / (1 + e^-x)``, or the probability that a Gaussian of variance 1/2 is below x; no digits lost where it is small."""
+    """Return ``1 / (1 + e^-x)``, or the Gaussian probability to be below x, precisely.
+
+    The Gaussian has variance 1/2. Small results lose no digits.
+    """
     return 1.0 - overtaking(step, x) if x >= 0.0 else overtaking(step, -x)
 
 
@@ -67,7 +72,10 @@ def ranks_by_pairs(step: int, x: Array, ranks: Array) -> None:
 
 @kernel
 def add_far_totals(pair: Array, counts: Array, documents: Documents) -> None:
-    """Add ``sum_m P[i_m, i_n]`` over the documents far above n to ``total``; ``counts`` is scratch by grade."""
+    """Add ``sum_m P[i_m, i_n]`` over documents far above n to ``total``.
+
+    ``counts`` is scratch by grade.
+    """
     grade, x = documents.grade, documents.x
     for g in range(len(counts)):
         counts[g] = 0.0
@@ -106,7 +114,7 @@ def compare_by_pairs(step: int, pair: Array, turning: bool, counts: Array, docum
 
 @kernel
 def push_by_pairs(step: int, pair: Array, paired: bool, by_grade: Array, documents: Documents) -> None:
-    """Add to ``rising`` and ``pushes``; the pairs themselves push if ``paired``, else only the ranks do.
+    """Add to ``rising`` and ``pushes``; pairs themselves push only if ``paired``.
 
     ``by_grade``, by document and grade, is scratch.
     """

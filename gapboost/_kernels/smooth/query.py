@@ -1,4 +1,4 @@
-"""Documents of queries as the sums see them, and how a derivative becomes a gradient and a hessian."""
+"""Documents of queries as the sums see them, and gradients and hessians of derivatives."""
 
 from typing import NamedTuple
 
@@ -41,6 +41,16 @@ class Documents(NamedTuple):
     pushes: Array
 
 
+@kernel
+def part(documents: Documents, first: int, last: int) -> Documents:
+    """Documents ``first..last-1``."""
+    return Documents(
+        grade=documents.grade[first:last], x=documents.x[first:last], share=documents.share[first:last],
+        total=documents.total[first:last], by_rank=documents.by_rank[first:last], rising=documents.rising[first:last],
+        pushes=documents.pushes[first:last],
+    )  # fmt: skip
+
+
 def rows_by_rank(scores: Array, starts: Array) -> Array:
     """The rows of a chunk of queries, each query by falling score; int64."""
     return np.repeat(starts[:-1], np.diff(starts)) + ranking(scores, starts)
@@ -48,7 +58,7 @@ def rows_by_rank(scores: Array, starts: Array) -> Array:
 
 @kernel
 def find_positions(scores: Array, starts: Array, steepness: float, x: Array) -> None:
-    """Write where documents are: falling scores times ``steepness``, counted from the best document of each query.
+    """Write positions of documents: falling scores times ``steepness``, from the best one.
 
     Scores are subtracted before they are multiplied, which loses no digits however far from 0 they are. Neighbours that are
     `CERTAIN` apart or more are put that far apart: who is above is certain, and nothing overflows.
@@ -68,7 +78,7 @@ def find_positions(scores: Array, starts: Array, steepness: float, x: Array) -> 
 def gradient_and_hessian(
     starts: Array, weights: Array, steepness: float, steepest: float, normalize: bool, documents: Documents
 ) -> tuple[Array, Array]:
-    """Gradient and hessian by rank, to be minimised, from the derivatives of the smooth measure by position.
+    """Return gradient and hessian by rank, to be minimized, from derivatives by position.
 
     The hessian is the sum of absolute pushes times ``steepest``, the derivative by the score of the probability to be
     above a document of equal score. ``steepness`` is that of positions by the score.

@@ -27,7 +27,7 @@ from gapboost._kernels.smooth.pairs import (
     push_by_pairs,
     ranks_by_pairs,
 )
-from gapboost._kernels.smooth.query import Documents
+from gapboost._kernels.smooth.query import Documents, part
 
 # Longest list that goes pair by pair in any case: the cells cost more.
 SHORT = 64
@@ -102,16 +102,6 @@ def cells_of(x: Array, reach: Reach, room: Room) -> int:
 
 
 @kernel
-def part(documents: Documents, first: int, last: int) -> Documents:
-    """Documents ``first..last-1``."""
-    return Documents(
-        grade=documents.grade[first:last], x=documents.x[first:last], share=documents.share[first:last],
-        total=documents.total[first:last], by_rank=documents.by_rank[first:last], rising=documents.rising[first:last],
-        pushes=documents.pushes[first:last],
-    )  # fmt: skip
-
-
-@kernel
 def smooth_ranks(starts: Array, step: SmoothStep, all_x: Array, room: Room, all_ranks: Array) -> None:
     """Write ``1 + sum_{m != n} F(x_m - x_n)`` for the documents of each query."""
     channels = 1
@@ -176,7 +166,7 @@ def read_turned(pair: Array, room: Room, documents: Documents) -> None:
 
 @kernel
 def push(starts: Array, step: SmoothStep, pairs: Array, paired: bool, room: Room, everything: Documents) -> None:
-    """Add to ``rising`` and ``pushes``; the pairs themselves push if ``paired``, else only the ranks do."""
+    """Add to ``rising`` and ``pushes``; pairs themselves push only if ``paired``."""
     n_grades = pairs.shape[1]
     channels = 3 * n_grades if paired else 2 * n_grades
     for q in range(len(starts) - 1):

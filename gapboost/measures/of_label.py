@@ -1,0 +1,168 @@
+"""A measure of one of several labels, such as nDCG of revenue.
+
+>>> import gapboost as gb
+>>> relevance, revenue = gb.OfLabel(gb.nDCG(), 0), gb.OfLabel(gb.nDCG(), 1)
+>>> values = gb.evaluate([relevance, revenue, 0.5 * relevance + 0.5 * revenue], [[1, 0], [0, 2]], [2.0, 1.0])
+>>> [round(value, 3) for value in values.values()]
+[1.0, 0.631, 0.815]
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from gapboost._data.judged import Judged
+from gapboost._data.recall_base import RecallBase
+from gapboost._kernels import Array
+from gapboost._kernels.expected_value import Ranked
+from gapboost.measures.discounts import Discount
+from gapboost.measures.labels import plain, short_label
+from gapboost.measures.measure import Measure
+from gapboost.measures.weighted import WeightedSum
+
+
+@dataclass(frozen=True, repr=False)
+class OfLabel(Measure):
+    """A measure of one column of labels `y` of shape (N, L).
+
+    Rankers train for weighted sums of such measures, ``0.7 * OfLabel(nDCG(), "relevance") + 0.3 * OfLabel(nDCG(), "revenue")``.
+    The gradients of the parts are those of each measure times its weight. `LambdaRank` scales their sum once for each query, so
+    that a weight means the same as in the value of the sum.
+
+    Parameters
+    ----------
+    measure : Measure
+        A measure of one label; a sum is written as a sum of `OfLabel`.
+    column : int or str
+        The name of the column if `y` is a data frame, its number from 0 on if `y` is an array.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `measure` or `column` is something else.
+
+    Examples
+    --------
+    >>> import gapboost as gb
+    >>> measure = 0.7 * gb.OfLabel(gb.nDCG(k=10), "relevance") + 0.3 * gb.OfLabel(gb.AP(), "sold")
+    >>> measure
+    0.7 * OfLabel(nDCG(k=10), 'relevance') + 0.3 * OfLabel(AP(rel=1), 'sold')
+    >>> measure.label
+    '0.7_ndcg_at_10_of_relevance_plus_0.3_ap_of_sold'
+    """
+
+    measure: Measure
+    column: int | str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.measure, Measure):
+            raise TypeError(f"measure is {self.measure!r}; expected a measure such as nDCG(k=10)")
+        if isinstance(self.measure, WeightedSum | OfLabel):
+            raise ValueError(
+                f"measure is {self.measure!r}; expected a measure of one label, and OfLabel around each part of a sum"
+            )
+        if isinstance(self.column, bool) or not isinstance(self.column, int | np.integer | str):
+            raise TypeError(f"column is {self.column!r}; expected the name of a column of y, or its number from 0 on")
+        if not isinstance(self.column, str):
+            object.__setattr__(self, "column", int(self.column))
+            if self.column < 0:
+                raise ValueError(f"column is {self.column!r}; expected a number from 0 on")
+        if self.k not in (None, self.measure.k):
+            raise ValueError(f"k is {self.k!r} for {self!r}; expected the cut-off inside the measure")
+        object.__setattr__(self, "k", self.measure.k)
+
+    def __repr__(self) -> str:
+        return f"OfLabel({self.measure!r}, {self.column!r})"
+
+    @property
+    def short_name(self) -> str:
+        """Name such as ``ndcg_of_revenue``."""
+        return f"{self.measure.short_name}_of_{plain(self.column)}"
+
+    @property
+    def label(self) -> str:
+        """Label such as ``ndcg_at_10_of_revenue``; see `Measure.label`."""
+        return short_label(f"{self.measure.label}_of_{plain(self.column)}")
+
+    @property
+    def label_column(self) -> int | str:
+        """`column`."""
+        return self.column
+
+    @property
+    def monotone(self) -> bool:
+        """See `Measure.monotone`."""
+        return self.measure.monotone
+
+    @property
+    def trains(self) -> bool:
+        """See `Measure.trains`."""
+        return self.measure.trains
+
+    @property
+    def n_grades(self) -> int | None:
+        """See `Measure.n_grades`."""
+        return self.measure.n_grades
+
+    @property
+    def highest_grade(self) -> float:
+        """See `Measure.highest_grade`."""
+        return self.measure.highest_grade
+
+    @property
+    def between_whole_grades(self) -> bool:
+        """See `Measure.between_whole_grades`."""
+        return self.measure.between_whole_grades
+
+    def resolved(self, occurring: Any) -> Self:
+        """Return the measure with open parameters set from the grades that occur in its column.
+
+        Parameters
+        ----------
+        occurring : mapping {column: ndarray}
+            These grades of each column, distinct and ascending.
+
+        Raises
+        ------
+        ValueError
+            If there is one label only, or no such column.
+        """
+        if not isinstance(occurring, Mapping) or self.column not in occurring:
+            raise ValueError(f"measure is {self!r}; expected {self.measure!r}, or labels that have this column")
+        return replace(self, measure=self.measure.resolved(occurring[self.column]))
+
+    @property
+    def discount_at(self) -> Discount | None:
+        """See `Measure.discount_at`."""
+        return self.measure.discount_at
+
+    def evaluated(self, ranked: Ranked, base: RecallBase, weights: Array, begins: Array) -> Array:
+        """See `Measure.evaluated`; all arguments are about the column."""
+        return self.measure.evaluated(ranked, base, weights, begins)
+
+    def changes(self, grades: Array, base: RecallBase) -> Array:
+        """Raise ValueError: a swap changes several labels, and `swap_changes` takes one."""
+        raise ValueError(f"measure is {self!r}; expected {self.measure!r}: swap_changes takes one label")
+
+
+def grades_of_labels(measure: Measure, occurring: Array) -> Any:
+    """Return what `Measure.resolved` takes where the same grades occur by every label: for measures of one label these grades."""
+    columns = [part.label_column for _, part in measure.terms]
+    return occurring if None in columns else dict.fromkeys(columns, occurring)
+
+
+def with_its_label(measure: Measure, data: Judged) -> tuple[Measure, Judged]:
+    """Return a measure of one label, and the data with the label that it reads.
+
+    Raises
+    ------
+    ValueError
+        If the data do not have this label, or have several and the measure reads none.
+    """
+    if isinstance(measure, OfLabel):
+        return measure.measure, data.of_label(measure.column)
+    if data.labels:
+        raise ValueError(f"measure is {measure!r}, but there are several labels; expected an OfLabel")
+    return measure, data

@@ -1,0 +1,338 @@
+"""Rankers train for weighted sums of measures of several labels, or say why not, at every way into a training."""
+
+import pickle
+import re
+from typing import NamedTuple
+
+import dask.array as da
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
+from twins import LIGHTGBM, SIZES, TEST, TRAIN, VALI, XGBOOST, shuffled, twins
+
+import gapboost as gb
+from gapboost import explain
+from gapboost.comparison import compare_rankers
+from gapboost.dask import DaskLGBMGAPRanker, DaskXGBGAPRanker
+from gapboost.model_selection import GSearchCV, measure_scorer
+
+COLUMNS = ["relevance", "ink"]
+
+
+class Data(NamedTuple):
+    """Queries with one label of each document, or several."""
+
+    X: np.ndarray
+    y: np.ndarray
+    qid: np.ndarray
+
+
+def labelled(data):
+    """The digits with a second label that other features tell: how much ink the picture has."""
+    ink = data.X[:, TRAIN.feature_names.index("document_centre_ink")]
+    levels = np.digitize(ink, np.quantile(ink, [0.5, 0.8, 0.95]))
+    return Data(data.X, np.column_stack([data.y, levels]), data.qid)
+
+
+TWO, TWO_VALI, TWO_TEST = map(labelled, (TRAIN, VALI, TEST))
+RELEVANCE, INK = gb.OfLabel(gb.GAP(), 0), gb.OfLabel(gb.nDCG(k=10), 1)
+TARGET = 0.5 * gb.OfLabel(gb.GAP(g=(0.5, 0.5)), 0) + 0.5 * INK
+BOTH = 0.7 * RELEVANCE + 0.3 * INK
+
+
+def named(y):
+    return pd.DataFrame(y, columns=COLUMNS)
+
+
+def of_names(measure):
+    """Equal to the same measure of the columns of a data frame."""
+    parts = ((weight, gb.OfLabel(part.measure, COLUMNS[part.column])) for weight, part in (1.0 * measure).parts)
+    return gb.WeightedSum(tuple(parts))
+
+
+# -------------------------------------------------------------------------------------------------------------- training
+
+
+@twins
+def test_training_for_one_column_is_training_on_it_to_the_last_bit(twin):
+    """Case: in trees, metrics, early stopping and scores; also as a part of weight 1."""
+    early, fit = twin.stopping(3)
+    for column, measure in enumerate((gb.GAP(), gb.nDCG(k=10))):
+        train, vali = (Data(d.X, d.y[:, column], d.qid) for d in (TWO, TWO_VALI))
+        alone = twin.fitted(data=train, evals=(vali,), fit=fit, measure=measure, n_estimators=30, **early)
+        for reading in (gb.OfLabel(measure, column), 1.0 * gb.OfLabel(measure, column)):
+            found = twin.fitted(data=TWO, evals=(TWO_VALI,), fit=fit, measure=reading, n_estimators=30, **early)
+            np.testing.assert_array_equal(found.predict(TEST.X), alone.predict(TEST.X))
+            (ours,), (theirs,) = (list(next(iter(each.evals_result_.values())).values()) for each in (found, alone))
+            assert ours == theirs
+            assert found.best_iteration_ == alone.best_iteration_
+            assert found.score(TWO_TEST.X, TWO_TEST.y, TWO_TEST.qid) == alone.score(
+                TEST.X, TWO_TEST.y[:, column], TEST.qid
+            )
+
+
+@twins
+def test_equal_labels_train_the_model_of_the_plain_sum(twin):
+    same = TWO._replace(y=TWO.y[:, [0, 0]])
+    found = twin.fitted(data=same, measure=BOTH).predict(TEST.X)
+    np.testing.assert_array_equal(found, twin.fitted(measure=0.7 * gb.GAP() + 0.3 * gb.nDCG(k=10)).predict(TEST.X))
+
+
+@twins
+def test_the_weights_trade_one_label_for_the_other(twin):
+    values = []
+    for measure in (RELEVANCE, BOTH, INK):
+        ranker = twin.fitted(data=TWO, measure=measure, n_estimators=30)
+        values.append([*gb.evaluate([RELEVANCE, INK], TWO.y, ranker.predict(TWO.X), TWO.qid).values()])
+    relevance, ink = np.transpose(values)
+    assert (np.diff(relevance) < 0).all()
+    assert (np.diff(ink) > 0).all()
+
+
+@twins
+def test_rows_come_in_any_order_and_labels_with_names(twin):
+    order, grouped = shuffled(TRAIN)
+    fits = [
+        twin.ranker(measure=BOTH).fit(TWO.X[grouped], TWO.y[grouped], TWO.qid[grouped]),
+        twin.ranker(measure=BOTH).fit(TWO.X[order], TWO.y[order].tolist(), TWO.qid[order]),
+        twin.ranker(measure=of_names(BOTH)).fit(TWO.X[order], named(TWO.y).iloc[order], TWO.qid[order]),
+        # Columns are found by name.
+        twin.ranker(measure=of_names(BOTH)).fit(TWO.X[order], named(TWO.y)[COLUMNS[::-1]].iloc[order], TWO.qid[order]),
+    ]
+    first, *others = (ranker.predict(TEST.X) for ranker in fits)
+    for other in others:
+        np.testing.assert_array_equal(other, first)
+    assert fits[-1].score(TWO_TEST.X, named(TWO_TEST.y), TWO_TEST.qid) == fits[0].score(
+        TWO_TEST.X, TWO_TEST.y, TWO_TEST.qid
+    )
+
+
+@twins
+def test_weights_of_queries_and_documents_count(twin):
+    weight = np.random.default_rng(0).uniform(0.1, 3, len(TWO.y))
+    found = twin.fitted(data=TWO, measure=RELEVANCE, fit={"sample_weight": weight})
+    alone = twin.fitted(measure=gb.GAP(), fit={"sample_weight": weight})
+    np.testing.assert_array_equal(found.predict(TEST.X), alone.predict(TEST.X))
+    assert (twin.fitted(data=TWO, measure=BOTH, fit={"sample_weight": weight}).predict(TEST.X) != 0).any()
+
+
+# --------------------------------------------------------------------------------- evaluation sets, early stopping, score
+
+
+@twins
+def test_reports_are_those_of_evaluate(twin):
+    """Each set by its own labels, although a booster holds only the first: here all sets have the same first one."""
+    other = Data(TWO_VALI.X, TWO_VALI.y.copy(), TWO_VALI.qid)
+    other.y[:, 1] = np.roll(other.y[:, 1], 7)
+    metrics = [RELEVANCE, INK]
+    parameters, fit = ({}, {"eval_metric": metrics}) if twin is LIGHTGBM else ({"eval_metric": metrics}, {})
+    ranker = twin.fitted(data=TWO, evals=(TWO_VALI, other, TWO), fit=fit, measure=BOTH, **parameters)
+    names = {"map-0.7*gap_of_0+0.3*ndcg_of_1@10": BOTH, "map-gap_of_0": RELEVANCE, "ndcg_of_1@10": INK}
+    reported = [*ranker.evals_result_.values()]
+    if twin is LIGHTGBM:  # it scores the training set first
+        reported = [*reported[1:], reported[0]]
+    for data, curves in zip((TWO_VALI, other, TWO), reported, strict=True):
+        assert curves.keys() == names.keys()
+        values = gb.evaluate([*names.values()], data.y, ranker.predict(data.X), data.qid)
+        for name, measure in names.items():
+            assert curves[name][-1] == pytest.approx(values[measure], abs=1e-6)
+    assert reported[0]["ndcg_of_1@10"] != reported[1]["ndcg_of_1@10"]
+    assert reported[0]["map-gap_of_0"] == reported[1]["map-gap_of_0"]
+
+
+@twins
+@pytest.mark.parametrize("stopping", [None, INK, "ndcg_of_1@10"])
+def test_the_sum_or_one_label_stops_training(twin, stopping):
+    early, fit = twin.stopping(4)
+    (fit if twin is LIGHTGBM else early)["eval_metric"] = [INK]
+    parameters = {"measure": BOTH, "n_estimators": 60, "learning_rate": 0.5, "stopping_metric": stopping, **early}
+    ranker = twin.fitted(data=TWO, evals=(TWO_VALI,), fit=fit, **parameters)
+    name = "ndcg_of_1@10" if stopping else "map-0.7*gap_of_0+0.3*ndcg_of_1@10"
+    curve = twin.curve(ranker, metric=name)
+    assert len(curve) < 60
+    best = int(np.argmax(curve))
+    assert ranker.best_iteration_ == best + 1
+
+
+@twins
+def test_functions_get_all_labels(twin):
+    met = []
+
+    def mean_ink(y_true, y_pred):
+        met.append(y_true)
+        value = float(y_true[np.argsort(-y_pred)[:3], 1].mean())
+        return ("top", value, True) if twin is LIGHTGBM else value
+
+    parameters, fit = ({}, {"eval_metric": mean_ink}) if twin is LIGHTGBM else ({"eval_metric": mean_ink}, {})
+    ranker = twin.fitted(data=TWO, evals=(TWO_VALI,), fit=fit, measure=BOTH, n_estimators=1, **parameters)
+    assert len(next(iter(ranker.evals_result_.values()))) == 2
+    np.testing.assert_array_equal(np.concatenate(met)[: len(TWO_VALI.y)], TWO_VALI.y)
+
+
+# ----------------------------------------------------------------------------------------------------- copies and files
+
+
+@twins
+def test_the_measure_survives_copies_and_files(twin, tmp_path):
+    y = named(TWO.y).rename(columns={"ink": "how 'inky' (é?)"})
+    measure = 0.7 * gb.OfLabel(gb.GAP(), "relevance") + 0.3 * gb.OfLabel(gb.nDCG(k=10), "how 'inky' (é?)")
+    ranker = clone(twin.ranker(measure=measure)).fit(TWO.X, y, TWO.qid)
+    resolved = ranker.measure_
+    assert repr(resolved) == (
+        "0.7 * OfLabel(GAP(g=(0.5, 0.5)), 'relevance') + 0.3 * OfLabel(nDCG(k=10), \"how 'inky' (é?)\")"
+    )
+    assert pickle.loads(pickle.dumps(ranker)).measure_ == resolved
+    assert "OfLabel" in repr(ranker)
+    assert ranker.g_ is None
+    if twin is XGBOOST:
+        ranker.save_model(tmp_path / "model.json")
+        loaded = twin.ranker()
+        loaded.load_model(tmp_path / "model.json")
+        assert loaded.measure_ == resolved
+        assert loaded.score(TEST.X, named(TWO_TEST.y).set_axis(y.columns, axis=1), TEST.qid) > 0.5
+
+
+# ------------------------------------------------------------------------------------------------ scikit-learn, explain
+
+
+@pytest.fixture
+def routing():
+    with sklearn.config_context(enable_metadata_routing=True):
+        yield
+
+
+@twins
+def test_searches_of_scikit_learn_choose_weights(twin, routing):
+    grid = {"measure": [w * RELEVANCE + (1 - w) * INK for w in (0.1, 0.5, 0.9)]}
+    ranker = twin.ranker(n_estimators=3)
+    search = GridSearchCV(ranker, grid, cv=GroupKFold(2), scoring=measure_scorer(TARGET))
+    search.fit(TWO.X, TWO.y, groups=TWO.qid, qid=TWO.qid)
+    assert np.ptp(search.cv_results_["mean_test_score"]) > 0
+    assert search.score(TWO_TEST.X, TWO_TEST.y, qid=TWO_TEST.qid) > 0.5
+    with pytest.raises(ValueError, match=r"takes a parameter from the labels .* OfLabel\(GAP\(g="):
+        measure_scorer(BOTH)
+    scores = cross_val_score(
+        twin.ranker(measure=BOTH), TWO.X, TWO.y, cv=GroupKFold(2), params={"qid": TWO.qid, "groups": TWO.qid}
+    )
+    assert (scores > 0.5).all()
+
+
+def test_contributions_to_a_measure_of_one_label():
+    ranker = LIGHTGBM.fitted(data=TWO, measure=BOTH)
+    found = explain.measure(ranker, TWO_TEST.X, TWO_TEST.y, TWO_TEST.qid, INK)
+    values = gb.evaluate(INK, TWO_TEST.y, ranker.predict(TEST.X), TEST.qid, per_query=True)[INK]
+    np.testing.assert_allclose(found.values, values, rtol=1e-6)
+
+
+# -------------------------------------------------------------------------------------------------------------- refusals
+
+
+def native_metric(twin):
+    twin.module.eval_metric([gb.AP(), INK])
+
+
+def native_cv(twin):
+    twin.module.cv({}, twin.dataset(TRAIN.X, TRAIN.y, SIZES), 2, measure=BOTH)
+
+
+def native_cv_metric(twin):
+    twin.module.cv({}, twin.dataset(TRAIN.X, TRAIN.y, SIZES), 2, eval_metric=INK)
+
+
+def on_dask(twin, **parameters):
+    kind = DaskLGBMGAPRanker if twin is LIGHTGBM else DaskXGBGAPRanker
+    columns = [da.from_array(values, chunks=(len(values), *values.shape[1:])) for values in (TWO.X, TWO.y, TWO.qid)]
+    kind(n_estimators=2, **parameters).fit(*columns)
+
+
+WHY = r"which is about several labels, but {} takes one label a row; expected a measure without OfLabel, or {}"
+LOCAL = "fit of LGBMGAPRanker or XGBGAPRanker, which takes y of shape"
+REFUSED = {
+    "objective": (
+        lambda twin: twin.module.objective(BOTH),
+        "^measure is 0.7.*" + WHY.format("a booster's data set", LOCAL),
+    ),
+    "eval_metric": (native_metric, "^measure is OfLabel.*" + WHY.format("a booster's data set", LOCAL)),
+    "cv": (native_cv, "^measure is 0.7.*" + WHY.format("a booster's data set", LOCAL)),
+    "eval_metric of cv": (native_cv_metric, "^eval_metric is OfLabel.*" + WHY.format("a booster's data set", LOCAL)),
+    "Dask": (lambda twin: on_dask(twin, measure=BOTH), "^measure is 0.7.*" + WHY.format("Dask.* on Dask", LOCAL)),
+    "labels on Dask": (on_dask, "^y has 2 dimensions; expected 1: one value a row"),
+    "GSearchCV": (
+        lambda twin: GSearchCV(twin.ranker(measure=BOTH), {}, scoring="ap", cv=2).fit(TWO.X, TWO.y, TWO.qid),
+        "^measure is 0.7.*" + WHY.format("GSearchCV", "GridSearchCV of scikit-learn"),
+    ),
+    "target of GSearchCV": (
+        lambda twin: GSearchCV(twin.ranker(), {}, scoring=INK, cv=2).fit(TWO.X, TWO.y, TWO.qid),
+        "^measure is OfLabel.*" + WHY.format("GSearchCV", "GridSearchCV of scikit-learn"),
+    ),
+    "labels of GSearchCV": (
+        lambda twin: GSearchCV(twin.ranker(), {}, scoring="ap", cv=2).fit(TWO.X, TWO.y, TWO.qid),
+        r"^y has shape \(\d+, 2\); expected one value a row",
+    ),
+    "compare_rankers": (
+        lambda twin: compare_rankers(TWO.X, TWO.y, TWO.qid, {"a": twin.ranker(), "b": twin.ranker()}, measures=BOTH),
+        "^measures is 0.7.*" + WHY.format("compare_rankers", "gapboost.evaluate of each ranker's scores"),
+    ),
+    "labels of compare_rankers": (
+        lambda twin: compare_rankers(TWO.X, TWO.y, TWO.qid, {"a": twin.ranker(), "b": twin.ranker()}),
+        "^y has 2 labels a row, but compare_rankers takes one; expected one value a row",
+    ),
+    "a ranker of compare_rankers": (
+        lambda twin: compare_rankers(TWO.X, TRAIN.y, TWO.qid, {"a": twin.ranker(measure=BOTH), "b": twin.ranker()}),
+        "y has one label a row, but a measure reads the column 0 of several",
+    ),
+    "one label": (
+        lambda twin: twin.ranker(measure=BOTH).fit(TRAIN.X, TRAIN.y, TRAIN.qid),
+        r"^y has one label a row, but a measure reads the column 0 of several: OfLabel\(GAP\(\), 0\)",
+    ),
+    "a measure that reads none": (
+        lambda twin: twin.ranker().fit(TWO.X, TWO.y, TWO.qid),
+        r"^y has 2 labels a row, in the columns 0, 1, and GAP\(\) does not say which of them it reads; expected .*"
+        + re.escape("OfLabel(GAP(), 0)"),
+    ),
+    "no such column": (
+        lambda twin: twin.ranker(measure=of_names(BOTH)).fit(TWO.X, TWO.y, TWO.qid),
+        "^y has the columns 0, 1, but OfLabel.* reads 'relevance'",
+    ),
+    "an evaluation set of one label": (
+        lambda twin: twin.fitted(data=TWO, evals=(VALI,), measure=BOTH),
+        r"^eval_set\[0\] y has one label a row",
+    ),
+    "a softrank": (
+        lambda twin: twin.fitted(data=TWO, measure=BOTH, objective="softrank"),
+        "OfLabel.*in SoftRank; expected a measure with one discount",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+@twins
+def test_refusals_say_why_and_what_to_do(twin, case):
+    call, says = REFUSED[case]
+    with pytest.raises(ValueError, match=says):
+        call(twin)
+
+
+@twins
+def test_a_metric_that_reads_none_is_refused_before_training(twin):
+    for metric, says in (
+        ("ndcg@5", r"and nDCG\(k=5\) does not say"),
+        (gb.OfLabel(gb.AP(), 2), "reads 2; expected one"),
+    ):
+        parameters, fit = ({}, {"eval_metric": metric}) if twin is LIGHTGBM else ({"eval_metric": metric}, {})
+        with pytest.raises(ValueError, match=f"^y has .*{says}"):
+            twin.fitted(data=TWO, evals=(TWO_VALI,), fit=fit, measure=BOTH, **parameters)
+
+
+@twins
+def test_no_label_that_is_read_teaches_an_order(twin):
+    y = TWO.y.copy()
+    y[:, 1] = 1
+    with pytest.raises(ValueError, match="no swap of two documents of y changes it"):
+        twin.ranker(measure=INK).fit(TWO.X, y, TWO.qid)
+    y[:, 0] = 1
+    with pytest.raises(ValueError, match=r"^y holds no query with two different grades"):
+        twin.ranker(measure=BOTH).fit(TWO.X, y, TWO.qid)

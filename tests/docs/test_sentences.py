@@ -1,0 +1,73 @@
+"""Sentences of README and the landing page are short: at most 30 words, and 16 on average."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LONGEST, AVERAGE = 30, 16
+# Lines that are no prose: headings, tables, pictures, lines of directives, and HTML.
+NO_PROSE = re.compile(r"\s*(?:#|\||!\[|:|<|\{)")
+ITEM = re.compile(r"^\s*(?:[*+-]|\d+\.)\s+")
+
+
+def paragraphs(text):
+    """Yield paragraphs and list items of a Markdown page as one line each, without code and references."""
+    text = re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL)
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    lines = []
+    for line in [*text.splitlines(), ""]:
+        prose = bool(line.strip()) and not NO_PROSE.match(line)
+        if lines and (not prose or ITEM.match(line)):
+            yield " ".join(lines)
+            lines = []
+        if prose:
+            lines.append(ITEM.sub("", line).strip())
+
+
+def sentences(text):
+    """Yield the sentences of a page; links are their texts, and code is one word."""
+    for paragraph in paragraphs(text):
+        if re.match(r"\[\w+\d{4}\] ", paragraph):
+            continue  # an entry of the references
+        plain = re.sub(r"\[([^]]+)\]\([^)]*\)", r"\1", paragraph)
+        plain = re.sub(r"`[^`]+`", "code", plain).replace("*", "")
+        yield from re.split(r"(?<=[.!?:])\s+(?=[A-Z\d\"(+]|code)", plain)
+
+
+def length(sentence):
+    """Return the number of words that have a letter or a digit."""
+    return sum(bool(re.search(r"\w", word)) for word in sentence.split())
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_sentences_are_short(page):
+    found = list(sentences((ROOT / page).read_text(encoding="utf-8")))
+    assert len(found) > 20
+    assert [sentence for sentence in found if length(sentence) > LONGEST] == []
+    assert sum(map(length, found)) / len(found) <= AVERAGE
+
+
+PAGE = """---
+title: none
+---
+# Heading
+
+One `x = 1 + 2` two. Three
+[four five](page.md).
+
+```python
+no = "prose"
+```
+
+| no | prose |
+
+* Six: seven. Eight.
+* [robertson2010] No prose.
+"""
+
+
+def test_sentences_are_found():
+    assert list(sentences(PAGE)) == ["One code two.", "Three four five.", "Six: seven.", "Eight."]
+    assert length("Three – four, 5.") == 3
