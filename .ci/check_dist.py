@@ -1,7 +1,8 @@
 """Check what the distributions in a folder hold: ``python .ci/check_dist.py dist``.
 
-The wheel holds the sources of the package, the form of its reports, `py.typed` and the licence, and nothing else; the source
-distribution what its tests need; and the README of both has no link that leads nowhere on a package index.
+The wheel holds the sources of the package, the form of its reports, `py.typed` and the licence, and
+nothing else; the source distribution what its tests need; and the README of both has no link that
+leads nowhere on a package index.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Cut a version: ``python .ci/release.py 0.1.0rc2``. It commits and tags; pushing the tag publishes. See CONTRIBUTING.md.
 
-The version stands in `gapboost/__init__.py`; the conda recipe follows. The notes are what stands under *Unreleased* in
-`CHANGELOG.md`.
+The version stands in `gapboost/__init__.py`; the conda recipe follows. The notes are what stands
+under *Unreleased* in `CHANGELOG.md`.
 """
 
 import re

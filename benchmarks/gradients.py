@@ -1,7 +1,7 @@
 """Gradient passes: beside the boosters' own objectives, and beside sorting.
 
-The boosters' objectives cannot be called alone. So each contestant trains trees of two leaves on few
-features, and the time of the same training with a callback that returns constants is subtracted.
+The boosters' objectives cannot be called alone. Each contestant trains trees of two leaves on few
+features, less the time of the same training with a callback that returns constants.
 """
 
 from collections.abc import Callable, Iterator, Sequence

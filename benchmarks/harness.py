@@ -4,6 +4,7 @@ import csv
 import io
 import platform
 import statistics
+import textwrap
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -82,10 +83,10 @@ def with_ratios(rows: list[dict[str, Any]], peer: str, key: str) -> list[dict[st
 class Subject:
     """One table: how its rows are measured, and where the page shows them.
 
-    `name` is that on the command line, of the result file and of the markers on the page. `measured`
-    returns rows whose keys are the titles of the table; its argument is True for a smoke test with
-    tiny sizes. `packages` are needed. Values of the key `across` become columns, which hold the
-    values of the last key. `draw` returns the figure of the rows.
+    `name` is that on the command line, of the result file and of the markers on the page.
+    `measured` returns rows whose keys are the titles of the table; its argument is True for a smoke
+    test with tiny sizes. `packages` are needed. Values of the key `across` become columns, which
+    hold the values of the last key. `draw` returns the figure of the rows.
     """
 
     name: str
@@ -127,7 +128,8 @@ class Subject:
         measured_on, rows = parsed(results)
         rows = spread(rows, self.across) if self.across else rows
         cells = [[shown(cell) for cell in row.values()] for row in rows]
-        return f"{table(list(rows[0]), cells)}\n\nMeasured on {measured_on}."
+        measured = textwrap.fill(f"Measured on {measured_on}.", 100, break_on_hyphens=False)
+        return f"{table(list(rows[0]), cells)}\n\n{measured}"
 
 
 def spread(rows: Sequence[Row], across: str) -> list[Row]:

@@ -1,7 +1,7 @@
 """`query_relative_features` beside pandas: time, and peak memory as a multiple of the output.
 
-pandas in two forms: a function that it calls for each column of each query, as most people write it,
-and operations on all groups at once. The values are compared before anything is timed.
+pandas in two forms: a function that it calls for each column of each query, as most people write
+it, and operations on all groups at once. The values are compared before anything is timed.
 """
 
 import tracemalloc

@@ -1,7 +1,7 @@
 """Time and memory by the number of documents, and memory after many fits. Linux only.
 
-Each row of `scale` is a process of its own. "MB added" is the growth of its peak memory over that of
-the data. The better of two runs counts, since the first may compile.
+Each row of `scale` is a process of its own. "MB added" is the growth of its peak memory over that
+of the data. The better of two runs counts, since the first may compile.
 """
 
 import gc

@@ -1,7 +1,8 @@
 """Tables of migration.md: every parameter of LGBMRanker and XGBRanker, and its effect here.
 
-Nothing is told from memory: names come from the signatures of the installed boosters and from the table that the rankers read,
-and each word of the boosters' objectives is tried on a fit of six rows, whose error or result the tables print.
+Nothing is told from memory: names come from the signatures of the installed boosters and from the
+table that the rankers read, and each word of the boosters' objectives is tried on a fit of six
+rows, whose error or result the tables print.
 """
 
 import inspect
@@ -19,7 +20,8 @@ from gapboost.lightgbm.parameter_table import LIGHTGBM
 from gapboost.xgboost import XGBGAPRanker
 from gapboost.xgboost.parameter_table import XGBOOST
 
-# Values of the words that are not passed on as they are, by the first of their names. Test: each word has some.
+# Values of the words that are not passed on as they are, by the first of their names. Test: each
+# word has some.
 EXAMPLES: Mapping[str, Mapping[str, Sequence[Any]]] = {
     "LightGBM": {
         "objective": ("lambdarank", "rank_xendcg"),

@@ -2,7 +2,8 @@
 
     python examples/analyse_runs.py qrels.txt run1.gz run2.gz ... [--out DIR]
 
-Reads judgements and two or more runs (plain or .gz), prints tables and, with ``--out``, saves pictures.
+Reads judgements and two or more runs (plain or .gz), prints tables and, with ``--out``, saves
+pictures.
 """
 
 import argparse

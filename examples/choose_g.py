@@ -2,7 +2,8 @@
 
     python examples/choose_g.py path/to/ohsumed [picture.png]
 
-The directory holds Fold1 to Fold5, each with test.txt (plain or .gz): together they are all queries.
+The directory holds Fold1 to Fold5, each with test.txt (plain or .gz): together they are all
+queries.
 """
 
 import sys

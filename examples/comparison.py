@@ -21,7 +21,8 @@ def rankers():
     of_lightgbm = {**trees, "early_stopping_round": PATIENCE, "verbose": -1}
     of_xgboost = {**trees, "early_stopping_rounds": PATIENCE}
     return {
-        # With drawn thresholds, as LGBMGAPRanker has them by default: the difference is what is trained for.
+        # With drawn thresholds, as LGBMGAPRanker has them by default: the difference is what is
+        # trained for.
         "LightGBM lambdarank": lightgbm.LGBMRanker(extra_trees=True, eval_at=[10], **of_lightgbm),
         "LightGBM GAP": LGBMGAPRanker(**of_lightgbm),
         "XGBoost rank:ndcg": xgboost.XGBRanker(eval_metric="ndcg@10", **of_xgboost),

@@ -1,7 +1,7 @@
 """Train LightGBM and XGBoost rankers for graded average precision, and evaluate rankings by it.
 
-Measures, `evaluate`, `report`, objectives and `plotting` live here; the rankers in `gapboost.lightgbm`
-and `gapboost.xgboost`, so that ``import gapboost`` needs neither library.
+Measures, `evaluate`, `report`, objectives and `plotting` live here; the rankers in
+`gapboost.lightgbm` and `gapboost.xgboost`, so that ``import gapboost`` needs neither library.
 """
 
 from gapboost import plotting

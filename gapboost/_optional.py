@@ -16,8 +16,8 @@ def imported(module: str, extra: str, purpose: str) -> Any:
     Raises
     ------
     ImportError
-        Where it is; the message names the library, the purpose, and the extra that brings it. Under ``python -OO``, where
-        neither booster can be imported.
+        Where it is; the message names the library, the purpose, and the extra that brings it. Under
+        ``python -OO``, where neither booster can be imported.
     """
     try:
         return importlib.import_module(module)

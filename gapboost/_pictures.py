@@ -2,7 +2,8 @@
 
 from typing import Any
 
-# Okabe and Ito's colours, which colour-blind readers tell apart, without black and yellow: they must show on light and dark.
+# Okabe and Ito's colours, which colour-blind readers tell apart, without black and yellow: they
+# must show on light and dark.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 STYLES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
 MARKERS = ("o", "s", "^", "D", "v", "x")

@@ -16,8 +16,9 @@ def over_processes(function: Callable[[Item], Result], items: Sequence[Item], n_
     if n_jobs <= 1:
         yield from map(function, items)
         return
-    # joblib warns, in the thread that hands out the work, where a worker ends before all is done: it was idle for minutes, or has
-    # grown. Another one follows. Where warnings are errors the thread ends instead, and the caller waits for ever. The filter
-    # stays: whoever takes one back may undo what another thread has filtered since.
+    # joblib warns, in the thread that hands out the work, where a worker ends before all is done:
+    # it was idle for minutes, or has grown. Another one follows. Where warnings are errors the
+    # thread ends instead, and the caller waits for ever. The filter stays: whoever takes one back
+    # may undo what another thread has filtered since.
     warnings.filterwarnings("ignore", "A worker stopped while some jobs were given to the executor", UserWarning)
     yield from joblib.Parallel(n_jobs, return_as="generator")(joblib.delayed(function)(item) for item in items)

@@ -121,19 +121,22 @@ def evaluate(
         By name, such as ``"ndcg@10"``, or by value.
         With ``g=None`` a graded measure is uniform over the grades that occur in `y_true`.
     y_true : array-like of shape (N,), or (N, L)
-        Grades, most often whole numbers ``0..c``; fractional ones, such as means of several judges, any number of them. Several
-        labels of each document are the columns of an array or data frame; measures then say which of them they read (`OfLabel`).
+        Grades, most often whole numbers ``0..c``; fractional ones, such as means of several judges,
+        any number of them. Several labels of each document are the columns of an array or data
+        frame; measures then say which of them they read (`OfLabel`).
     y_score : array-like of shape (N,)
         Finite scores; higher is better.
     qid : array-like of shape (N,), optional
-        Query id of each row, in any order of rows: anything hashable. Ids are equal where Python says so and their type is
-        the same. None: all rows are one ranking, of one query. Rows of several queries want their ids: nothing else tells one
-        long list from many short ones. (``score`` of the rankers, which tools call without ids, refuses None.)
+        Query id of each row, in any order of rows: anything hashable. Ids are equal where Python
+        says so and their type is the same. None: all rows are one ranking, of one query. Rows of
+        several queries want their ids: nothing else tells one long list from many short ones.
+        (``score`` of the rankers, which tools call without ids, refuses None.)
     sample_weight : array-like of shape (Q,) or (N,), optional
         Weights of the queries in the mean; of weights of the rows, a query has the mean.
     recall_base : mapping {query id: grade counts} or array-like of shape (Q, c + 1), optional
-        Documents of grade 0, 1, ... of each query, where judged documents are missing from the rows. An array has the
-        queries in the order in which they first occur. A mapping may count any grades, ``{query id: {grade: documents}}``.
+        Documents of grade 0, 1, ... of each query, where judged documents are missing from the
+        rows. An array has the queries in the order in which they first occur. A mapping may count
+        any grades, ``{query id: {grade: documents}}``.
     ties : {"expected", "row"}, default="expected"
         The expected value over all orders of documents with equal scores, or the order of the rows.
     empty : {0, 1, "skip"}, default=0
@@ -146,8 +149,9 @@ def evaluate(
     Returns
     -------
     Values {Measure: float}, or PerQuery {Measure: float64 array of shape (Q,)}
-        Dictionaries. The mean is NaN where `empty` is "skip" and every query is left out. ``labelled()`` of means has strings
-        as keys, for logs; ``to_pandas()`` of one value a query is a table.
+        Dictionaries. The mean is NaN where `empty` is "skip" and every query is left out.
+        ``labelled()`` of means has strings as keys, for logs; ``to_pandas()`` of one value a query
+        is a table.
 
     Raises
     ------

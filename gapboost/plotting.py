@@ -10,15 +10,17 @@ from gapboost._kernels import Array
 from gapboost._optional import imported
 from gapboost.measures import as_measure
 
-# Where g = (1, 0, 0), (0, 1, 0) and (0, 0, 1) stand: an equilateral triangle, the highest grade at the top.
+# Where g = (1, 0, 0), (0, 1, 0) and (0, 0, 1) stand: an equilateral triangle, the highest grade at
+# the top.
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
 
 
 def plot_g(search: Any, *, measure: Any = None, figure: Any = None) -> Any:
     """Draw the cross-validated target measure over g.
 
-    A line with error bars for 2 positive grades, a ternary heat map for 3, one panel a grade beyond. Where a search varied
-    more than g, each g shows the best mean that the other parameters reach with it.
+    A line with error bars for 2 positive grades, a ternary heat map for 3, one panel a grade
+    beyond. Where a search varied more than g, each g shows the best mean that the other parameters
+    reach with it.
 
     Parameters
     ----------
@@ -36,14 +38,15 @@ def plot_g(search: Any, *, measure: Any = None, figure: Any = None) -> Any:
     Raises
     ------
     ValueError
-        Where the results hold no g, g of different lengths or for one grade only, or no such measure.
+        Where the results hold no g, g of different lengths or for one grade only, or no such
+        measure.
     ImportError
         Where matplotlib is missing.
 
     Notes
     -----
-    Error bars are standard errors over the folds of the difference from the fold's mean over all g: some folds are harder than
-    others for every g, and that says nothing about the choice.
+    Error bars are standard errors over the folds of the difference from the fold's mean over all g:
+    some folds are harder than others for every g, and that says nothing about the choice.
 
     Examples
     --------

@@ -2,8 +2,9 @@
 
 For images, and for machines whose first fit must not wait.
 
-It takes some 12 to 20 seconds of processor time. The code is kept beside the package, or in ``NUMBA_CACHE_DIR``; every user who
-can read it there uses it, on processors of the same kind. The exit status is 1 where it cannot be kept.
+It takes some 12 to 20 seconds of processor time. The code is kept beside the package, or in
+``NUMBA_CACHE_DIR``; every user who can read it there uses it, on processors of the same kind. The
+exit status is 1 where it cannot be kept.
 """
 
 import sys

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import settings
 from installed import MISSING, boosters_of
 
-# Threads that wait for each other sleep instead of spinning: tests that run at the same time need the cores.
+# Threads that wait for each other sleep instead of spinning: tests that run at the same time need
+# the cores.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 # Dask's profiler can stop a whole process for ever on Python 3.11.7 (python/cpython#106883).
 os.environ.setdefault("DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED", "False")
@@ -78,8 +79,9 @@ def categories(request):
 def pytest_runtest_makereport():
     """Without garbage collection: the report of a failure parses source code, expected failures in scikit-learn's long file too.
 
-    Finalizers that run in the midst of it and parse code themselves, to show what they complain of, end Python 3.11's parser
-    with "AST constructor recursion depth mismatch", and with it the whole run.
+    Finalizers that run in the midst of it and parse code themselves, to show what they complain of,
+    end Python 3.11's parser with "AST constructor recursion depth mismatch", and with it the whole
+    run.
     """
     gc.disable()
     try:

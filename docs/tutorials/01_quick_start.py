@@ -4,8 +4,8 @@ Quick start
 
 Train a ranker for graded average precision, stop it early, look at what it learnt.
 
-The task comes with the package: an image of a handwritten digit is the query, other images are the documents. Grade 2 is
-the same digit, grade 1 a digit that looks like it, grade 0 any other.
+The task comes with the package: an image of a handwritten digit is the query, other images are the
+documents. Grade 2 is the same digit, grade 1 a digit that looks like it, grade 0 any other.
 """
 
 from gapboost.datasets import load_digits_ranking

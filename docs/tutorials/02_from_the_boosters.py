@@ -2,8 +2,8 @@
 From LGBMRanker and XGBRanker in five minutes
 =============================================
 
-Change the import, keep the rest. What follows shows both calls beside each other and what differs; every
-parameter with its translation is on the page of :doc:`migration </migration>`.
+Change the import, keep the rest. What follows shows both calls beside each other and what differs;
+every parameter with its translation is on the page of :doc:`migration </migration>`.
 """
 
 import lightgbm

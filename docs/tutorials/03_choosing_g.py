@@ -2,8 +2,9 @@
 Choosing g
 ==========
 
-g is what your users want: ``g[k]`` is the share of users who accept documents from grade k on. Where clicks or a survey
-tell, take it from there; where you only know the measure that counts in the end, search.
+g is what your users want: ``g[k]`` is the share of users who accept documents from grade k on.
+Where clicks or a survey tell, take it from there; where you only know the measure that counts in
+the end, search.
 """
 
 import numpy as np

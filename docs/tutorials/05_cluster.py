@@ -2,8 +2,8 @@
 On a Dask cluster
 =================
 
-The same rankers on data that do not fit one machine. Queries stay whole, whatever the partitions; metrics are exact over all
-workers, so early stopping is one decision.
+The same rankers on data that do not fit one machine. Queries stay whole, whatever the partitions;
+metrics are exact over all workers, so early stopping is one decision.
 """
 
 import logging

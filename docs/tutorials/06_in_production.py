@@ -2,7 +2,8 @@
 In production
 =============
 
-Save, load, serve without gapboost, explain. More formats are on the page of tools that gapboost works with.
+Save, load, serve without gapboost, explain. More formats are on the page of tools that gapboost
+works with.
 """
 
 import tempfile

@@ -2,8 +2,9 @@
 A measure of your own
 =====================
 
-A measure is data: a discount for each rank, what a document of a grade gains by itself, and what a pair of grades gains
-together. From these three arrays gapboost evaluates, ties included, and trains.
+A measure is data: a discount for each rank, what a document of a grade gains by itself, and what a
+pair of grades gains together. From these three arrays gapboost evaluates, ties included, and
+trains.
 
 Here: users look at rank n with probability ``1 / n^a`` and are pleased by grade 2 alone.
 """

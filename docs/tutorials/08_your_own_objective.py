@@ -2,8 +2,9 @@
 An objective of your own
 ========================
 
-An objective is a frozen value over a measure, which early stopping reports. It prepares a pass: a function from scores to
-gradients. Numpy will do; this one is the listwise softmax, in which grade shares compete.
+An objective is a frozen value over a measure, which early stopping reports. It prepares a pass: a
+function from scores to gradients. Numpy will do; this one is the listwise softmax, in which grade
+shares compete.
 """
 
 from dataclasses import dataclass

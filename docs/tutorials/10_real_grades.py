@@ -2,8 +2,8 @@
 Judges' means and models' scores as they are
 ============================================
 
-Three judges agree on some documents and not on others; a language model gives each document a score of its own. Both are grades:
-nobody has to round them.
+Three judges agree on some documents and not on others; a language model gives each document a score
+of its own. Both are grades: nobody has to round them.
 """
 
 import numpy as np

@@ -2,8 +2,9 @@
 Several labels: relevance and revenue
 =====================================
 
-A shop wants products that fit the query, and products that bring revenue. Both are labels of the same documents. Rankers train
-for a weighted sum of measures of them, and the weights say how much of one label may be given up for the other.
+A shop wants products that fit the query, and products that bring revenue. Both are labels of the
+same documents. Rankers train for a weighted sum of measures of them, and the weights say how much
+of one label may be given up for the other.
 """
 
 import numpy as np

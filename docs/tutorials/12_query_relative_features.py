@@ -2,7 +2,8 @@
 From raw features to query-relative ones
 ========================================
 
-Add z-scores within each query, search for the best kind, compare the rankers, and serve the features.
+Add z-scores within each query, search for the best kind, compare the rankers, and serve the
+features.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Code that `gapboost.lightgbm` and `gapboost.xgboost` share; nothing here imports either library.
 
-`fit` of a local, Dask or Spark ranker and each fit of `GSearchCV` take the same steps. `cv` takes the
-first three, and the booster's own `cv` trains.
+`fit` of a local, Dask or Spark ranker and each fit of `GSearchCV` take the same steps. `cv` takes
+the first three, and the booster's own `cv` trains.
 
 1. `TrainingRequest`: what parameters and arguments ask for. `RankerParameters._request` makes it.
 2. `DataSummary` (`gapboost._data.summary`): what must be known about all rows before training.

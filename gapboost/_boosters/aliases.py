@@ -1,7 +1,7 @@
 """Aliases of the parameters that the constructor of a booster's ranker lists.
 
-A booster receives the constructor's default beside the alias that the user sets. LightGBM then uses one of them, by the length of
-their names, and XGBoost the last one.
+A booster receives the constructor's default beside the alias that the user sets. LightGBM then uses
+one of them, by the length of their names, and XGBoost the last one.
 """
 
 import inspect

@@ -24,8 +24,8 @@ from gapboost.measures import Measure, as_measure, as_measures
 from gapboost.measures.measure import grade_limit
 from gapboost.objectives import Objective, Pass, as_objective
 
-# XGBoost guesses the direction of a metric from its name and minimises every other one. The names are the same for
-# both boosters.
+# XGBoost guesses the direction of a metric from its name and minimises every other one. The names
+# are the same for both boosters.
 MAXIMISED_PREFIXES = ("auc", "pre", "map", "ndcg")
 
 
@@ -44,8 +44,9 @@ def is_maximized(name: str) -> bool:
 def metric_names(measures: Sequence[Measure]) -> list[str]:
     """Names under which boosters report measures: short, without blanks or colons, and distinct.
 
-    A cut-off follows an ``@``; measures that would share a name have their labels. Names that XGBoost would minimise begin
-    with ``map-``: its early stopping goes by the beginning of the name.
+    A cut-off follows an ``@``; measures that would share a name have their labels. Names that
+    XGBoost would minimise begin with ``map-``: its early stopping goes by the beginning of the
+    name.
     """
     short = [measure.short_name + (f"@{measure.k}" if measure.k else "") for measure in measures]
     names = [measure.label if short.count(name) > 1 else name for name, measure in zip(short, measures, strict=True)]
@@ -68,7 +69,8 @@ class Callback(Generic[State]):
         """Compute the state of one data set that stays the same in all iterations."""
         raise NotImplementedError
 
-    # LightGBM copies its callables six times in a fit and calls the copies: they must share what they know.
+    # LightGBM copies its callables six times in a fit and calls the copies: they must share what
+    # they know.
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
 
@@ -168,8 +170,8 @@ class Gradients(Callback[Pass]):
         Returns
         -------
         float64 ndarray of shape (P,)
-            In the order in which the positions first occur in the rows; after early stopping those that were learnt by the
-            best iteration. Only their differences mean anything.
+            In the order in which the positions first occur in the rows; after early stopping those
+            that were learnt by the best iteration. Only their differences mean anything.
 
         Raises
         ------
@@ -222,8 +224,8 @@ class Metrics(Callback[tuple[Judged, list[Measure]]]):
     ) -> list[tuple[str, float]]:
         """Return ``[(name, mean over queries)]`` of the data set `owner`, as `gapboost.evaluate`.
 
-        Where it is one worker's part, `total` sums an array over the workers: means of the parts would weigh a query by its
-        worker.
+        Where it is one worker's part, `total` sums an array over the workers: means of the parts
+        would weigh a query by its worker.
         """
         check_scores(scores)
         if len(content[0]) or content[3] is None:

@@ -19,8 +19,9 @@ def callers() -> Iterator[FrameType]:
 def booster_in_training(kind: type[Booster]) -> Booster:
     """The booster whose training this call is a part of, as its callers know it.
 
-    Factors of positions belong to one training, and both boosters tell an objective only the data set, which others may train on
-    too, at the same time or later. LightGBM's data set knows the learning rate of the first of them, or none.
+    Factors of positions belong to one training, and both boosters tell an objective only the data
+    set, which others may train on too, at the same time or later. LightGBM's data set knows the
+    learning rate of the first of them, or none.
 
     Raises
     ------

@@ -32,8 +32,9 @@ class MetricFunction:
     n_arguments : {2, 3, 4}
         It takes the first of ``y_true, y_pred, weight, group``.
     by_query : bool
-        True if it is called once for each query and returns a number, as in `xgboost.XGBRanker`. Otherwise it is called once
-        for all rows and returns ``(name, value, is_higher_better)`` or a list of such tuples, as in `lightgbm.LGBMRanker`.
+        True if it is called once for each query and returns a number, as in `xgboost.XGBRanker`.
+        Otherwise it is called once for all rows and returns ``(name, value, is_higher_better)`` or
+        a list of such tuples, as in `lightgbm.LGBMRanker`.
     """
 
     function: Callable[..., Any]

@@ -45,9 +45,11 @@ def query_folds(
     ----------
     queries : Queries
     cv : int, splitter, or iterable of (train, test)
-        A number of folds as `sklearn.model_selection.GroupKFold` makes them; a splitter gets the queries as groups.
+        A number of folds as `sklearn.model_selection.GroupKFold` makes them; a splitter gets the
+        queries as groups.
     random_state : int, RandomState or None
-        For a number of folds: None balances their documents, anything else deals the queries out at random.
+        For a number of folds: None balances their documents, anything else deals the queries out at
+        random.
     X, y : array-like, optional
         Shown to a splitter.
     name : str
@@ -83,8 +85,8 @@ def query_folds(
 
 
 def _sortable(queries: Queries, codes: Array) -> Array:
-    # The ids themselves where they sort: splitters break ties by their order, and the folds are then those of a search
-    # by scikit-learn with groups=qid. Numpy takes True and 1 for one.
+    # The ids themselves where they sort: splitters break ties by their order, and the folds are
+    # then those of a search by scikit-learn with groups=qid. Numpy takes True and 1 for one.
     try:
         distinct = len(np.unique(queries.ids))
     except (TypeError, ValueError):

@@ -72,7 +72,8 @@ class Library:
         The threads that it computes on.
     terms : BoosterTerms
     scale : callable
-        ``scale(objective, mean_size) -> GradientScale`` for queries of this mean number of documents.
+        ``scale(objective, mean_size) -> GradientScale`` for queries of this mean number of
+        documents.
     beginning : callable
         ``beginning(booster) -> InitialModel`` in the first round of a training.
     rounds : callable
@@ -82,8 +83,8 @@ class Library:
     least_hessian : callable
         ``least_hessian(parameters) -> float``: the least sum of hessians in a leaf.
     inherits : bool
-        True if the training set among the evaluation sets takes the weights and initial scores of training where it is given
-        none, as in the booster's own ranker.
+        True if the training set among the evaluation sets takes the weights and initial scores of
+        training where it is given none, as in the booster's own ranker.
     metric_by_query : bool
         True if the library's own ranker calls a metric function for each query.
     """

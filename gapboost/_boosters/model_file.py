@@ -17,7 +17,8 @@ KINDS: dict[str, Any] = {
     **{kind.__name__: kind for kind in (*MEASURES.values(), *OBJECTIVES.values())},
 }
 
-# What not every model file can hold; a question mark stands for such a character, and so is one itself.
+# What not every model file can hold; a question mark stands for such a character, and so is one
+# itself.
 ODD = re.compile(r"[^\w ()\[\]<>=,.+*'/-]", re.ASCII)
 WRITTEN_ODD = re.compile(r"\?([0-9a-f]+)\?")
 
@@ -27,8 +28,8 @@ G = re.compile(r"\bg=(\([\d.e, -]+\))")
 def words(objective: Objective) -> str:
     """The objective as it prints, on one line of characters that every model file can hold.
 
-    `read` makes the objective of it again. Odd characters, of objectives and measures that are not gapboost's, become their
-    numbers between question marks.
+    `read` makes the objective of it again. Odd characters, of objectives and measures that are not
+    gapboost's, become their numbers between question marks.
     """
     text = repr(objective)
     if value(text) not in (None, objective):
@@ -43,7 +44,8 @@ def read(text: str, requested: Objective) -> Objective:
     ----------
     text : str
     requested : Objective
-        Taken where the words are of a kind that is not gapboost's, and are its own; g that it leaves to the data is the text's.
+        Taken where the words are of a kind that is not gapboost's, and are its own; g that it
+        leaves to the data is the text's.
 
     Raises
     ------

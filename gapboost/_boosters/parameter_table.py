@@ -74,7 +74,8 @@ class ParameterTable:
     objectives : mapping {name: name of a measure}
         The library's objectives that have an equal here, LambdaRank for this measure.
     aliases : callable
-        Returns ``{alias: name}`` for each parameter that the ranker's constructor lists by that name.
+        Returns ``{alias: name}`` for each parameter that the ranker's constructor lists by that
+        name.
     defaults : callable
         Returns the constructor's default of each of these names.
     """

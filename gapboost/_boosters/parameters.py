@@ -1,7 +1,7 @@
 """Parameters of a training, checked: gapboost's own, and those of a booster, which its table knows.
 
-What has the same meaning here is taken. What has another meaning or none comes in one error, before training, with what to
-write in its place; so do names that nobody knows.
+What has the same meaning here is taken. What has another meaning or none comes in one error, before
+training, with what to write in its place; so do names that nobody knows.
 """
 
 import difflib

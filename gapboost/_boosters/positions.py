@@ -1,7 +1,8 @@
 """Additive factors of positions, learned along with the trees: users click on what is first.
 
-Gradients are those at the scores s + b[position], where b are the factors, at first 0. Each pass then takes a Newton step: with
-G and H the sums of the gradients and hessians of the n documents at a position,
+Gradients are those at the scores s + b[position], where b are the factors, at first 0. Each pass
+then takes a Newton step: with G and H the sums of the gradients and hessians of the n documents at
+a position,
 
     b += learning_rate * (-G - n * regularization * b) / (H + n * regularization + 0.001).
 
@@ -59,7 +60,8 @@ class PositionPass(Pass):
         self.inner = inner
         self.positions = positions
         self.scale = scale
-        # Called in the first round: only a booster that is in training knows its learning rate for certain.
+        # Called in the first round: only a booster that is in training knows its learning rate for
+        # certain.
         self.begin = begin
         # None: as the booster was told.
         self.penalty = penalty
@@ -88,7 +90,8 @@ class PositionPass(Pass):
 
     def factors(self, best: int = 0) -> Array:
         """Return the factors after the first `best` rounds, float64 of shape (P,); 0: after all."""
-        # A booster that XGBoost's own `train` continues may still name the best round of the training before.
+        # A booster that XGBoost's own `train` continues may still name the best round of the
+        # training before.
         if self.begun is None or best <= self.begun.rounds:
             return self.course[-1]
         return self.course[best - self.begun.rounds]

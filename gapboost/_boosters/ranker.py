@@ -26,8 +26,9 @@ from gapboost.objectives import Objective
 class GAPRanker(RankerParameters):
     """Mixin of `LGBMGAPRanker` and `XGBGAPRanker`.
 
-    After `fit`: `measure_` and `objective_` are what was trained for, with every choice made; `g_` is the measure's g
-    (None for a measure without one); `n_queries_in_` the number of training queries; `position_bias_` the factors of positions.
+    After `fit`: `measure_` and `objective_` are what was trained for, with every choice made; `g_`
+    is the measure's g (None for a measure without one); `n_queries_in_` the number of training
+    queries; `position_bias_` the factors of positions.
     """
 
     # What `fit` or `load_model` learned, besides what the booster's own `fit` leaves here.
@@ -37,7 +38,8 @@ class GAPRanker(RankerParameters):
     # The HTML form of scikit-learn links to this address, for classes of this package.
     _doc_link_module = "gapboost"
     _doc_link_template = property(lambda self: source_url(type(self)))
-    # With scikit-learn's metadata routing on, these reach fit and score without set_fit_request by the user.
+    # With scikit-learn's metadata routing on, these reach fit and score without set_fit_request by
+    # the user.
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True, "sample_weight": True, "position": True}
     __metadata_request__score: ClassVar[dict[str, bool]] = {"qid": True, "sample_weight": True}
 
@@ -69,7 +71,8 @@ class GAPRanker(RankerParameters):
     def position_bias_(self) -> dict[Any, float] | None:
         """``{position: its factor in training}``; None if `fit` got no `position`.
 
-        After early stopping those that were learnt by the best iteration. Only their differences mean anything.
+        After early stopping those that were learnt by the best iteration. Only their differences
+        mean anything.
         """
         check_is_fitted(self)
         return self._result.position_bias
@@ -119,8 +122,8 @@ class GAPRanker(RankerParameters):
 
         It needs no gapboost, in pickles either.
 
-        It knows neither `measure` nor the column ``qid`` of a data frame, and LightGBM's rounds integers in arrays to float32.
-        Fitted again, it trains for its own objective.
+        It knows neither `measure` nor the column ``qid`` of a data frame, and LightGBM's rounds
+        integers in arrays to float32. Fitted again, it trains for its own objective.
 
         Raises
         ------
@@ -137,7 +140,8 @@ class GAPRanker(RankerParameters):
 
     def _remember(self, learned: dict[str, Any], result: TrainingResult) -> None:
         """Hold what was learned."""
-        # In one step, so that fits in other threads leave no mixture: while `update` drops the old booster, others may run.
+        # In one step, so that fits in other threads leave no mixture: while `update` drops the old
+        # booster, others may run.
         self.__dict__ = {**vars(self), **learned, "_result": result}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -209,7 +213,8 @@ class GAPRanker(RankerParameters):
         """Train; return the attributes of the booster's own fitted ranker, and the booster."""
         raise NotImplementedError
 
-    # ... and what a search over many candidates needs: data that is binned once, and a training on it.
+    # ... and what a search over many candidates needs: data that is binned once, and a training on
+    # it.
     def _bins(self, train: RankingRows, held_out: RankingRows) -> Any:
         """Return training and held-out rows as the booster keeps them, with the training bins."""
         raise NotImplementedError

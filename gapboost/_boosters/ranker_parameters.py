@@ -79,7 +79,8 @@ class RankerParameters:
     def _requested_objective(self, *, draws: bool = True) -> Objective:
         """Return the objective that all parameters ask for; its g may be left to the data.
 
-        Unless `draws` is False, a `random_state` that is a RandomState or Generator draws the seed that orders ties.
+        Unless `draws` is False, a `random_state` that is a RandomState or Generator draws the seed
+        that orders ties.
         """
         parameters = self.get_params(deep=False)  # type: ignore[attr-defined]
         request = replace(self._own().request, objective=self._named_objective(draws))
@@ -91,8 +92,8 @@ class RankerParameters:
     def _request(self, *, eval_metric: Any = None, eval_at: Any = None, position: Any = None) -> TrainingRequest:
         """Return what the parameters, and these arguments of `fit`, ask for.
 
-        They are checked here. Random numbers are drawn here too, once for each training and the same
-        for all workers.
+        They are checked here. Random numbers are drawn here too, once for each training and the
+        same for all workers.
 
         Raises
         ------

@@ -35,8 +35,9 @@ def refuse_blind_search(ranker: Any) -> None:
     Raises
     ------
     ValueError
-        Where scoring will not receive `qid`; where candidates with different g or measure would each be scored by their
-        own; where a query is in both the training and the test rows; where documents of queries are left out at random.
+        Where scoring will not receive `qid`; where candidates with different g or measure would
+        each be scored by their own; where a query is in both the training and the test rows; where
+        documents of queries are left out at random.
     """
     found = _search_of(ranker)
     if found is None:

@@ -50,8 +50,8 @@ def taking(
 def also_in_order_of(theirs: Callable[..., Any]) -> Callable[[Fit], Fit]:
     """Decorate `fit`: take calls by position that only fit the order of the booster's `fit`.
 
-    Those are calls with more arguments by position than ours takes, and those with weights in the third place, where ours has
-    `qid`, beside `group`. What could be either is an error.
+    Those are calls with more arguments by position than ours takes, and those with weights in the
+    third place, where ours has `qid`, beside `group`. What could be either is an error.
     """
 
     def decorated(fit: Fit) -> Fit:

@@ -27,8 +27,8 @@ class WorkerShare(NamedTuple):
     earlier: int
 
 
-# Labels, group sizes and weights as a booster's data set holds them; and, where it is one worker's part of a data set, what is
-# known of the whole.
+# Labels, group sizes and weights as a booster's data set holds them; and, where it is one worker's
+# part of a data set, what is known of the whole.
 Content = tuple[Array, Array, Array | None, WorkerShare | None]
 
 
@@ -50,11 +50,13 @@ class PerDataSet(Generic[State]):
         """The state of the data set `owner`, which now has this content."""
         key = id(owner)
         entry = self._entries.get(key)
-        # A data set can get new labels between trainings. XGBoost copies them at every call, so identity tells nothing.
+        # A data set can get new labels between trainings. XGBoost copies them at every call, so
+        # identity tells nothing.
         if entry is not None and entry[1][3] == content[3] and all(map(_same, entry[1][:3], content[:3])):
             return entry[2]
         if content[0] is owner:
-            # LGBMRanker shows its array of labels in place of a data set: kept in its own entry, it would never go.
+            # LGBMRanker shows its array of labels in place of a data set: kept in its own entry, it
+            # would never go.
             content = (owner.copy(), *content[1:])
         state = self._build(*content)
         # Only the dictionary is captured: the callback dies with the weak reference.

@@ -60,7 +60,8 @@ def make_task(request: TrainingRequest, summary: DataSummary, name: str) -> Task
     Raises
     ------
     ValueError
-        If there is no order to learn, if `stopping_metric` is not reported, or if a measure reads no label of the data.
+        If there is no order to learn, if `stopping_metric` is not reported, or if a measure reads
+        no label of the data.
     """
     columns = tuple(column for column, _ in summary.of_labels)
     check_columns(columns, grade_limit([request.objective.measure, *request.metrics]), name)

@@ -17,12 +17,13 @@ from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import working_on
 from gapboost.objectives import Pass
 
-# Mean absolute gradient of a document, for weights of 1: the least of any task is that of one query of millions, 1e-7;
-# rounding is 1e-14.
+# Mean absolute gradient of a document, for weights of 1: the least of any task is that of one query
+# of millions, 1e-7; rounding is 1e-14.
 LEAST_PUSH = 1e-11
 
-# Where the hessians suffice for fewer leaves than this, trees of that many rows stay blunt. On XGBoost those of one list are some
-# units in all, however long it is: with its default floor of 1, 40 000 rows grow five leaves.
+# Where the hessians suffice for fewer leaves than this, trees of that many rows stay blunt. On
+# XGBoost those of one list are some units in all, however long it is: with its default floor of 1,
+# 40 000 rows grow five leaves.
 FEW_LEAVES, MANY_ROWS = 8, 1000
 
 

@@ -1,7 +1,7 @@
 """Numbers and choices that callers give, checked in one way everywhere.
 
-Every message begins with the argument, tells what was found and, after "expected", what would be right. Data by rows is
-checked in `gapboost._data.queries`.
+Every message begins with the argument, tells what was found and, after "expected", what would be
+right. Data by rows is checked in `gapboost._data.queries`.
 """
 
 import math

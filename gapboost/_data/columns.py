@@ -57,7 +57,8 @@ def numeric_column(values: Any, name: str, expected: str, entries: str = "one va
         if any(isinstance(v, str | bytes) for v in array):
             raise ValueError(f"{name} holds strings; expected {expected}")
         try:
-            # Nor are times of numpy numbers to anybody but astype, which would also drop an imaginary part.
+            # Nor are times of numpy numbers to anybody but astype, which would also drop an
+            # imaginary part.
             if any(isinstance(v, np.datetime64 | np.timedelta64 | np.complexfloating) for v in array):
                 raise TypeError
             return array.astype(np.float64)

@@ -11,10 +11,12 @@ from sklearn.utils import _safe_indexing
 from gapboost._data.queries import GroupSizes
 from gapboost._kernels import Array
 
-# XGBoost's name for the query ids among the columns of a data frame; here for every data frame and both boosters.
+# XGBoost's name for the query ids among the columns of a data frame; here for every data frame and
+# both boosters.
 QID = "qid"
 
-# scikit-learn's ColumnTransformer and FeatureUnion put the name of a step and two underscores before each column's.
+# scikit-learn's ColumnTransformer and FeatureUnion put the name of a step and two underscores
+# before each column's.
 RENAMED_QID = f"__{QID}"
 
 # Types of columns of polars and Arrow, as they print in lower case.
@@ -35,7 +37,8 @@ HALVES = ("float16", "halffloat")
 
 def column_names(X: Any) -> list[Any]:
     """Return the column names of a data frame or an Arrow table; nothing for anything else."""
-    # Of an Arrow table, whose `columns` are the values. A data frame may have a column of that name.
+    # Of an Arrow table, whose `columns` are the values. A data frame may have a column of that
+    # name.
     arrow = hasattr(type(X), "column_names")
     names = X.column_names if arrow else getattr(X, "columns", ())
     # Ten times as fast as going through an index of pandas: what predicting one row costs.
@@ -54,7 +57,8 @@ def check_names(found: Sequence[str], expected: Sequence[str], name: str, refere
     Parameters
     ----------
     found, expected : sequence of str
-        `feature_names` of a table and of its reference. Nothing is checked if one of them has no names.
+        `feature_names` of a table and of its reference. Nothing is checked if one of them has no
+        names.
     name : str
         The caller's name of the table.
     reference : str, default="training"
@@ -63,7 +67,8 @@ def check_names(found: Sequence[str], expected: Sequence[str], name: str, refere
     Raises
     ------
     ValueError
-        Naming the columns that it lacks and those that are unknown, or the first one in another place.
+        Naming the columns that it lacks and those that are unknown, or the first one in another
+        place.
     """
     if not found or not expected or list(found) == list(expected):
         return
@@ -156,8 +161,9 @@ def features(X: Any, name: str = "X") -> Any:
     Parameters
     ----------
     X : array-like or sparse matrix of shape (N, n_features), or data frame
-        Lists become arrays; sparse matrices become CSR, or stay CSC, of floats in canonical form; masked values become NaN;
-        numbers in another byte order, which XGBoost would misread without a word, those of this machine. All else stays.
+        Lists become arrays; sparse matrices become CSR, or stay CSC, of floats in canonical form;
+        masked values become NaN; numbers in another byte order, which XGBoost would misread without
+        a word, those of this machine. All else stays.
     name : str
         What the caller calls it.
 

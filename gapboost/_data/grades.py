@@ -9,7 +9,8 @@ from gapboost._data.columns import first_row, numeric_column
 from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
 
-# The tables of a measure hold one number for every pair of whole grades: 0..255 costs 0.5 MB a query at worst.
+# The tables of a measure hold one number for every pair of whole grades: 0..255 costs 0.5 MB a
+# query at worst.
 MAX_GRADE = 255
 
 # Judges and clicks make fewer; so many may be no grades at all.
@@ -26,7 +27,8 @@ class GradeLimit(NamedTuple):
     measure : str
         How the measure that sets it prints.
     between : str
-        A printed measure whose g is given at whole grades and spread evenly between them; empty where there is none.
+        A printed measure whose g is given at whole grades and spread evenly between them; empty
+        where there is none.
     of_one_label : str
         A printed measure that reads no column of several labels; empty if all of them read one.
     of_labels : tuple of (column, GradeLimit)
@@ -82,8 +84,8 @@ def check_known(grades: Array, name: str, limit: GradeLimit | None) -> None:
 def at_least(grades: Any, threshold: float) -> Array:
     """Return True for each of `grades` that is `threshold` or more, compared as float32.
 
-    Boosters keep labels as float32, so that a grade of 0.7 comes back as 0.69999999. It still reaches a threshold of 0.7.
-    Grade 0 reaches no threshold.
+    Boosters keep labels as float32, so that a grade of 0.7 comes back as 0.69999999. It still
+    reaches a threshold of 0.7. Grade 0 reaches no threshold.
     """
     # float32 ends below the largest thresholds, which no grade reaches anyway.
     least = np.float32(min(threshold, 2.0 * MAX_GRADE))
@@ -102,7 +104,8 @@ def merged_in_float32(grades: Array) -> Array:
 def occurring_grades(whole: Array, fraction: float | None, highest: float) -> Array:
     """The grades that occur in a data set that nobody holds as a whole, ascending.
 
-    Of fractional ones, which are many: the highest of them and the highest of all, from which ``g=None`` is made.
+    Of fractional ones, which are many: the highest of them and the highest of all, from which
+    ``g=None`` is made.
 
     Parameters
     ----------

@@ -47,7 +47,8 @@ def run_starts(ids: Array) -> Array:
     If adjacent ids cannot be compared reliably, return all rows.
     """
     if ids.dtype.kind in "US" and ids.itemsize > 0:
-        # numpy compares strings character by character. They are padded with zeros, so equal ones are equal words.
+        # numpy compares strings character by character. They are padded with zeros, so equal ones
+        # are equal words.
         word = next(word for word in (np.uint64, np.uint32, np.uint16, np.uint8) if ids.itemsize % word().itemsize == 0)
         words = np.ascontiguousarray(ids).view(word)
         width = len(words) // len(ids)

@@ -17,8 +17,9 @@ from gapboost._data.summary import DataSummary
 from gapboost._data.weights import query_weights
 from gapboost._kernels import Array
 
-# Fractional grades get the same numbers in all queries up to so many different ones, and beyond by query. Up to so many in a
-# query a measure has tables, with one number for every pair of them; beyond, documents are compared one by one.
+# Fractional grades get the same numbers in all queries up to so many different ones, and beyond by
+# query. Up to so many in a query a measure has tables, with one number for every pair of them;
+# beyond, documents are compared one by one.
 LEVELS_OF_ALL, MOST_LEVELS = 16, 64
 
 
@@ -50,12 +51,13 @@ class Judged:
         Of the rows, unless one was given.
     weights : float64 ndarray of shape (Q,)
     whole : Whole or None
-        Where these queries are a part of a data set: gradients are those of the whole, however it is cut up.
+        Where these queries are a part of a data set: gradients are those of the whole, however it
+        is cut up.
     factors : float64 ndarray of shape (N,) or None
         As in `Weights`.
     labels : mapping {column: Label}
-        The labels, if documents have several; `codes` and `base` are then those of the first. `of_label` returns the data with
-        one of them.
+        The labels, if documents have several; `codes` and `base` are then those of the first.
+        `of_label` returns the data with one of them.
     """
 
     queries: Queries
@@ -160,7 +162,8 @@ class Judged:
     def subset(self, queries: Array) -> Self:
         """Return some of the queries, with their documents, weights and recall base.
 
-        The levels stay, including those that no longer occur. A part of a data set remains a part of it.
+        The levels stay, including those that no longer occur. A part of a data set remains a part
+        of it.
 
         Parameters
         ----------
@@ -207,15 +210,15 @@ def judged(
     Parameters
     ----------
     y_true : array-like of shape (N,), or (N, L)
-        Grades of any numeric dtype: whole numbers ``0..c``, unless they may be `real`. Several labels need a `limit` of measures
-        that say which of them they read.
+        Grades of any numeric dtype: whole numbers ``0..c``, unless they may be `real`. Several
+        labels need a `limit` of measures that say which of them they read.
     qid : array-like of shape (N,), GroupSizes or None
         One id a row; None makes all rows one query.
     sample_weight : array-like of shape (Q,) or (N,), optional
         Weights of the queries, in the order in which the queries first occur, or of the rows.
     recall_base : mapping from query id, or array-like of shape (Q, c + 1), optional
-        Grade counts of the queries where judged documents are missing from the rows; entries of a mapping may be mappings
-        from grades to numbers of documents.
+        Grade counts of the queries where judged documents are missing from the rows; entries of a
+        mapping may be mappings from grades to numbers of documents.
     limit : GradeLimit, optional
     names : tuple of str
         What the caller calls `y_true`, `qid` and `sample_weight`: errors name them so.

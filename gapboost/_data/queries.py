@@ -21,7 +21,8 @@ class Queries:
     offsets : int64 ndarray of shape (Q + 1,)
         After grouping, rows ``offsets[q]:offsets[q + 1]`` are the documents of query ``q``.
     rows : int64 ndarray of shape (N,) or None
-        Row numbers, query by query, in their given order within each query; None where the rows already are so.
+        Row numbers, query by query, in their given order within each query; None where the rows
+        already are so.
     """
 
     ids: Array
@@ -96,7 +97,8 @@ class GroupSizes:
         Raises
         ------
         ValueError
-            Where the sizes are not whole numbers from 1 on whose sum is `n_rows`, the rows of `rows_of`.
+            Where the sizes are not whole numbers from 1 on whose sum is `n_rows`, the rows of
+            `rows_of`.
         """
         sizes = numeric_column(self.sizes, self.name, "whole numbers >= 1", "one size a query, shape (n_queries,)")
         unusable = ~((sizes >= 1) & (sizes == np.floor(sizes)))
@@ -117,8 +119,8 @@ class GroupSizes:
 def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_true", what: str = "query id") -> Queries:
     """Group rows, in any order, by query id or `GroupSizes`; `what` is for messages.
 
-    Ids are equal where Python says so and their type is the same; scalars of numpy and Arrow count as the values of Python
-    that they stand for.
+    Ids are equal where Python says so and their type is the same; scalars of numpy and Arrow count
+    as the values of Python that they stand for.
 
     Raises
     ------

@@ -30,7 +30,8 @@ class RecallBase:
     counts : int64 ndarray of shape (Q, L)
         How many documents of the query have each of L grades.
     levels : float64 ndarray of shape (L,), or (Q, L)
-        These grades, ascending: the same for all queries, or of each. Where a query has fewer, its highest is repeated.
+        These grades, ascending: the same for all queries, or of each. Where a query has fewer, its
+        highest is repeated.
     many_levels : bool
         True if some query of the data set has too many grades for tables of grades by grades.
     """
@@ -173,7 +174,8 @@ def by_query(recall_base: Mapping[Any, Any], ids: Array, qid_name: str) -> list[
         )
     spellings = [list(ids), names]
     if ids.dtype.kind in "mM":
-        # Times finer than microseconds, which Python does not have, become whole numbers in tolist().
+        # Times finer than microseconds, which Python does not have, become whole numbers in
+        # tolist().
         exact = ids.astype(f"{ids.dtype.kind}8[us]")
         spellings += [exact.tolist()] if (exact == ids).all() else []
     found = []

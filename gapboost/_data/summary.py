@@ -28,7 +28,8 @@ class DataSummary(NamedTuple):
     n_grades : int
         Number of different grades.
     of_labels : tuple of (column, tuple of float)
-        The grades that occur in each column of several labels; `grades` and `n_grades` are then those of the first.
+        The grades that occur in each column of several labels; `grades` and `n_grades` are then
+        those of the first.
     """
 
     n_rows: int

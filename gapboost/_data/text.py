@@ -4,7 +4,8 @@ import codecs
 from collections.abc import Iterator
 from typing import Any
 
-# No line of real data comes near it; a compressed file of a few kilobytes can hold one that fills the memory.
+# No line of real data comes near it; a compressed file of a few kilobytes can hold one that fills
+# the memory.
 MAX_LINE_BYTES = 1 << 26
 
 
@@ -37,7 +38,8 @@ def lines(stream: Any, limit: int) -> Iterator[bytes]:
     LongLine
         Where a line has more; of that line no more than the limit is read.
     OtherEncoding
-        Where the first line begins with the byte order mark of UTF-16 or UTF-32, or every second byte of its beginning is 0.
+        Where the first line begins with the byte order mark of UTF-16 or UTF-32, or every second
+        byte of its beginning is 0.
     """
     number, mark = 0, codecs.BOM_UTF8
     while found := stream.readline(limit + 1):
@@ -54,8 +56,9 @@ def lines(stream: Any, limit: int) -> Iterator[bytes]:
 def checked_number(word: bytes) -> bytes:
     """A word that `int`, `float` or scikit-learn is about to read as a number, unchanged.
 
-    Python's own numbers may have underscores, as its source code has: ``1_0`` is 10 to it, and no number to trec_eval, the
-    boosters or anything else that reads these files. Of bytes Python reads nothing more that C does not.
+    Python's own numbers may have underscores, as its source code has: ``1_0`` is 10 to it, and no
+    number to trec_eval, the boosters or anything else that reads these files. Of bytes Python reads
+    nothing more that C does not.
 
     Raises
     ------

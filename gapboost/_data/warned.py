@@ -3,7 +3,8 @@
 import sys
 import warnings
 
-# The boosters call gapboost's callbacks. scikit-learn (some of it through joblib) and Spark call `fit` for the user.
+# The boosters call gapboost's callbacks. scikit-learn (some of it through joblib) and Spark call
+# `fit` for the user.
 PASSED_OVER = frozenset(("gapboost", "joblib", "lightgbm", "pyspark", "sklearn", "xgboost"))
 
 

@@ -8,8 +8,8 @@ from gapboost._data.columns import numeric_column
 from gapboost._data.queries import Queries
 from gapboost._kernels import Array
 
-# What weights sum to. Boosters keep gradients and gains as float32 and take no split that gains less than some constant:
-# beyond these limits they train on noise, or not at all.
+# What weights sum to. Boosters keep gradients and gains as float32 and take no split that gains
+# less than some constant: beyond these limits they train on noise, or not at all.
 LEAST_WEIGHT, MOST_WEIGHT = 1e-5, 1e15
 
 
@@ -21,7 +21,8 @@ class Weights(NamedTuple):
     by_query : float64 ndarray of shape (Q,)
         The mean over the documents of the query.
     factors : float64 ndarray of shape (N,) or None
-        Of each document, in grouped order: its weight over that of its query. None where they are all 1.
+        Of each document, in grouped order: its weight over that of its query. None where they are
+        all 1.
     """
 
     by_query: Array
@@ -34,7 +35,8 @@ def query_weights(sample_weight: Any, queries: Queries, name: str = "sample_weig
     Raises
     ------
     ValueError
-        Where there is neither one for each query nor one for each row, or one is negative, NaN or infinite.
+        Where there is neither one for each query nor one for each row, or one is negative, NaN or
+        infinite.
     """
     if sample_weight is None:
         return Weights(np.ones(len(queries)), None)

@@ -4,8 +4,8 @@ Every measure of the library is one quadratic form over the ranked grades of a q
 
     M = sum_n discount[n] * (own[i_n] + sum_{m<n} pair[i_m, i_n]),
 
-where ``i_n`` is the grade of the document at rank ``n``. The arrays that carry it, and everything else that
-crosses into compiled code, have the same name, dtype and meaning in every kernel:
+where ``i_n`` is the grade of the document at rank ``n``. The arrays that carry it, and everything
+else that crosses into compiled code, have the same name, dtype and meaning in every kernel:
 
 =========== ========= ============= ===================================================================
 name        dtype     shape         meaning
@@ -25,7 +25,8 @@ lam, eta    float64   (N,)          by rank: gradient and curvature before they 
 grad, hess  float     (N,)          float32 or float64 outputs, in the order of the rows
 =========== ========= ============= ===================================================================
 
-``N`` documents in ``Q`` queries with grades up to ``c``. Arrays are C-contiguous; nothing is checked here.
+``N`` documents in ``Q`` queries with grades up to ``c``. Arrays are C-contiguous; nothing is
+checked here.
 
 A pass of `LambdaRank` over the queries of one chunk, and where each step is::
 
@@ -37,7 +38,8 @@ A pass of `LambdaRank` over the queries of one chunk, and where each step is::
         longer one: running sums, down and up              lambdarank/moments.py  pairs become sums
     lam, eta --scale, write--> grad, hess (by row)         lambdarank/gradients.py
 
-A pass of `SoftRank` or `ApproxRank` (objectives/smooth.py), over positions x that are scaled scores or smooth ranks::
+A pass of `SoftRank` or `ApproxRank` (objectives/smooth.py), over positions x that are scaled scores
+or smooth ranks::
 
     x --smooth_ranks--> ranks                              smooth/sums.py
     ranks --discount--> share, and its derivative by rank  objectives/smooth.py and its objectives
@@ -48,8 +50,8 @@ A pass of `SoftRank` or `ApproxRank` (objectives/smooth.py), over positions x th
         others: polynomials on cells                       smooth/cells.py (if sums.py says so)
         SoftRank with a cut-off: rank distributions        smooth/distribution.py
 
-A query beyond ``LONG`` (lambdarank/long.py) goes through the same steps of `LambdaRank` strip by strip, several
-threads at once (order/long.py, lambdarank/long.py).
+A query beyond ``LONG`` (lambdarank/long.py) goes through the same steps of `LambdaRank` strip by
+strip, several threads at once (order/long.py, lambdarank/long.py).
 
 Read in this order:
 
@@ -66,21 +68,23 @@ Read in this order:
 `jit`             how all of this is compiled, and kept on disk
 ================  ================================================================================
 
-**What a thread may write.** Python hands out chunks of queries, or strips of one long query (`parallel.chunks.run`).
-Everything that is not named here is constant.
+**What a thread may write.** Python hands out chunks of queries, or strips of one long query
+(`parallel.chunks.run`). Everything that is not named here is constant.
 
 * A chunk: the rows of its queries in the outputs, and the `ShortPass` that it has borrowed (`parallel.scratch`, held by
   the passes in objectives/lambdarank.py) or, for the smooth objectives, memory made for the call.
 * A strip: its ranks, and what is kept for it, in the `LongPass` that the whole query has borrowed; the rows of the documents at
-  these ranks, which nobody else has, as the order is a permutation; and memory for its sums that it borrows there. While the list
-  is ranked, slices and parts of it take the place of strips. Between two steps all threads meet.
+  these ranks, which nobody else has, as the order is a permutation; and memory for its sums that it
+  borrows there. While the list is ranked, slices and parts of it take the place of strips. Between
+  two steps all threads meet.
 
 So results never depend on the number of threads.
 
-What travels together is a NamedTuple, made by keyword. Only arrays, scalars and tuples of them cross into compiled code: function
-arguments would miss numba's disk cache. Entry points are few and take float64, because compiled code is compiled
-again for every combination of types, and optimised again for every caller. With ``NUMBA_DISABLE_JIT=1`` everything
-runs as plain Python, bounds checked.
+What travels together is a NamedTuple, made by keyword. Only arrays, scalars and tuples of them
+cross into compiled code: function arguments would miss numba's disk cache. Entry points are few and
+take float64, because compiled code is compiled again for every combination of types, and optimised
+again for every caller. With ``NUMBA_DISABLE_JIT=1`` everything runs as plain Python, bounds
+checked.
 """
 
 from typing import Any

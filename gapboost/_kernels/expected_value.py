@@ -1,7 +1,8 @@
 """Expected value of each query over the orders of ties: quadratic form and cascade.
 
-The form comes as tables of grades by grades, where a document costs O(c); `gapboost._kernels.expected_worth` takes it otherwise.
-The tables are made from the documents of each grade, which `count_grades` counts.
+The form comes as tables of grades by grades, where a document costs O(c);
+`gapboost._kernels.expected_worth` takes it otherwise. The tables are made from the documents of
+each grade, which `count_grades` counts.
 """
 
 from typing import NamedTuple
@@ -22,7 +23,8 @@ class Ranked(NamedTuple):
         Query q is ranks ``starts[q]..starts[q + 1] - 1``.
     grades : int32 ndarray of shape (N,)
     ends : int32 ndarray of shape (N,)
-        At the first rank of each group of tied documents the rank, in the query, that follows the group.
+        At the first rank of each group of tied documents the rank, in the query, that follows the
+        group.
     """
 
     starts: Array
@@ -72,11 +74,11 @@ def evaluate_form(
 ) -> None:
     """Write the value of each query to ``out``; ``scratch`` is two rows by grade.
 
-    The discount of query q begins at ``begins[q]``. Ranks beyond ``depth`` have discount 0 and are not visited.
-    A tied group of t documents with grade counts h takes the ranks r..r+t-1. On each of them the grade is i with
-    probability f_i = h_i / t; the documents above the group are all above it; and the x documents of the group that
-    precede it pair with it x / (t - 1) times the sum over ordered pairs within the group,
-    f_j (h_i - 1{i=j}) pair[i, j].
+    The discount of query q begins at ``begins[q]``. Ranks beyond ``depth`` have discount 0 and are
+    not visited. A tied group of t documents with grade counts h takes the ranks r..r+t-1. On each
+    of them the grade is i with probability f_i = h_i / t; the documents above the group are all
+    above it; and the x documents of the group that precede it pair with it x / (t - 1) times the
+    sum over ordered pairs within the group, f_j (h_i - 1{i=j}) pair[i, j].
     """
     starts, grades, ends = ranked.starts, ranked.grades, ranked.ends
     n_grades = own.shape[1]
@@ -128,13 +130,14 @@ def evaluate_form(
 def evaluate_cascade(ranked: Ranked, discount: Array, depth: int, chances: Array, reaching: Array, out: Array) -> None:
     """Write ``sum_n discount[n] stops[i_n] prod_{m<n} (1 - stops[i_m])`` of each query to ``out``.
 
-    A user goes down the list and stops at a document of grade i with the probability ``stops[i]``, where ``stops`` is the row of
-    ``chances`` of the query, or the only one.
+    A user goes down the list and stops at a document of grade i with the probability ``stops[i]``,
+    where ``stops`` is the row of ``chances`` of the query, or the only one.
 
-    ``reaching`` is room for one more number than there are documents in the longest query. Of a tied group, ``reaching[x]``
-    is the mean over its orders of the probability to go on past its first x documents: the elementary symmetric
-    polynomial of degree x of the probabilities to go on, over its number of terms. A document that joins s others is
-    among the first x with probability x / (s + 1). Documents at which nobody stops join all at once, the others grade by
+    ``reaching`` is room for one more number than there are documents in the longest query. Of a
+    tied group, ``reaching[x]`` is the mean over its orders of the probability to go on past its
+    first x documents: the elementary symmetric polynomial of degree x of the probabilities to go
+    on, over its number of terms. A document that joins s others is among the first x with
+    probability x / (s + 1). Documents at which nobody stops join all at once, the others grade by
     grade: in the order of the rows, the last bit would tell that order.
     """
     starts, grades, ends = ranked.starts, ranked.grades, ranked.ends

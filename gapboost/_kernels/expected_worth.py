@@ -1,8 +1,9 @@
 """Expected value of each query from its `Worth`, over the orders of ties: O(log n) a document.
 
-What the documents above bring, held between floor and cap of the one below, is the sum of what is in between, plus floor and cap
-times how many bring less and more. A tree of sums over the levels has each of these: its lowest layer holds, in nodes of eight,
-the sums so far within each node, and every other layer has an entry for each node of the one before.
+What the documents above bring, held between floor and cap of the one below, is the sum of what is
+in between, plus floor and cap times how many bring less and more. A tree of sums over the levels
+has each of these: its lowest layer holds, in nodes of eight, the sums so far within each node, and
+every other layer has an entry for each node of the one before.
 """
 
 from typing import Any, NamedTuple
@@ -19,8 +20,9 @@ from gapboost._kernels.worth import Worth
 class Above(NamedTuple):
     """The documents above, and one query's numbers by level; pointers but for the first three.
 
-    ``tree`` is one for their number, and one for each term, ``size`` long; ``low`` and ``high`` say for each level how many bring
-    less than its floor, and how many no more than its cap. By term these and the numbers of `Worth` are ``step`` apart.
+    ``tree`` is one for their number, and one for each term, ``size`` long; ``low`` and ``high`` say
+    for each level how many bring less than its floor, and how many no more than its cap. By term
+    these and the numbers of `Worth` are ``step`` apart.
     """
 
     terms: Any

@@ -42,7 +42,8 @@ UNKEPT = (
 
 def kernel(function: Function) -> Function:
     """Compile on first call, cache on disk, release the GIL; divide by zero as numpy does."""
-    # Without the explicit False, numba compiles a function with the fastmath of whichever caller needs it first.
+    # Without the explicit False, numba compiles a function with the fastmath of whichever caller
+    # needs it first.
     return _compiled(function, False)
 
 
@@ -103,7 +104,8 @@ def _folders(source: str) -> Iterator[str]:
         yield os.path.join(config.CACHE_DIR, below)  # type: ignore[attr-defined]
     yield os.path.join(folder, "__pycache__")
     users = AppDirs(appname="numba", appauthor=False).user_cache_dir  # type: ignore[no-untyped-call]
-    # A user whose home nobody knows has his cache in "~/.cache", below whatever folder is the current one.
+    # A user whose home nobody knows has his cache in "~/.cache", below whatever folder is the
+    # current one.
     if os.path.isabs(users):
         yield os.path.join(users, below)
 
@@ -149,7 +151,8 @@ class KernelCache(NullCache):
     def load(self, key: tuple[Any, Any]) -> Any:
         """Load what was saved for types and a processor; None if it is missing, stale or broken."""
         for path in self._paths(key):
-            # Not `open` and FileNotFoundError: this user may be refused a look into the folder of another.
+            # Not `open` and FileNotFoundError: this user may be refused a look into the folder of
+            # another.
             if not os.path.exists(path):
                 continue
             try:
@@ -218,7 +221,8 @@ def once(message: str, *found: Any) -> None:
 class Announcement(event.Listener):
     """Says that kernels are being compiled, after `PATIENCE`, unless something else has.
 
-    Loading from the cache on disk is no compilation. Compilations nest: the time of the outermost ones counts.
+    Loading from the cache on disk is no compilation. Compilations nest: the time of the outermost
+    ones counts.
     """
 
     def __init__(self) -> None:

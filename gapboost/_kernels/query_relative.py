@@ -100,8 +100,8 @@ def zscores(
             low, high, count = range_of(x, end - begin)
             if low == -np.inf or high == np.inf:
                 return True
-            # Scaled values have no square that overflows, and a large common offset costs no digits.
-            # The range of two floats can overflow, that of their halves cannot.
+            # Scaled values have no square that overflows, and a large common offset costs no
+            # digits. The range of two floats can overflow, that of their halves cannot.
             half = 0.5 if high - low == np.inf else 1.0
             inverse = 1.0 / max(high * half - low * half, LEAST_RANGE)
             total = scale(x, end - begin, half, low * half, inverse)

@@ -1,12 +1,13 @@
 """The worth of documents by themselves and below others, without tables of grades by grades.
 
-Where most documents of a query have grades of their own, ``pair`` would have a row for each of them. Every pair of documents, i
-above j, is worth a sum of a few terms instead,
+Where most documents of a query have grades of their own, ``pair`` would have a row for each of
+them. Every pair of documents, i above j, is worth a sum of a few terms instead,
 
     pair[i, j] = sum_k factor[k, j] * (min(max(above[k, i], floor[k, j]), cap[k, j]) - zero[k, j]):
 
-what the upper one brings, held between a floor and a cap of the lower one, times a factor of the lower one. ``min(G[i], G[j])``
-of graded average precision is such a term, and so are products, ``1{i > j}`` and ``1{i > j} - 1{i < j}``.
+what the upper one brings, held between a floor and a cap of the lower one, times a factor of the
+lower one. ``min(G[i], G[j])`` of graded average precision is such a term, and so are products,
+``1{i > j}`` and ``1{i > j} - 1{i < j}``.
 """
 
 from typing import Any, NamedTuple
@@ -20,7 +21,8 @@ from gapboost._kernels.jit import kernel
 class Worth(NamedTuple):
     """The numbers of K terms, float64: by query and level (K, Q, L), or by document (K, N).
 
-    ``own`` has no K: what a document is worth by itself. ``above``, ``floor`` and ``cap`` never fall from one level to the next.
+    ``own`` has no K: what a document is worth by itself. ``above``, ``floor`` and ``cap`` never
+    fall from one level to the next.
     """
 
     own: Array

@@ -80,9 +80,10 @@ def topic_bootstrap(
     values : SystemValues
         For at least two topics.
     statistic : callable
-        From `SystemValues` to a number or an array of finite numbers, such as ``lambda some: correlation(some).tau``, or
-        ``lambda some: discriminative_power(some, random_state=0).share``. For the interval of a difference between two
-        measures, return the difference: they share the topics.
+        From `SystemValues` to a number or an array of finite numbers, such as
+        ``lambda some: correlation(some).tau``, or
+        ``lambda some: discriminative_power(some, random_state=0).share``. For the interval of a
+        difference between two measures, return the difference: they share the topics.
     n_resamples : int, default=200
         At least 2. Topics are drawn with replacement, as many as there are.
     confidence : float, default=0.95
@@ -98,13 +99,14 @@ def topic_bootstrap(
     Raises
     ------
     ValueError
-        Where there are less than two topics or resamples, or the statistic is not finite or changes its shape.
+        Where there are less than two topics or resamples, or the statistic is not finite or changes
+        its shape.
 
     Notes
     -----
-    Intervals are centered at the estimate, with the standard error of the bootstrap. Percentiles of the resamples would be
-    shifted: differences between systems vary more in a resample, so more pairs are told apart in it than on the topics
-    themselves.
+    Intervals are centered at the estimate, with the standard error of the bootstrap. Percentiles of
+    the resamples would be shifted: differences between systems vary more in a resample, so more
+    pairs are told apart in it than on the topics themselves.
 
     Examples
     --------

@@ -1,7 +1,8 @@
 """Binary preference: how often judged irrelevant documents are above relevant ones [buckley2004].
 
-It looks at judged documents alone, so that it hardly changes when judgements are missing. `gapboost.evaluate` has grade 0 for
-unjudged and irrelevant documents alike; here they are told apart.
+It looks at judged documents alone, so that it hardly changes when judgements are missing.
+`gapboost.evaluate` has grade 0 for unjudged and irrelevant documents alike; here they are told
+apart.
 
 >>> qrels = {"601": {"a": 1, "b": 0, "c": 1, "d": 0}}
 >>> bpref(qrels, {"601": {"b": 9.0, "unknown": 8.0, "a": 7.0, "c": 6.0}})
@@ -18,8 +19,9 @@ from gapboost.analysis.trec import Qrels, Run, Ties, checked_qrels, retrieved
 def bpref(qrels: Qrels, run: Run, *, rel: int = 1, ties: Ties = "expected") -> dict[str, float]:
     """Binary preference of a run, as trec_eval has it.
 
-    ``1/R sum_r (1 - min(n_r, R) / min(N, R))`` over the relevant documents that were retrieved, n_r judged irrelevant ones above
-    each of them, R relevant and N irrelevant ones in the judgements. Judgements below 0 count as none.
+    ``1/R sum_r (1 - min(n_r, R) / min(N, R))`` over the relevant documents that were retrieved, n_r
+    judged irrelevant ones above each of them, R relevant and N irrelevant ones in the judgements.
+    Judgements below 0 count as none.
 
     Parameters
     ----------
@@ -28,8 +30,9 @@ def bpref(qrels: Qrels, run: Run, *, rel: int = 1, ties: Ties = "expected") -> d
     rel : int, default=1
         The lowest judgement that counts as relevant.
     ties : {"expected", "trec_eval"}, default="expected"
-        As in `gapboost.analysis.trec.rankings`. The expected value has a closed form: of z irrelevant documents in a tied
-        group, 0, 1, ..., z are above a relevant one with equal probability.
+        As in `gapboost.analysis.trec.rankings`. The expected value has a closed form: of z
+        irrelevant documents in a tied group, 0, 1, ..., z are above a relevant one with equal
+        probability.
 
     Returns
     -------

@@ -22,14 +22,16 @@ def kendall_tau(a: Array, b: Array) -> float:
 def tau_ap(estimated: Any, truth: Any) -> float:
     """AP correlation: Kendall's tau with stress on the top of the estimated ranking [yilmaz2008].
 
-    ``2 / (n - 1) sum_{i=2..n} C(i) / (i - 1) - 1``, where C(i) of the systems above rank i are truly better than the one at rank
-    i. The mean of ``tau_ap(a, b)`` and ``tau_ap(b, a)`` is its symmetric version.
+    ``2 / (n - 1) sum_{i=2..n} C(i) / (i - 1) - 1``, where C(i) of the systems above rank i are
+    truly better than the one at rank i. The mean of ``tau_ap(a, b)`` and ``tau_ap(b, a)`` is its
+    symmetric version.
 
     Parameters
     ----------
     estimated, truth : array-like of shape (n,)
-        Scores of systems, n >= 2; higher is better. Equal estimates count the expected value over their orders, a system that
-        is truly as good as another counts one half. Scores that differ by rounding are equal (`gapboost.analysis.ties`).
+        Scores of systems, n >= 2; higher is better. Equal estimates count the expected value over
+        their orders, a system that is truly as good as another counts one half. Scores that differ
+        by rounding are equal (`gapboost.analysis.ties`).
 
     Returns
     -------

@@ -1,19 +1,21 @@
 """The graded precision-recall curve, whose area is the measure.
 
-At the rank of a document of grade i, graded recall rises by G[i] / E[RB] (the recall step), and graded precision is
-1/n sum_{m<=n} G[min(i_m, i)] / G[i] ([robertson2010], 3.2). GAP is the sum of precision times recall step: the area.
+At the rank of a document of grade i, graded recall rises by G[i] / E[RB] (the recall step), and
+graded precision is 1/n sum_{m<=n} G[min(i_m, i)] / G[i] ([robertson2010], 3.2). GAP is the sum of
+precision times recall step: the area.
 
-The same curve is read from the arrays of every measure whose discount is one for all queries and whose documents, where they are
-worth anything, are worth something by themselves: the recall step is that worth, own[i_n], and the precision is the whole
-contribution divided by it,
+The same curve is read from the arrays of every measure whose discount is one for all queries and
+whose documents, where they are worth anything, are worth something by themselves: the recall step
+is that worth, own[i_n], and the precision is the whole contribution divided by it,
 
     recall_n = sum_{m<=n} own[i_m],
     precision_n = discount[n] (own[i_n] + sum_{m<n} pair[i_m, i_n]) / own[i_n],
 
-with area sum_n precision_n own[i_n] = M. For AP it is the usual precision-recall curve, for xGAP and eGAP their own
-graded one; nDCG has its share of the ideal gain for recall and the discount of the rank for precision. Kendall's tau and
-pairwise accuracy count pairs and no documents: they have no recall, and no curve. Nor have RR and ERR, Q-measure and
-R-precision, and sums of measures with several discounts.
+with area sum_n precision_n own[i_n] = M. For AP it is the usual precision-recall curve, for xGAP
+and eGAP their own graded one; nDCG has its share of the ideal gain for recall and the discount of
+the rank for precision. Kendall's tau and pairwise accuracy count pairs and no documents: they have
+no recall, and no curve. Nor have RR and ERR, Q-measure and R-precision, and sums of measures with
+several discounts.
 """
 
 from dataclasses import dataclass
@@ -68,7 +70,8 @@ class PrecisionRecallCurve:
 
     def at(self, recall: Any) -> Array:
         """Precision of the step in which each of `recall` lies; 0 beyond the recall reached."""
-        # Recall is a sum of steps: a level that is one of its values must not fall into the next step by rounding.
+        # Recall is a sum of steps: a level that is one of its values must not fall into the next
+        # step by rounding.
         step = np.searchsorted(self.recall, np.asarray(recall, dtype=np.float64) - 1e-12)
         return np.append(self.precision, 0.0)[step]
 
@@ -141,15 +144,18 @@ def precision_recall(
     y_score : array-like of shape (n,)
         Scores; higher is better.
     recall_base : array-like of shape (c + 1,), optional
-        Documents of each grade in the collection, where the ranking lacks some: the curve then ends before recall 1.
+        Documents of each grade in the collection, where the ranking lacks some: the curve then ends
+        before recall 1.
     ties : {"expected", "row"}, default="expected"
-        As in `gapboost.evaluate`. Under "expected" both recall step and contribution of a rank are expected values.
+        As in `gapboost.evaluate`. Under "expected" both recall step and contribution of a rank are
+        expected values.
 
     Raises
     ------
     ValueError
-        Where the measure has no recall, as Kendall's tau, RR or ERR, or more than one discount, as Q-measure, R-precision and
-        sums such as ``0.5 * ap + 0.5 * ndcg``; where another argument is unusable.
+        Where the measure has no recall, as Kendall's tau, RR or ERR, or more than one discount, as
+        Q-measure, R-precision and sums such as ``0.5 * ap + 0.5 * ndcg``; where another argument is
+        unusable.
 
     Examples
     --------

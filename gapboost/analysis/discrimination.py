@@ -1,9 +1,10 @@
 """Discriminative power: how many pairs of systems a measure tells apart on given topics.
 
-The paired bootstrap test of Sakai (SIGIR 2006), as [robertson2010] (4.2) uses it. With z the differences of two systems by
-topic and t(z) = mean(z) / (sd(z) / sqrt(n)), the centred differences are resampled B times; the achieved significance
-level (ASL) of the pair is the share of resamples with ``|t(w*)| >= |t(z)|``. All pairs and measures see the same resamples of
-the topics, so that what differs between measures is the measures. Rounding (`gapboost.analysis.ties`) is no difference.
+The paired bootstrap test of Sakai (SIGIR 2006), as [robertson2010] (4.2) uses it. With z the
+differences of two systems by topic and t(z) = mean(z) / (sd(z) / sqrt(n)), the centred differences
+are resampled B times; the achieved significance level (ASL) of the pair is the share of resamples
+with ``|t(w*)| >= |t(z)|``. All pairs and measures see the same resamples of the topics, so that
+what differs between measures is the measures. Rounding (`gapboost.analysis.ties`) is no difference.
 """
 
 import itertools
@@ -34,8 +35,9 @@ class DiscriminativePower:
     difference : float64 ndarray of shape (measures, pairs)
         Difference of the means, first system minus second.
     required : float64 ndarray of shape (measures,)
-        Difference of means that is enough for significance at `level`, for any of the pairs: the largest over the pairs
-        of ``|mean(w*)|`` where ``|t(w*)|`` just reaches its upper `level` quantile.
+        Difference of means that is enough for significance at `level`, for any of the pairs: the
+        largest over the pairs of ``|mean(w*)|`` where ``|t(w*)|`` just reaches its upper `level`
+        quantile.
     level : float
     n_resamples : int
 

@@ -1,13 +1,15 @@
 """The maximum-entropy distribution over grades at each rank, given the value of a measure.
 
-What does a measure's value say about the list it was computed from? [robertson2010] (4.1) and [yilmaz2009] (3.3) answer
-with the probabilities p_n(i) of grade i at rank n that have the largest entropy sum_n H(p_n) among those with
+What does a measure's value say about the list it was computed from? [robertson2010] (4.1) and
+[yilmaz2009] (3.3) answer with the probabilities p_n(i) of grade i at rank n that have the largest
+entropy sum_n H(p_n) among those with
 
     E[M] = v,    sum_n p_n(i) = R_i  for every grade i,    sum_i p_n(i) = 1  at every rank n.
 
 R_i counts the documents in the list; those that it lacks only enter M, through the recall base.
 
-Grades at different ranks are independent under p, so the expected value of every measure of the library is
+Grades at different ranks are independent under p, so the expected value of every measure of the
+library is
 
     E[M] = sum_n discount[n] sum_j p_n(j) (own[j] + sum_{m<n} sum_i p_m(i) pair[i, j]),
 
@@ -30,7 +32,8 @@ from gapboost._pictures import line as styled
 from gapboost.analysis.newton import Path, Problem
 from gapboost.measures import Measure, as_measure
 
-# A constraint that is missed by less than this holds: the equations were then solved for a value as near as that.
+# A constraint that is missed by less than this holds: the equations were then solved for a value as
+# near as that.
 REACHED = 1e-7
 
 
@@ -47,9 +50,11 @@ class MaximumEntropy:
     probabilities : float64 ndarray of shape (n, c + 1)
         ``[n - 1, i]``: probability of grade i at rank n.
     residual : float
-        Largest violation of a constraint: by how much the expected measure misses the value, or a grade its count.
+        Largest violation of a constraint: by how much the expected measure misses the value, or a
+        grade its count.
     converged : bool
-        Whether all constraints hold. Otherwise `probabilities` is the solution for the nearest value that was reached.
+        Whether all constraints hold. Otherwise `probabilities` is the solution for the nearest
+        value that was reached.
     iterations : int
         Newton steps.
 
@@ -145,9 +150,9 @@ def maximum_entropy(measure: str | Measure, value: float, counts: Any, recall_ba
     Returns
     -------
     MaximumEntropy
-        With ``converged=False``, and a `sklearn.exceptions.ConvergenceWarning`, where no distribution was found: for
-        values that no ranking with these counts has, and for the very largest and smallest possible ones, which
-        leave nothing to chance.
+        With ``converged=False``, and a `sklearn.exceptions.ConvergenceWarning`, where no
+        distribution was found: for values that no ranking with these counts has, and for the very
+        largest and smallest possible ones, which leave nothing to chance.
 
     Raises
     ------

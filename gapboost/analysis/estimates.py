@@ -56,8 +56,8 @@ class Estimate:
         Returns
         -------
         str
-            ``"ahead"`` if `interval` is above 0, ``"behind"`` if it is below 0, ``"equivalent"`` if the
-            90 % interval lies within the margin (two one-sided tests), else ``"inconclusive"``.
+            ``"ahead"`` if `interval` is above 0, ``"behind"`` if it is below 0, ``"equivalent"`` if
+            the 90 % interval lies within the margin (two one-sided tests), else ``"inconclusive"``.
         """
         low, high = self.interval(confidence, family)
         if low > 0:
@@ -101,8 +101,9 @@ def unpaired(first: Array, second: Array) -> Estimate:
 def clustered(clusters: Sequence[Array]) -> Estimate:
     """Mean of the values of all clusters, which are independent where values within one are not.
 
-    The variance of Bell and McCaffrey (2002), CR2, which allows for few and unequal clusters, with Satterthwaite's degrees of
-    freedom: with shares w of the values, residual sums S and N values it is the sum of S^2 / (1 - w), over N^2.
+    The variance of Bell and McCaffrey (2002), CR2, which allows for few and unequal clusters, with
+    Satterthwaite's degrees of freedom: with shares w of the values, residual sums S and N values it
+    is the sum of S^2 / (1 - w), over N^2.
     """
     sizes = np.array([len(values) for values in clusters])
     n = int(sizes.sum())
@@ -110,7 +111,8 @@ def clustered(clusters: Sequence[Array]) -> Estimate:
     mean = float(np.concatenate(clusters).mean())
     residuals = np.array([(values - mean).sum() for values in clusters])
     variance = float((residuals**2 / (1 - share)).sum()) / n**2
-    # Of the matrix of s_i s_j (w_i [i = j] - w_i w_j), where s^2 = 1 / (1 - w): the squared trace over the sum of squares.
+    # Of the matrix of s_i s_j (w_i [i = j] - w_i w_j), where s^2 = 1 / (1 - w): the squared trace
+    # over the sum of squares.
     ratio = share / (1 - share)
     squares = (ratio**2 * (1 - 2 * share)).sum() + (ratio * share).sum() ** 2
     return Estimate(mean, float(np.sqrt(variance)), float(share.sum() ** 2 / squares))
@@ -155,8 +157,8 @@ def crossed(values: Array, queries: Array, models: Array) -> Estimate:
     -------
     Estimate
         The variance for two-way clusters of Cameron, Gelbach and Miller (2011, eq. 2.11): that of
-        queries, plus that of models, less that of single values; at least that of queries. The degrees
-        of freedom are the number of models less 1.
+        queries, plus that of models, less that of single values; at least that of queries. The
+        degrees of freedom are the number of models less 1.
     """
     n, n_models = len(values), int(models.max()) + 1
     mean = float(values.mean())
@@ -181,8 +183,8 @@ def overlapping_folds(means: Array, n_test: int, n_train: int) -> Estimate:
     Returns
     -------
     Estimate
-        The variance of independent folds, times 1 + k n_test / n_train (Nadeau and Bengio, 2003). The
-        degrees of freedom are k - 1.
+        The variance of independent folds, times 1 + k n_test / n_train (Nadeau and Bengio, 2003).
+        The degrees of freedom are k - 1.
     """
     k = len(means)
     return Estimate(
@@ -205,8 +207,8 @@ def pooled(estimates: Sequence[Estimate], sizes: Sequence[int]) -> Estimate:
     Returns
     -------
     Estimate
-        Means are weighted by the shares of the queries, and variances by their squares. The degrees of
-        freedom are Satterthwaite's (1946).
+        Means are weighted by the shares of the queries, and variances by their squares. The degrees
+        of freedom are Satterthwaite's (1946).
     """
     shares = np.array(sizes) / np.sum(sizes)
     variances = np.array([share * one.error for share, one in zip(shares, estimates, strict=True)]) ** 2
@@ -222,8 +224,8 @@ def noncentrality(freedom: float, level: float = LEVEL, power: float = POWER) ->
 
     The unit is the standard error.
     """
-    # Given the standard error that comes out, the estimate is normal: the mean over quantiles of that error. The non-central t of
-    # scipy is NaN for few degrees of freedom.
+    # Given the standard error that comes out, the estimate is normal: the mean over quantiles of
+    # that error. The non-central t of scipy is NaN for few degrees of freedom.
     quantiles = (np.arange(2000) + 0.5) / 2000
     least = stats.t.ppf(1 - level / 2, freedom) * np.sqrt(stats.chi2.ppf(quantiles, freedom) / freedom)
 

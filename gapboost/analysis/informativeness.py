@@ -137,7 +137,8 @@ def informativeness(
     lists : sequence of RankedList
         As from `ranked_lists`, or from ``trec.rankings(...).lists()``.
     minimum : int, default=5
-        Lists with fewer documents of some positive grade are left out: a curve needs points ([robertson2010]).
+        Lists with fewer documents of some positive grade are left out: a curve needs points
+        ([robertson2010]).
     n_jobs : int, optional
         Processes; None is every core that this process may use.
     progress : bool, default=False
@@ -223,5 +224,6 @@ def inferred_precision(relevance: Array, grades: Array, rel: int) -> Array:
     """Return the precision that `relevance` implies, if it expects the real number relevant."""
     found = np.arange(1, np.count_nonzero(grades >= rel) + 1)
     expected = np.cumsum(relevance)
-    # Probabilities never vanish: a count that is all but reached at one rank is met in full only at the last.
+    # Probabilities never vanish: a count that is all but reached at one rank is met in full only at
+    # the last.
     return np.asarray(np.interp(found - NEGLIGIBLE, expected, expected / np.arange(1, len(relevance) + 1)))

@@ -4,14 +4,15 @@ With g_n(i) the derivative of E[M] by p_n(i), the solution satisfies
 
     log p_n(i) = mu_i + lambda g_n(i) + const_n,
 
-and is found by Newton's method on these equations in the logits, multipliers and constraints together. The derivative
-g_n depends on the other ranks only through the sum of the probabilities above n and the discounted sum of those below,
-so with these two sums as further unknowns the linear system has a narrow band, and a step costs O(n c^3).
+and is found by Newton's method on these equations in the logits, multipliers and constraints
+together. The derivative g_n depends on the other ranks only through the sum of the probabilities
+above n and the discounted sum of those below, so with these two sums as further unknowns the linear
+system has a narrow band, and a step costs O(n c^3).
 
-Newton's method starts at the solution without a measure, p_n(i) = R_i / n, and follows the solution as the value moves
-from the expected one there to v, in steps that are halved where it fails. For a measure without pairs the problem is
-convex and this is the solution; otherwise it is the stationary point that connects to the start, as every local method
-would find it.
+Newton's method starts at the solution without a measure, p_n(i) = R_i / n, and follows the solution
+as the value moves from the expected one there to v, in steps that are halved where it fails. For a
+measure without pairs the problem is convex and this is the solution; otherwise it is the stationary
+point that connects to the start, as every local method would find it.
 """
 
 import numpy as np
@@ -63,7 +64,8 @@ class Problem:
 class Path:
     """Newton's method along the solutions between the start without a measure and the wanted value.
 
-    Logits are relative to the first grade that occurs, and so are the multipliers ``mu`` and the derivative.
+    Logits are relative to the first grade that occurs, and so are the multipliers ``mu`` and the
+    derivative.
     """
 
     def __init__(self, problem: Problem, counts: Array, value: float) -> None:
@@ -81,7 +83,8 @@ class Path:
         if len(self.counts) == 1:
             return
         reached, step = 0.0, 1.0
-        # A value that leaves nothing to chance is only approached: steps are measured by what is left of the way.
+        # A value that leaves nothing to chance is only approached: steps are measured by what is
+        # left of the way.
         while reached < 1 and step > SMALLEST_STEP:
             goal = reached + min(1.0, step) * (1 - reached)
             if self.newton(start + goal * (self.value - start)):
@@ -105,7 +108,8 @@ class Path:
             if missed < TOLERANCE:
                 self.logits, self.mu, self.multiplier = logits, mu, multiplier
                 return True
-            # A few steps may first lead away; after that Newton's method converges fast or not at all.
+            # A few steps may first lead away; after that Newton's method converges fast or not at
+            # all.
             if not np.isfinite(change).all() or (attempt > 3 and missed > last):
                 return False
             last = missed
@@ -139,8 +143,9 @@ class Path:
     def banded(self, covariance: Array, multiplier: float, sides: Array) -> Array:
         """Solve ``dlogits - lambda d(slope) = sides`` for each of the right-hand sides.
 
-        Unknowns of rank n: the change A_n of the probabilities above it, and B_n of the discounted ones below. With
-        J_n = covariance_n, d_n = discount[n] and K = pair relative to the first grade,
+        Unknowns of rank n: the change A_n of the probabilities above it, and B_n of the discounted
+        ones below. With J_n = covariance_n, d_n = discount[n] and K = pair relative to the first
+        grade,
 
             dlogits_n = sides_n + lambda (d_n K' A_n + K B_n),
             A_{n+1} = A_n + J_n dlogits_n,        B_{n-1} = B_n + d_n J_n dlogits_n.

@@ -1,9 +1,10 @@
 """Local optimality: whether small changes of a trained model's weights improve a measure.
 
-The Monte-Carlo test of [yilmaz2009] (5.2, after Donmez, Svore and Burges): directions v are drawn uniformly from the unit
-sphere around the weights w, and w + eta v is evaluated for several step sizes eta. With 460 directions and no improvement
-above epsilon = 0.003 the weights are a local optimum with 99 % confidence. What is altered is a model that is linear in its
-weights: a linear ranker, or an ensemble of trees with its leaf values for weights and leaf indicators for features.
+The Monte-Carlo test of [yilmaz2009] (5.2, after Donmez, Svore and Burges): directions v are drawn
+uniformly from the unit sphere around the weights w, and w + eta v is evaluated for several step
+sizes eta. With 460 directions and no improvement above epsilon = 0.003 the weights are a local
+optimum with 99 % confidence. What is altered is a model that is linear in its weights: a linear
+ranker, or an ensemble of trees with its leaf values for weights and leaf indicators for features.
 """
 
 from collections.abc import Mapping, Sequence
@@ -139,10 +140,12 @@ def local_optimality(
     weights : array-like of shape (W,)
         Of a model with scores ``features @ weights``.
     datasets : {name: (features, y, qid)}
-        ``features``: array or sparse matrix of shape (N, W). All data sets see the same alterations.
+        ``features``: array or sparse matrix of shape (N, W). All data sets see the same
+        alterations.
     n_directions : int, default=460
     step_sizes : sequence of float, default=(0.1, 0.2, ..., 1.0)
-        Lengths of the alterations. They have the unit of the weights: see `LocalOptimality.weight_norm`.
+        Lengths of the alterations. They have the unit of the weights: see
+        `LocalOptimality.weight_norm`.
     epsilon : float, default=0.003
         An improvement up to this counts as none.
     random_state : int, Generator or RandomState, optional

@@ -1,7 +1,7 @@
 """gapboost's graded measures inside ir_measures, such as ``GAP(g=(0.5, 0.5)) @ 10``.
 
-Importing this module registers the provider. ``ir_measures.parse_measure`` reads the text form ``GAP(g='0.5,0.5')@10``, which is
-what the measures print as.
+Importing this module registers the provider. ``ir_measures.parse_measure`` reads the text form
+``GAP(g='0.5,0.5')@10``, which is what the measures print as.
 
 >>> import ir_measures
 >>> from gapboost.analysis.provider import GAP
@@ -33,8 +33,9 @@ __all__ = ["GAP", "GapboostProvider", "eGAP", "named", "xGAP"]
 class _Graded(ir_measures.Measure):  # type: ignore[misc]
     """A graded measure of gapboost as ir_measures writes measures.
 
-    Parameters: ``g``, one threshold probability for each positive grade, as a tuple or as text with commas, by default uniform
-    over the judged grades; ``cutoff``; ``ties``, "expected" (the default) or "trec_eval".
+    Parameters: ``g``, one threshold probability for each positive grade, as a tuple or as text with
+    commas, by default uniform over the judged grades; ``cutoff``; ``ties``, "expected" (the
+    default) or "trec_eval".
     """
 
     SUPPORTED_PARAMS = {  # noqa: RUF012 - the form that ir_measures gives its measures

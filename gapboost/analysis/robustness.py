@@ -1,7 +1,8 @@
 """Robustness to incomplete judgments: ranking of systems with fewer judged documents.
 
-Judgements are thinned out by stratified random sampling, topic by topic and grade by grade, and each measure's ranking of
-the systems is correlated with its own ranking under complete judgements ([ferrante2014], section 6).
+Judgements are thinned out by stratified random sampling, topic by topic and grade by grade, and
+each measure's ranking of the systems is correlated with its own ranking under complete judgements
+([ferrante2014], section 6).
 """
 
 from collections.abc import Mapping, Sequence
@@ -89,8 +90,8 @@ class Robustness:
 def thinned(qrels: Qrels, fraction: float, generator: np.random.Generator) -> dict[str, dict[str, float]]:
     """A stratified random sample of judgements.
 
-    Of each topic and grade, ``round(fraction * count)`` documents are kept, and at least one: every topic keeps all the
-    grades it has. Judgements below 0 are a grade of their own.
+    Of each topic and grade, ``round(fraction * count)`` documents are kept, and at least one: every
+    topic keeps all the grades it has. Judgements below 0 are a grade of their own.
     """
     sample = {}
     for topic, judged in qrels.items():
@@ -182,7 +183,8 @@ def _repeat(
     seed = int(generator.integers(2**63))
     tau = np.empty((len(measures), len(fractions)))
     for f, fraction in enumerate(fractions):
-        # The same order of the documents at every fraction: smaller samples are parts of larger ones.
+        # The same order of the documents at every fraction: smaller samples are parts of larger
+        # ones.
         sample = thinned(qrels, fraction, np.random.default_rng(seed))
         thinner = evaluated(measures, sample, runs, found, 1).means
         tau[:, f] = [kendall_tau(a, b) for a, b in zip(means, thinner, strict=True)]

@@ -1,6 +1,7 @@
 """Paired tests over queries: is one ranker better than another? All as in [yilmaz2009].
 
-Two values of a query that differ by rounding alone are a tie, and so are two such differences: see `gapboost.analysis.ties`.
+Two values of a query that differ by rounding alone are a tie, and so are two such differences: see
+`gapboost.analysis.ties`.
 """
 
 from dataclasses import dataclass
@@ -31,14 +32,14 @@ class Significance:
     Attributes
     ----------
     differences : float64 ndarray of shape (Q,)
-        One a query; queries without a value for one of the rankers are left out. What differs from 0, or in size from
-        another one, by rounding alone is 0, or the same number.
+        One a query; queries without a value for one of the rankers are left out. What differs from
+        0, or in size from another one, by rounding alone is 0, or the same number.
     interval : tuple of float
         Confidence interval of the mean difference, from Student's t.
     confidence : float
     t, wilcoxon, sign, randomization : float
-        Two-sided p-values: paired t-test, Wilcoxon's signed-rank test, sign test (both without the queries that do not
-        differ), and the randomisation test of the mean.
+        Two-sided p-values: paired t-test, Wilcoxon's signed-rank test, sign test (both without the
+        queries that do not differ), and the randomisation test of the mean.
 
     Examples
     --------
@@ -151,28 +152,32 @@ def significance(
 ) -> Significance:
     """Test the difference of two rankers, query by query.
 
-    Values within 1e-12 of the largest one are tied: a sum over ranks or documents changes in its last digits with the order of
-    its terms, and what is equal by definition would count as a win. It is so in the counts and in all tests, which take
-    differences that are as near to each other for equal ones.
+    Values within 1e-12 of the largest one are tied: a sum over ranks or documents changes in its
+    last digits with the order of its terms, and what is equal by definition would count as a win.
+    It is so in the counts and in all tests, which take differences that are as near to each other
+    for equal ones.
 
     Parameters
     ----------
     first, second : PerQuery, or array-like of shape (Q,)
-        Two results of ``evaluate(..., per_query=True)`` for the same queries, in any order: values are paired by query id.
-        Or bare values of one measure, paired by position: the same queries in the same order. NaN where a query has none.
-        Give values rather than differences beside zeros: they tell how large rounding may be.
+        Two results of ``evaluate(..., per_query=True)`` for the same queries, in any order: values
+        are paired by query id. Or bare values of one measure, paired by position: the same queries
+        in the same order. NaN where a query has none. Give values rather than differences beside
+        zeros: they tell how large rounding may be.
     measure : str or Measure, optional
         Which measure of two PerQuery; None where each holds one and the same.
     confidence : float, default=0.95
         Of the interval.
     n_resamples : int, default=9999
-        Random changes of sign in the randomisation test; all of them are tried where there are no more than these.
+        Random changes of sign in the randomisation test; all of them are tried where there are no
+        more than these.
     random_state : int, Generator or RandomState, optional
 
     Raises
     ------
     ValueError
-        Where the queries or the shapes differ, the measure is not in both, or fewer than two queries have both values.
+        Where the queries or the shapes differ, the measure is not in both, or fewer than two
+        queries have both values.
     TypeError
         Where one is a PerQuery and the other is not.
 
@@ -273,14 +278,16 @@ def _randomization(d: Array, within: float, n_resamples: int, generator: np.rand
 
     The observed signs count among random ones.
     """
-    # Means that differ by rounding are tied; scipy's own allowance vanishes where differences cancel.
+    # Means that differ by rounding are tied; scipy's own allowance vanishes where differences
+    # cancel.
     least = abs(d.sum()) - len(d) * within
 
     def as_far(changed: Array, axis: int) -> Array:
         far: Array = np.abs(changed.sum(axis=axis)) >= least
         return far.astype(np.float64)
 
-    # Before 1.14 scipy counts all changes of sign of many queries as a float, which overflows to infinity, as it should.
+    # Before 1.14 scipy counts all changes of sign of many queries as a float, which overflows to
+    # infinity, as it should.
     with np.errstate(over="ignore"):
         tested = stats.permutation_test(
             (d,),

@@ -54,10 +54,10 @@ class ThresholdSweep:
     def plausible(self, confidence: float = 0.95) -> tuple[tuple[float, ...], ...]:
         """Return each g of `grid` that the lists do not show to be worse than `best`, in the order of `grid`.
 
-        A g is left out if its RMS error, in the mean over all relevance thresholds, is higher than that of `best` by more than
-        the interval of their difference over the lists. All intervals hold together, by Bonferroni's correction. Lists of
-        the same name, such as those of several systems for one topic, are a cluster. With one list or one topic nothing is
-        left out.
+        A g is left out if its RMS error, in the mean over all relevance thresholds, is higher than
+        that of `best` by more than the interval of their difference over the lists. All intervals
+        hold together, by Bonferroni's correction. Lists of the same name, such as those of several
+        systems for one topic, are a cluster. With one list or one topic nothing is left out.
 
         Parameters
         ----------
@@ -160,8 +160,8 @@ def most_informative_g(lists: Sequence[RankedList], **options: Any) -> tuple[flo
     Parameters
     ----------
     lists, **options
-        As in `threshold_sweep`, which shows what the choice rests on. Its `ThresholdSweep.plausible` has each g that
-        the lists do not show to be worse.
+        As in `threshold_sweep`, which shows what the choice rests on. Its
+        `ThresholdSweep.plausible` has each g that the lists do not show to be worse.
 
     Warns
     -----

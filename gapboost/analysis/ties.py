@@ -1,11 +1,12 @@
 """Values of measures that are equal but for rounding: the rule on ties of all analyses.
 
-A value is a sum over ranks, a mean is a sum over queries, and a sum changes in its last digits with the order and the form of
-its terms: what is equal by definition is often not equal as numbers. Sums over 3 000 documents differ so by some 100 units in
-the last place of a float64, over 30 000 by some 1 000. Different rankings differ by more: two neighbours at rank 100 000 that
-change places change average precision and nDCG by about 1e-10. (Discounts that fall exponentially end sooner: RBP with p = 0.5
-at rank 40.) So values within 1e-12 of the largest one are tied. The largest one sets the scale, as a value near 0 may be what
-is left of large terms.
+A value is a sum over ranks, a mean is a sum over queries, and a sum changes in its last digits with
+the order and the form of its terms: what is equal by definition is often not equal as numbers. Sums
+over 3 000 documents differ so by some 100 units in the last place of a float64, over 30 000 by some
+1 000. Different rankings differ by more: two neighbours at rank 100 000 that change places change
+average precision and nDCG by about 1e-10. (Discounts that fall exponentially end sooner: RBP with p
+= 0.5 at rank 40.) So values within 1e-12 of the largest one are tied. The largest one sets the
+scale, as a value near 0 may be what is left of large terms.
 """
 
 from typing import Any
@@ -26,7 +27,8 @@ def rounding(values: Array, axis: Any = None) -> Array:
 def settled(values: Array, within: Any = None) -> Array:
     """Return `values` of shape (n,), with tied values set to the least of them.
 
-    `within` is the largest difference that is a tie, where the values are themselves differences; None: as `rounding` says.
+    `within` is the largest difference that is a tie, where the values are themselves differences;
+    None: as `rounding` says.
     """
     allowed = rounding(values) if within is None else within
     order = np.argsort(values, kind="stable")

@@ -218,8 +218,8 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
     run : {topic: {document: score}}
         As from `read_run`.
     ties : {"expected", "trec_eval"}, default="expected"
-        The expected value over all orders of documents with equal scores; or one order as in trec_eval: scores in single
-        precision, equal ones by falling document id.
+        The expected value over all orders of documents with equal scores; or one order as in
+        trec_eval: scores in single precision, equal ones by falling document id.
 
     Returns
     -------
@@ -229,7 +229,8 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
     Raises
     ------
     ValueError
-        Where the run has none of the judged topics, a score is not finite, or a grade is beyond 255.
+        Where the run has none of the judged topics, a score is not finite, or a grade is beyond
+        255.
 
     Examples
     --------

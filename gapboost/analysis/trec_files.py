@@ -61,7 +61,8 @@ def _judgement(words: list[bytes]) -> tuple[str, str, float]:
 def _retrieved(words: list[bytes]) -> tuple[str, str, float]:
     topic, _, document, rank, score, _, *more = words
     if more:
-        # A document's name with a space in it makes a line longer too: the rank is then a word, the score a rank.
+        # A document's name with a space in it makes a line longer too: the rank is then a word, the
+        # score a rank.
         float(checked_number(rank))
     value = float(checked_number(score))
     if not math.isfinite(value):
@@ -75,16 +76,17 @@ def read_qrels(path: Any, *, max_line_bytes: int = MAX_LINE_BYTES) -> dict[str, 
     Parameters
     ----------
     path : path
-        Lines ``topic iteration document judgement``; compressed where the name ends in ``.gz``. Judgements are ints where they
-        are whole, and else floats.
+        Lines ``topic iteration document judgement``; compressed where the name ends in ``.gz``.
+        Judgements are ints where they are whole, and else floats.
     max_line_bytes : int, default=67108864
         Length of the longest line that is read, in bytes after decompression.
 
     Raises
     ------
     ValueError
-        With the line, where it does not have these four parts, the judgement is not a finite number, a name is not UTF-8, a
-        document is judged twice in a topic, or the line is too long; where the file is empty.
+        With the line, where it does not have these four parts, the judgement is not a finite
+        number, a name is not UTF-8, a document is judged twice in a topic, or the line is too long;
+        where the file is empty.
 
     Examples
     --------
@@ -107,16 +109,17 @@ def read_run(path: Any, *, max_line_bytes: int = MAX_LINE_BYTES) -> dict[str, di
     Parameters
     ----------
     path : path
-        Lines ``topic Q0 document rank score tag``; compressed where the name ends in ``.gz``. The rank is not used.
+        Lines ``topic Q0 document rank score tag``; compressed where the name ends in ``.gz``. The
+        rank is not used.
     max_line_bytes : int, default=67108864
         Length of the longest line that is read, in bytes after decompression.
 
     Raises
     ------
     ValueError
-        With the line, where it has less than these six parts, or more of them and a rank that is no number; where the score
-        is not a finite number, a name is not UTF-8, a document occurs twice in a topic, or the line is too long; where the
-        file is empty.
+        With the line, where it has less than these six parts, or more of them and a rank that is no
+        number; where the score is not a finite number, a name is not UTF-8, a document occurs twice
+        in a topic, or the line is too long; where the file is empty.
 
     Examples
     --------
@@ -149,8 +152,8 @@ def write_run(path: Any, run: Run, *, tag: str = "gapboost") -> None:
     Raises
     ------
     ValueError
-        If the run is empty, a name is empty or holds white space, a topic begins with ``#`` (a comment), or a
-        score is not finite.
+        If the run is empty, a name is empty or holds white space, a topic begins with ``#`` (a
+        comment), or a score is not finite.
 
     Examples
     --------

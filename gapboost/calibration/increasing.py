@@ -13,7 +13,8 @@ from gapboost._kernels import Array
 
 METHODS = ("isotonic", "logistic")
 
-# Weight of the logistic regression beside the isotonic one, which is constant over blocks of scores.
+# Weight of the logistic regression beside the isotonic one, which is constant over blocks of
+# scores.
 TIE_BREAK = 1e-6
 
 

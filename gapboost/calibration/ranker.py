@@ -175,15 +175,16 @@ class CalibratedRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     def predict_choice(self, X: Any, qid: Any = None) -> Array:
         """Return the probability that each document is the one that a user of its query chooses.
 
-        The user chooses among documents from grade ``grades_[0]`` on. It is the `softmax` of the scores within
-        each query, with ``temperature_``, which has the highest likelihood on the held-out queries.
+        The user chooses among documents from grade ``grades_[0]`` on. It is the `softmax` of the
+        scores within each query, with ``temperature_``, which has the highest likelihood on the
+        held-out queries.
 
         Parameters
         ----------
         X : array-like of shape (N, n_features)
         qid : array-like of shape (N,)
-            Query id of each row, in any order of rows; or the column ``qid`` of a data frame `X`. Without
-            either, all rows are one query.
+            Query id of each row, in any order of rows; or the column ``qid`` of a data frame `X`.
+            Without either, all rows are one query.
 
         Returns
         -------

@@ -61,7 +61,8 @@ class Reliability:
     def calibration_error(self) -> float:
         """Mean absolute difference of `observed` and `predicted`, weighted by documents.
 
-        Sampling makes it larger than 0 for right probabilities too, most with few queries and many bins.
+        Sampling makes it larger than 0 for right probabilities too, most with few queries and many
+        bins.
         """
         return float(np.average(np.abs(self.observed - self.predicted), weights=self.n_documents))
 
@@ -103,13 +104,15 @@ def reliability(y_true: Any, y_prob: Any, qid: Any, *, grade: float = 1, n_bins:
     y_true : array-like of shape (N,)
         Grades.
     y_prob : array-like of shape (N,)
-        Probability that the grade is at least `grade`: one column of `CalibratedRanker.predict_proba`.
+        Probability that the grade is at least `grade`: one column of
+        `CalibratedRanker.predict_proba`.
     qid : array-like of shape (N,)
         Query id of each row, in any order of rows.
     grade : float, default=1
         Lowest relevant grade.
     n_bins : int, default=10
-        Bins hold equal numbers of documents, unless probabilities tie. Fewer bins are left if most tie.
+        Bins hold equal numbers of documents, unless probabilities tie. Fewer bins are left if most
+        tie.
 
     Returns
     -------

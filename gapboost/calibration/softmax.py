@@ -10,7 +10,8 @@ from gapboost._data.columns import checked_scores, one_dimensional
 from gapboost._data.queries import Queries, grouped_rows
 from gapboost._kernels import Array
 
-# The fitted temperature lies between the standard deviation of the scores divided by and multiplied with this.
+# The fitted temperature lies between the standard deviation of the scores divided by and multiplied
+# with this.
 WIDEST = 1000.0
 
 

@@ -67,7 +67,8 @@ class Comparison:
     def means(self) -> Any:
         """Return the mean of each ranker by each measure, and its costs, as a pandas data frame.
 
-        ``fit seconds`` are those of a training, ``predict ms`` the milliseconds for 1,000 documents.
+        ``fit seconds`` are those of a training, ``predict ms`` the milliseconds for 1,000
+        documents.
         """
         columns: dict[str, Any] = {"ranker": self.rankers}
         for measure in self.measures:
@@ -123,10 +124,10 @@ class Comparison:
         The verdict is "ahead" if the interval is above 0, "behind" if it is below 0, and else
         "inconclusive". The rows of one measure are a family: their intervals hold together, by
         Bonferroni's correction. With a number of folds, errors count queries and models, as two-way
-        clusters; the degrees of freedom are the number of models of a ranker less 1. With given folds
-        each fold is a cluster: Bell and McCaffrey's standard error, Satterthwaite's degrees of
-        freedom. With one given fold, intervals count queries only, and hold for the models that were
-        trained, not for others that are trained alike.
+        clusters; the degrees of freedom are the number of models of a ranker less 1. With given
+        folds each fold is a cluster: Bell and McCaffrey's standard error, Satterthwaite's degrees
+        of freedom. With one given fold, intervals count queries only, and hold for the models that
+        were trained, not for others that are trained alike.
         """
         found = self.verdicts(baseline, confidence)
         return frame(

@@ -108,8 +108,8 @@ def splits(queries: Queries, settings: ComparisonSettings, X: Any, y: Any) -> li
     """Return the queries of each fold of `settings.cv`, repeat by repeat.
 
     For a number of folds, each repeat deals the queries to folds at random. Other folds are the
-    same in each repeat. If something needs validation queries and `cv` gives none, each fold validates on the queries
-    that the next fold tests, as in LETOR.
+    same in each repeat. If something needs validation queries and `cv` gives none, each fold
+    validates on the queries that the next fold tests, as in LETOR.
 
     Parameters
     ----------

@@ -36,7 +36,8 @@ __all__ = ["DaskLGBMGAPRanker", "DaskXGBGAPRanker", "query_relative_features"]
 
 
 def __getattr__(name: str) -> Any:
-    # A user may lack one of the libraries, and a training process needs neither of these modules nor distributed.
+    # A user may lack one of the libraries, and a training process needs neither of these modules
+    # nor distributed.
     if name == "DaskLGBMGAPRanker":
         from gapboost.dask.lightgbm import DaskLGBMGAPRanker
 

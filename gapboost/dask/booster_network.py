@@ -13,8 +13,8 @@ from gapboost.dask.exchange import Exchange
 def lightgbm_network(exchange: Exchange, host: str, tree_learner: str = "data") -> Iterator[dict[str, Any]]:
     """Parameters for LightGBM's sockets; it opens them when training begins."""
     with socket.socket() as reserved:
-        # LightGBM listens on this port only after the socket is closed. Another program may take the port in between; LightGBM
-        # then raises an error.
+        # LightGBM listens on this port only after the socket is closed. Another program may take
+        # the port in between; LightGBM then raises an error.
         reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         reserved.bind(("", 0))
         port = reserved.getsockname()[1]

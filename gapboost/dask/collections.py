@@ -36,8 +36,8 @@ def checked(data: DataSet) -> Collections:
     TypeError
         Where something is no Dask array or dataframe.
     ValueError
-        Where there are neither ids nor sizes of queries or several, chunk sizes are unknown, partitions do not match, or
-        categories are unknown.
+        Where there are neither ids nor sizes of queries or several, chunk sizes are unknown,
+        partitions do not match, or categories are unknown.
     """
     names, grouped = data.names, data.group is not None
     X, qid = split(data.X, data.qid, data.group, (names.X, names.qid, names.group))

@@ -108,7 +108,8 @@ class Coordinator:
         messages: dict[int, bytes] = {}
         while len(messages) < len(peers):
             self._check_open()
-            # This waits also for the processes that have sent their message: reading from one that is gone raises.
+            # This waits also for the processes that have sent their message: reading from one that
+            # is gone raises.
             ready = wait(peers.values(), TICK_SECONDS)
             messages |= {rank: peer.recv_bytes() for rank, peer in peers.items() if peer in ready}
         answer = _packed([messages[rank] for rank in range(len(peers))])
@@ -128,7 +129,8 @@ class Exchange:
     address : CoordinatorAddress
     rank : int
     on_loss : callable
-        Called in another thread when the coordinator closes too early: the booster may be waiting for a lost process for ever.
+        Called in another thread when the coordinator closes too early: the booster may be waiting
+        for a lost process for ever.
 
     Attributes
     ----------
@@ -148,7 +150,8 @@ class Exchange:
         self.rank, self.n_peers = rank, address.n_peers
         self._on_loss = on_loss
         self._finished = False
-        # The number of a connection that one thread closes may be another socket's before the other thread ends it by number.
+        # The number of a connection that one thread closes may be another socket's before the other
+        # thread ends it by number.
         self._closing = threading.Lock()
         self._answers: queue.SimpleQueue[list[bytes] | None] = queue.SimpleQueue()
         opened = socket.create_connection((address.host, address.port), timeout=CONNECT_SECONDS)

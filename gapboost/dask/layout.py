@@ -1,9 +1,10 @@
 """Which worker gets which queries: plain arrays in, plain arrays out.
 
-First each partition goes to a worker, balanced by documents. A query stays with the worker that then has all of its rows. A query
-whose rows are with several workers goes as a whole to the worker with the fewest documents. Where a worker has too many documents
-because of whole partitions, its queries are dealt to all workers too. If partitions cut no query and can be balanced, no row
-leaves its partition.
+First each partition goes to a worker, balanced by documents. A query stays with the worker that
+then has all of its rows. A query whose rows are with several workers goes as a whole to the worker
+with the fewest documents. Where a worker has too many documents because of whole partitions, its
+queries are dealt to all workers too. If partitions cut no query and can be balanced, no row leaves
+its partition.
 """
 
 import heapq
@@ -22,8 +23,8 @@ from gapboost._data.summary import DataSummary
 from gapboost._data.weights import check_total_weight
 from gapboost._kernels import Array
 
-# A worker may have this many times its fair share of documents; with more, queries are taken out of its partitions. Every
-# round of boosting waits for the worker with the most documents.
+# A worker may have this many times its fair share of documents; with more, queries are taken out of
+# its partitions. Every round of boosting waits for the worker with the most documents.
 LIMIT = 1.25
 
 
@@ -101,8 +102,8 @@ class DataLayout:
     Attributes
     ----------
     partition, code, size : int64 ndarrays of shape (E,)
-        Which partition and query each entry is of, and how many rows it has; queries are counted in the order in which they
-        first occur, as a local ranker sees them.
+        Which partition and query each entry is of, and how many rows it has; queries are counted in
+        the order in which they first occur, as a local ranker sees them.
     n_partitions : int
     sizes : int64 ndarray of shape (Q,)
         Documents of each query.
@@ -182,7 +183,8 @@ def layout_of(surveys: Sequence[Survey], names: Sequence[str]) -> DataLayout:
     Raises
     ------
     ValueError
-        Where there are no rows, no weight is positive, or positions of two partitions are equal but of different types.
+        Where there are no rows, no weight is positive, or positions of two partitions are equal but
+        of different types.
     """
     ids = joined_ids([s.ids for s in surveys if len(s.ids)])
     if not len(ids):
@@ -233,7 +235,8 @@ def _places(surveys: Sequence[Survey], names: Sequence[str]) -> tuple[list[Any] 
 def joined_ids(parts: list[Array]) -> Array:
     """Concatenate the query ids of several partitions, with every value and its type."""
     kinds = {part.dtype for part in parts}
-    # numpy joins signed and unsigned integers as floats, and numbers and strings as strings; distinct ids would become equal.
+    # numpy joins signed and unsigned integers as floats, and numbers and strings as strings;
+    # distinct ids would become equal.
     if len(kinds) > 1 and {kind.kind for kind in kinds} - {"U"}:
         parts = [objects(part) for part in parts]
     return np.concatenate(parts) if parts else np.empty(0)
@@ -284,8 +287,8 @@ def query_workers(layout: DataLayout, home: Array, n_workers: int) -> Array:
         if loads[busiest] <= limit or not more.any():
             break
         dealt |= more
-    # LightGBM does not train on a single row. It goes to the worker that has the fewest rows among those with several; where no
-    # worker has several, all single rows go to one worker.
+    # LightGBM does not train on a single row. It goes to the worker that has the fewest rows among
+    # those with several; where no worker has several, all single rows go to one worker.
     single = np.flatnonzero(loads == 1)
     if len(single):
         several = np.where(loads > 1, loads, np.iinfo(np.int64).max)

@@ -23,7 +23,8 @@ from gapboost.lightgbm.parameter_table import LIGHTGBM
 
 __all__ = ["DaskLGBMGAPRanker"]
 
-# How the training processes find each other is settled anew for each fit; `time_out` counts for their sockets.
+# How the training processes find each other is settled anew for each fit; `time_out` counts for
+# their sockets.
 NETWORK = ParameterRule(
     (
         *("machines", "workers", "nodes"),
@@ -53,12 +54,13 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):
         None is the one that was opened last. Not part of a pickle.
     {own_parameters}
     extra_trees : bool, default=True
-        As in `gapboost.lightgbm.LGBMGAPRanker`. Several workers draw other thresholds than one, from the
-        same seed.
+        As in `gapboost.lightgbm.LGBMGAPRanker`. Several workers draw other thresholds than one,
+        from the same seed.
     **kwargs
-        Every parameter of `lightgbm.LGBMRanker`; `machines`, `num_machines` and `local_listen_port` change nothing, with a
-        warning: Dask tells where the workers are, and each fit takes ports that are free. Workers use `n_jobs` threads
-        each, at most and by default as many as they have.
+        Every parameter of `lightgbm.LGBMRanker`; `machines`, `num_machines` and `local_listen_port`
+        change nothing, with a warning: Dask tells where the workers are, and each fit takes ports
+        that are free. Workers use `n_jobs` threads each, at most and by default as many as they
+        have.
 
     Attributes
     ----------
@@ -101,8 +103,9 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):
         Returns
         -------
         Dask Array of shape (N,)
-            With the partitions of `X`; of a data frame, chunk sizes are unknown. With `pred_leaf` and `pred_contrib` of shape
-            (N, n_trees) and (N, n_features + 1), with sparse blocks of contributions where those of `X` are.
+            With the partitions of `X`; of a data frame, chunk sizes are unknown. With `pred_leaf`
+            and `pred_contrib` of shape (N, n_trees) and (N, n_features + 1), with sparse blocks of
+            contributions where those of `X` are.
 
         Raises
         ------

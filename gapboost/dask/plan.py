@@ -26,8 +26,8 @@ class SurveyedSet:
     ----------
     given : Collections
     y, qid, weight, start, position : list of Future
-        The partitions, in memory. Of the last three, None for each where there are none, and of weights that are constant in
-        every query.
+        The partitions, in memory. Of the last three, None for each where there are none, and of
+        weights that are constant in every query.
     layout : DataLayout
     """
 

@@ -75,7 +75,8 @@ class DaskGAPRanker(GAPRanker):
         X, _ = without_qid(X)
         if options["validate_features"] is not False:
             check_names(feature_names(X), self._trained_names, "X")
-        # One task makes the model from bytes: a copy that nobody else uses, sent once to each worker.
+        # One task makes the model from bytes: a copy that nobody else uses, sent once to each
+        # worker.
         model = dask.delayed(_single_threaded)(pickle.dumps(self.to_local()))
         if is_array(X):
             X = X.rechunk({1: -1})
@@ -184,12 +185,14 @@ class DaskGAPRanker(GAPRanker):
         return self._local(**{**local, "n_jobs": n_jobs})
 
     def set_params(self, **params: Any) -> Self:  # noqa: D102, the docstring is inherited
-        # LightGBM keeps what it is told in a second place too, and a client can be neither copied nor stored.
+        # LightGBM keeps what it is told in a second place too, and a client can be neither copied
+        # nor stored.
         if "client" in params:
             self.client = params.pop("client")
         return super().set_params(**params)  # type: ignore[misc, no-any-return]
 
-    # `get_params` of a subclass looks at a copy, of which the boosters' own rankers lose the client.
+    # `get_params` of a subclass looks at a copy, of which the boosters' own rankers lose the
+    # client.
     def __copy__(self) -> Self:
         copied = object.__new__(type(self))
         vars(copied).update(vars(self))

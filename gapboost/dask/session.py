@@ -13,11 +13,12 @@ from gapboost.dask.exchange import PeerLost
 from gapboost.dask.training import stop, watch_client
 
 POLL_SECONDS = 1.0
-# When one process fails, the others report that they lost it, perhaps before its own error arrives. So many polls wait for that.
+# When one process fails, the others report that they lost it, perhaps before its own error arrives.
+# So many polls wait for that.
 GRACE_POLLS = 10
 
-# Name of the semaphore by which fits take turns. A client asks for its turn in requests of so many seconds. The scheduler
-# therefore cannot give the turn to a client that died in an earlier request.
+# Name of the semaphore by which fits take turns. A client asks for its turn in requests of so many
+# seconds. The scheduler therefore cannot give the turn to a client that died in an earlier request.
 TURN, TURN_SECONDS = "gapboost-fit", 1.0
 
 
@@ -44,7 +45,8 @@ def running_client(client: Client | None) -> Client:
 class Session:
     """One fit on a cluster, as a context: leaving it ends all its tasks and processes.
 
-    Fits on one cluster take turns: two fits that each hold half of the workers would wait for each other for ever.
+    Fits on one cluster take turns: two fits that each hold half of the workers would wait for each
+    other for ever.
     """
 
     def __init__(self, client: Client) -> None:
@@ -65,11 +67,13 @@ class Session:
             self.needed: set[str] = set()
             if not self.workers:
                 raise ValueError("client has no workers; expected at least one")
-            # The first worker releases the turn of a client that is gone. Otherwise the lease would time out.
+            # The first worker releases the turn of a client that is gone. Otherwise the lease would
+            # time out.
             leases = list(self._turn._leases)
             for worker in self.workers:
                 self.submit(watch_client, self.fit, TURN, leases if worker == self.workers[0] else [], worker=worker)
-            # These are kept until the fit has been stopped: workers stop it themselves when they are released.
+            # These are kept until the fit has been stopped: workers stop it themselves when they
+            # are released.
             self._watching, self._futures = self._futures, []
         except BaseException as error:
             self.__exit__(type(error), error, error.__traceback__)

@@ -22,7 +22,8 @@ from gapboost.dask.exchange import Coordinator, CoordinatorAddress, PeerLost
 from gapboost.dask.storage import dump, load
 from gapboost.dask.training_process import IDLE, JOB, LOST, RESULT, Job, Report
 
-# What this process is doing, by fit. Several workers share one process where the cluster has processes=False.
+# What this process is doing, by fit. Several workers share one process where the cluster has
+# processes=False.
 _lock = threading.Lock()
 _coordinators: dict[str, Coordinator] = {}
 _processes: dict[str, list["subprocess.Popen[str]"]] = {}
@@ -34,13 +35,15 @@ _idle: dict[tuple[Any, ...], list["subprocess.Popen[str]"]] = {}
 
 POLL_SECONDS = 0.02
 
-# A worker checks this often that the client of a fit is still there, and waits this long for the scheduler's answer.
+# A worker checks this often that the client of a fit is still there, and waits this long for the
+# scheduler's answer.
 WATCH_SECONDS, ANSWER_SECONDS = 1.0, 30.0
 
 
 def host_of_worker() -> str:
     """The address under which other workers reach this one."""
-    # Workers in the client's own process have addresses like inproc://10.0.0.1/4711/2. LightGBM takes numbers, no names.
+    # Workers in the client's own process have addresses like inproc://10.0.0.1/4711/2. LightGBM
+    # takes numbers, no names.
     return socket.gethostbyname(urlparse(get_worker().address).hostname or "127.0.0.1")
 
 
@@ -105,7 +108,8 @@ def train(fit: str, job: Job, n_threads: int) -> Report:
     dump(replace(job, host=host_of_worker()), placement / JOB)
     code: int | None = IDLE
     while code == IDLE:
-        # A process that has waited too long for work may end just when it gets some; then another one trains.
+        # A process that has waited too long for work may end just when it gets some; then another
+        # one trains.
         process = _begun(fit, placement, n_threads)
         code = _waited(process, placement / RESULT)
     if not (placement / RESULT).exists():
@@ -180,7 +184,8 @@ def _begun(fit: str, placement: Path, n_threads: int) -> "subprocess.Popen[str]"
         _check_running(fit)
         process = waiting.pop() if waiting else _started(n_threads)
         _processes.setdefault(fit, []).append(process)
-    # The process may have just ended; `_waited` then returns its exit status. On Windows that is no BrokenPipeError.
+    # The process may have just ended; `_waited` then returns its exit status. On Windows that is no
+    # BrokenPipeError.
     with suppress(OSError):
         print(placement, file=process.stdin, flush=True)
     return process

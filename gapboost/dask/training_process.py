@@ -2,8 +2,8 @@
 
 It ends when its worker or any other process of the fit ends.
 
-Boosters wait for each other inside compiled code that nothing interrupts; a process can always be ended. Starting one takes
-seconds, so after a fit without errors it waits a while for the next fit.
+Boosters wait for each other inside compiled code that nothing interrupts; a process can always be
+ended. Starting one takes seconds, so after a fit without errors it waits a while for the next fit.
 """
 
 import gc
@@ -34,15 +34,17 @@ LOST = 75
 # The exit status of a process that wrote an error in place of a report.
 FAILED = 1
 
-# When another process is gone, the booster may raise an error of its network before the exchange notices the loss. The process
-# waits so long before it reports an error: the exchange then ends it as lost, and the error of the network is not reported.
+# When another process is gone, the booster may raise an error of its network before the exchange
+# notices the loss. The process waits so long before it reports an error: the exchange then ends it
+# as lost, and the error of the network is not reported.
 SETTLE_SECONDS = 1.0
 
-# The exit status of a process that has reported all its work: it had no more for this time, or could not leave the network.
+# The exit status of a process that has reported all its work: it had no more for this time, or
+# could not leave the network.
 IDLE, IDLE_SECONDS = 0, 60.0
 
-# Leaving the booster's network takes milliseconds, once the process of rank 0 has written the model. The next fit waits so long
-# for a process that hangs there.
+# Leaving the booster's network takes milliseconds, once the process of rank 0 has written the
+# model. The next fit waits so long for a process that hangs there.
 LEAVE_SECONDS = 10.0
 
 JOB, RESULT = "job", "result"
@@ -61,11 +63,13 @@ class Job:
     rows : str
         File with the worker's `RankingRows`.
     evals : list of (str or None)
-        Such files of the evaluation sets: `rows` itself for the training set, None where the worker has none of the queries.
+        Such files of the evaluation sets: `rows` itself for the training set, None where the worker
+        has none of the queries.
     of_booster : dict
         Arguments of `fit` that only one booster has.
     network : callable
-        ``network(exchange, host)`` joins the booster's own network: a context that gives further arguments.
+        ``network(exchange, host)`` joins the booster's own network: a context that gives further
+        arguments.
     coordinator : CoordinatorAddress or None
         None where the worker trains alone.
     rank : int
@@ -108,7 +112,8 @@ class Report(NamedTuple):
 
 def serve() -> None:
     """Train the jobs in the folders on standard input, one a line; write reports and errors."""
-    # Ctrl-C in a terminal reaches this process too. It is the client's, which ends what trains for it.
+    # Ctrl-C in a terminal reaches this process too. It is the client's, which ends what trains for
+    # it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     folders: queue.SimpleQueue[str] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(folders,), daemon=True).start()
@@ -145,8 +150,9 @@ def train_job(job: Job) -> tuple[Report, AbstractContextManager[Any]]:
     network = job.network(exchange, job.host)
     report = _fitted(job, exchange, network.__enter__())
     exchange.finish()
-    # There is no `with`, because it would leave the network after an error too: the other processes would then report a broken
-    # network before this one has reported the error. After an error the process ends, and its network with it.
+    # There is no `with`, because it would leave the network after an error too: the other processes
+    # would then report a broken network before this one has reported the error. After an error the
+    # process ends, and its network with it.
     return report, network
 
 

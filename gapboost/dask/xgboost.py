@@ -39,9 +39,9 @@ class DaskXGBGAPRanker(DaskGAPRanker, XGBGAPRanker):
         None is the one that was opened last. Not part of a pickle.
     {own_parameters}
     **kwargs
-        Every parameter of `xgboost.XGBRanker`, and `allow_group_split`: queries stay whole in any case. `coll_cfg` changes
-        nothing, with a warning: Dask tells where the workers are. Workers use `n_jobs` threads each, at most and by default as
-        many as they have.
+        Every parameter of `xgboost.XGBRanker`, and `allow_group_split`: queries stay whole in any
+        case. `coll_cfg` changes nothing, with a warning: Dask tells where the workers are. Workers
+        use `n_jobs` threads each, at most and by default as many as they have.
 
     Attributes
     ----------

@@ -67,13 +67,14 @@ def load_digits_ranking(
 ) -> RankingSplit:
     """Make a graded ranking task from scikit-learn's handwritten digits, without a download.
 
-    A query is an image, its documents are other images.  A document has grade 2 if it shows the same digit, grade 1 if
-    it shows a digit that is easily taken for it, and grade 0 otherwise: about 10, 20 and 70 of 100 documents.  The
-    digits easily taken for a digit are the two whose mean images are nearest to its own mean image in Euclidean
-    distance, over all the images.
+    A query is an image, its documents are other images.  A document has grade 2 if it shows the
+    same digit, grade 1 if it shows a digit that is easily taken for it, and grade 0 otherwise:
+    about 10, 20 and 70 of 100 documents.  The digits easily taken for a digit are the two whose
+    mean images are nearest to its own mean image in Euclidean distance, over all the images.
 
-    The images are first dealt out to training, validation and test, in proportion to ``n_queries``: no image, neither
-    as query nor as document, is in two of the three.  An image may be a document of several queries of one part.
+    The images are first dealt out to training, validation and test, in proportion to ``n_queries``:
+    no image, neither as query nor as document, is in two of the three.  An image may be a document
+    of several queries of one part.
 
     Parameters
     ----------
@@ -98,8 +99,8 @@ def load_digits_ranking(
     Raises
     ------
     ValueError
-        If a number is below 1, there are not three numbers of queries, or the images do not suffice: a part needs as
-        many as it has queries, and more than ``n_docs``.
+        If a number is below 1, there are not three numbers of queries, or the images do not
+        suffice: a part needs as many as it has queries, and more than ``n_docs``.
 
     Examples
     --------

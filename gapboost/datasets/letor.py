@@ -20,7 +20,8 @@ PathLike: TypeAlias = str | os.PathLike[str]
 
 _INT64 = np.iinfo(np.int64)
 
-# Dense columns that no file asks for by itself: one wrong index would otherwise take all the memory.
+# Dense columns that no file asks for by itself: one wrong index would otherwise take all the
+# memory.
 MAX_DENSE_FEATURES = 1 << 20
 
 
@@ -127,28 +128,30 @@ def load_letor(
 ) -> RankingData:
     r"""Read graded ranking data from one or more files in LETOR (SVMlight) format.
 
-    A row is ``grade qid:QUERY index:value index:value ... # comment``.  Plain and gzip files are told apart by their
-    content.  The rows keep their order; the rows of a query need not be neighbours.  Empty lines and lines that hold
-    only a comment are skipped.
+    A row is ``grade qid:QUERY index:value index:value ... # comment``.  Plain and gzip files are
+    told apart by their content.  The rows keep their order; the rows of a query need not be
+    neighbours.  Empty lines and lines that hold only a comment are skipped.
 
     Parameters
     ----------
     path : path or sequence of paths
-        File to read, or files whose rows are put one after the other.  A query must not be in two of the files.
+        File to read, or files whose rows are put one after the other.  A query must not be in two
+        of the files.
     n_features : int, optional
-        Number of columns.  By default, the highest index in the files: give it where a file may lack the last
-        features of its training data.
+        Number of columns.  By default, the highest index in the files: give it where a file may
+        lack the last features of its training data.
     feature_names : sequence of str, optional
         Names of the columns; their number stands for ``n_features``.
     zero_based : bool, optional
-        Whether the indices in the files count from 0.  By default they count from 1, as in LETOR, unless an index 0
-        occurs in one of the files: column 0 is then the feature with index 0.  Training and test files that count
-        from 0 and are read in two calls should be read with ``zero_based=True``, as index 0 may be absent from one of
-        them; :func:`load_letor_fold` decides once for all its files.
+        Whether the indices in the files count from 0.  By default they count from 1, as in LETOR,
+        unless an index 0 occurs in one of the files: column 0 is then the feature with index 0.
+        Training and test files that count from 0 and are read in two calls should be read with
+        ``zero_based=True``, as index 0 may be absent from one of them; :func:`load_letor_fold`
+        decides once for all its files.
     dense : bool, default=True
-        Whether ``X`` is an ndarray, with 0 where a feature is not given, or a sparse matrix.  Mind that XGBoost takes
-        what is absent from a sparse matrix as missing, not as 0. A dense one has at most 1048576 columns, unless
-        ``n_features`` or ``feature_names`` say more.
+        Whether ``X`` is an ndarray, with 0 where a feature is not given, or a sparse matrix.  Mind
+        that XGBoost takes what is absent from a sparse matrix as missing, not as 0. A dense one has
+        at most 1048576 columns, unless ``n_features`` or ``feature_names`` say more.
     max_line_bytes : int, default=67108864
         Length of the longest line that is read, in bytes after decompression.
 
@@ -166,20 +169,23 @@ def load_letor(
     FileNotFoundError
         If there is no such file.
     ValueError
-        If a file holds no rows, is broken, has a row that is not in this format (feature indices must increase), a
-        grade that is negative or no number, a query or a document that is not UTF-8, a line or a dense feature index beyond
-        its limit, rows with and rows without a query, more features than ``n_features``, or a query that is in another
-        file too; if no file is given.
+        If a file holds no rows, is broken, has a row that is not in this format (feature indices
+        must increase), a grade that is negative or no number, a query or a document that is not
+        UTF-8, a line or a dense feature index beyond its limit, rows with and rows without a query,
+        more features than ``n_features``, or a query that is in another file too; if no file is
+        given.
 
     Notes
     -----
     Numbers are those that C and Python read alike: ``1_5``, 15 to Python alone, is an error.
 
-    A document is named by ``docid = D`` in the comment (LETOR), or else by the first word of the comment (RankLib).
+    A document is named by ``docid = D`` in the comment (LETOR), or else by the first word of the
+    comment (RankLib).
 
-    A file without queries may have the layout of LightGBM: the sizes of the groups of rows in ``rank.train.query``
-    beside ``rank.train`` or ``rank.train.gz``.  The queries are then numbered from 0, on through all the files.
-    In a file that has queries, group sizes beside it are not read.
+    A file without queries may have the layout of LightGBM: the sizes of the groups of rows in
+    ``rank.train.query`` beside ``rank.train`` or ``rank.train.gz``.  The queries are then numbered
+    from 0, on through all the files. In a file that has queries, group sizes beside it are not
+    read.
 
     Examples
     --------
@@ -216,20 +222,22 @@ def load_letor_fold(
 ) -> RankingSplit:
     r"""Read ``train.txt``, ``vali.txt`` and ``test.txt`` of a directory, plain or ``.gz``.
 
-    The three get the same columns: the number of features and the index of the first one are found over all of them.
-    If a file is there both plain and with ``.gz``, the plain one is read.
+    The three get the same columns: the number of features and the index of the first one are found
+    over all of them. If a file is there both plain and with ``.gz``, the plain one is read.
 
     Parameters
     ----------
     directory : path, or sequence of three paths
-        Directory of the files, such as ``Fold1`` of a LETOR collection; or the three files, of any names, in this order.
+        Directory of the files, such as ``Fold1`` of a LETOR collection; or the three files, of any
+        names, in this order.
     n_features, feature_names, zero_based, dense, max_line_bytes
         As in :func:`load_letor`.
 
     Returns
     -------
     RankingSplit
-        ``train``, ``vali`` and ``test``, each as returned by :func:`load_letor`, all with the same number of columns.
+        ``train``, ``vali`` and ``test``, each as returned by :func:`load_letor`, all with the same
+        number of columns.
 
     Raises
     ------

@@ -27,8 +27,9 @@ MAX_INT32 = np.iinfo(np.int32).max
 class _RowTap:
     """Binary stream that passes lines through, and notes query, document and line numbers.
 
-    ``load_svmlight_file(query_id=True)`` is not used for the queries: it knows whole numbers only, and takes time that
-    grows with the square of the number of rows (it appends each to a NumPy array).
+    ``load_svmlight_file(query_id=True)`` is not used for the queries: it knows whole numbers only,
+    and takes time that grows with the square of the number of rows (it appends each to a NumPy
+    array).
     """
 
     def __init__(self, stream: BinaryIO, max_line_bytes: int) -> None:

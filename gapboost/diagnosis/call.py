@@ -52,8 +52,8 @@ def report(
         grades that occur in `y` and `y_train`.
     slices : mapping {name: array-like of shape (N,)}, optional
         Columns that group the test queries, such as ``{"language": frame["language"]}``. A query
-        has the mean of numbers; text must be the same in all rows of a query. Numbers with more than
-        five different values become quarters of the queries.
+        has the mean of numbers; text must be the same in all rows of a query. Numbers with more
+        than five different values become quarters of the queries.
     ignore : sequence of str
         Ids of checks to skip, such as ``["ties"]``.
 

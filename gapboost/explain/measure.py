@@ -106,7 +106,8 @@ def measure(ranker: Any, X: Any, y: Any, qid: Any = None, measure: str | Measure
         Query id of each row, in any order of rows; or the column ``qid`` of a data frame `X`.
         Without either, all rows are one query.
     measure : str or Measure, optional
-        By default ``"ndcg@10"``. With ``g=None`` a graded measure is uniform over the grades that occur in `y`.
+        By default ``"ndcg@10"``. With ``g=None`` a graded measure is uniform over the grades that
+        occur in `y`.
 
     Returns
     -------

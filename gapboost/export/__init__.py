@@ -1,7 +1,8 @@
 """Models for search engines, with verification files.
 
-An export is one file in the engine's format and a verification file beside it: rows with missing values and values at
-thresholds, and their scores. The command ``python -m gapboost.export.verify`` compares the engine's scores with them.
+An export is one file in the engine's format and a verification file beside it: rows with missing
+values and values at thresholds, and their scores. The command ``python -m gapboost.export.verify``
+compares the engine's scores with them.
 
 ==============  =============================================================
 `model`         a fitted ranker, its feature names and sample rows, checked

@@ -16,8 +16,8 @@ from gapboost.export.verification import json_path, write_export
 def write_ltr_plugin(ranker: Any, X: Any, path: Any, *, feature_names: Sequence[str] | None = None) -> Path:
     """Write a model for the learning-to-rank plugin of Elasticsearch or OpenSearch.
 
-    The file is the body of ``POST _ltr/_featureset/<feature set>/_createmodel``. The model has the name of the file, without
-    ``.json``. Models of both libraries become ``model/xgboost+json``.
+    The file is the body of ``POST _ltr/_featureset/<feature set>/_createmodel``. The model has the
+    name of the file, without ``.json``. Models of both libraries become ``model/xgboost+json``.
 
     Parameters
     ----------
@@ -28,8 +28,8 @@ def write_ltr_plugin(ranker: Any, X: Any, path: Any, *, feature_names: Sequence[
     path : str or PathLike
         File to write; its name ends with ``.json``.
     feature_names : sequence of str, optional
-        Names of the features in the feature set, in the order of the columns. None takes the column names of `X`, or those of
-        the training data.
+        Names of the features in the feature set, in the order of the columns. None takes the column
+        names of `X`, or those of the training data.
 
     Returns
     -------
@@ -41,22 +41,24 @@ def write_ltr_plugin(ranker: Any, X: Any, path: Any, *, feature_names: Sequence[
     TypeError
         If `ranker` is a pipeline or no model of the two libraries, or `X` is a sparse matrix.
     ValueError
-        If the plugin would compute other scores: splits by category, linear trees, random forests, gblinear, or a missing
-        value other than NaN.
-        If the features have no names, or are query-relative.
-        If `X` has other columns than the training data.
+        If the plugin would compute other scores: splits by category, linear trees, random forests,
+        gblinear, or a missing value other than NaN. If the features have no names, or are
+        query-relative. If `X` has other columns than the training data.
     NotFittedError
         Before `fit`.
 
     Notes
     -----
-    The plugin adds the leaves in float32. It goes to the child ``yes`` if ``split_condition > value``, both of them float32
-    [1]_. LightGBM goes left at ``value <= threshold`` with a float64 threshold: the file has the smallest float32 number above
-    it. Splits are then the same for all float32 values, and a Lucene score is one. The base score is a tree of one leaf.
+    The plugin adds the leaves in float32. It goes to the child ``yes`` if
+    ``split_condition > value``, both of them float32 [1]_. LightGBM goes left at
+    ``value <= threshold`` with a float64 threshold: the file has the smallest float32 number above
+    it. Splits are then the same for all float32 values, and a Lucene score is one. The base score
+    is a tree of one leaf.
 
-    A feature whose query does not match the document is missing. The plugin for Elasticsearch follows the child ``missing``
-    since January 2024 [2]_, the one for OpenSearch since 3.8 [3]_. Earlier versions took 0, and OpenSearch 3.3 to 3.7 always
-    went to ``no``: rows with missing values then differ from the verification file.
+    A feature whose query does not match the document is missing. The plugin for Elasticsearch
+    follows the child ``missing`` since January 2024 [2]_, the one for OpenSearch since 3.8 [3]_.
+    Earlier versions took 0, and OpenSearch 3.3 to 3.7 always went to ``no``: rows with missing
+    values then differ from the verification file.
 
     References
     ----------

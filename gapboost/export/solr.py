@@ -18,7 +18,8 @@ SLACK = np.float32(1e-6)
 def write_solr(ranker: Any, X: Any, path: Any, *, feature_names: Sequence[str] | None = None) -> Path:
     """Write a ``MultipleAdditiveTreesModel`` for Solr 9.2 or later.
 
-    The file is the body of ``PUT .../schema/model-store``. The model has the name of the file, without ``.json``.
+    The file is the body of ``PUT .../schema/model-store``. The model has the name of the file,
+    without ``.json``.
 
     Parameters
     ----------
@@ -29,8 +30,8 @@ def write_solr(ranker: Any, X: Any, path: Any, *, feature_names: Sequence[str] |
     path : str or PathLike
         File to write; its name ends with ``.json``.
     feature_names : sequence of str, optional
-        Names of the features in the feature store, in the order of the columns. None takes the column names of `X`, or those
-        of the training data.
+        Names of the features in the feature store, in the order of the columns. None takes the
+        column names of `X`, or those of the training data.
 
     Returns
     -------
@@ -42,22 +43,25 @@ def write_solr(ranker: Any, X: Any, path: Any, *, feature_names: Sequence[str] |
     TypeError
         If `ranker` is a pipeline or no model of the two libraries, or `X` is a sparse matrix.
     ValueError
-        If Solr would compute other scores: splits by category, linear trees, random forests, gblinear, a missing value other
-        than NaN, or values of `X` that are too close to a threshold for Solr.
-        If the features have no names, or are query-relative.
-        If `X` has other columns than the training data.
+        If Solr would compute other scores: splits by category, linear trees, random forests,
+        gblinear, a missing value other than NaN, or values of `X` that are too close to a threshold
+        for Solr. If the features have no names, or are query-relative. If `X` has other columns
+        than the training data.
     NotFittedError
         Before `fit`.
 
     Notes
     -----
-    Solr adds the leaves in float32. It goes left if ``value <= threshold + 1e-6``, all of them float32 [1]_. The file has the
-    threshold for which this sum is the largest float32 number that goes left. XGBoost goes left at ``value < threshold``: the
-    number before the threshold. Not every sum can be reached: the next lower one is then up to 1.2e-13 lower for thresholds
-    near 0, and one float32 step for others. Values of `X` in between are an error. The base score is a tree of one leaf.
+    Solr adds the leaves in float32. It goes left if ``value <= threshold + 1e-6``, all of them
+    float32 [1]_. The file has the threshold for which this sum is the largest float32 number that
+    goes left. XGBoost goes left at ``value < threshold``: the number before the threshold. Not
+    every sum can be reached: the next lower one is then up to 1.2e-13 lower for thresholds near 0,
+    and one float32 step for others. Values of `X` in between are an error. The base score is a tree
+    of one leaf.
 
-    A missing value follows ``missing``, as ``isNullSameAsZero`` is false in the file [2]_. A feature is missing only if the
-    feature store gives it ``"defaultValue": "NaN"``; else Solr takes 0.
+    A missing value follows ``missing``, as ``isNullSameAsZero`` is false in the file [2]_. A
+    feature is missing only if the feature store gives it ``"defaultValue": "NaN"``; else Solr takes
+    0.
 
     References
     ----------

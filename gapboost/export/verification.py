@@ -15,7 +15,8 @@ from gapboost.export.model import Model
 # Rows at thresholds are made for about so many splits, spread over the features.
 SPLITS = 200
 
-# Largest difference of scores that is rounding, relative to the largest sum of leaves. Engines add in float32.
+# Largest difference of scores that is rounding, relative to the largest sum of leaves. Engines add
+# in float32.
 ROUNDING = 1e-6
 
 # What a row tests, as the file says it.

@@ -14,8 +14,8 @@ from gapboost.export.verification import json_path, write_export
 def write_vespa(ranker: Any, X: Any, path: Any, *, feature_names: Sequence[str] | None = None) -> Path:
     """Write a model for Vespa.
 
-    The file belongs into the folder ``models`` of the application package. The ranking expression is ``lightgbm("gap.json")``,
-    for models of XGBoost too.
+    The file belongs into the folder ``models`` of the application package. The ranking expression
+    is ``lightgbm("gap.json")``, for models of XGBoost too.
 
     Parameters
     ----------
@@ -26,8 +26,8 @@ def write_vespa(ranker: Any, X: Any, path: Any, *, feature_names: Sequence[str] 
     path : str or PathLike
         File to write; its name ends with ``.json``.
     feature_names : sequence of str, optional
-        Rank features or functions of the rank profile, such as ``"bm25(title)"``, in the order of the columns. None takes the
-        column names of `X`, or those of the training data.
+        Rank features or functions of the rank profile, such as ``"bm25(title)"``, in the order of
+        the columns. None takes the column names of `X`, or those of the training data.
 
     Returns
     -------
@@ -39,23 +39,26 @@ def write_vespa(ranker: Any, X: Any, path: Any, *, feature_names: Sequence[str] 
     TypeError
         If `ranker` is a pipeline or no model of the two libraries, or `X` is a sparse matrix.
     ValueError
-        If Vespa would compute other scores: splits by category of XGBoost, categories that are no text or hold quotation
-        marks, linear trees, random forests, gblinear, or a missing value other than NaN.
-        If the features have no names, or are query-relative.
-        If `X` has other columns than the training data.
+        If Vespa would compute other scores: splits by category of XGBoost, categories that are no
+        text or hold quotation marks, linear trees, random forests, gblinear, or a missing value
+        other than NaN. If the features have no names, or are query-relative. If `X` has other
+        columns than the training data.
     NotFittedError
         Before `fit`.
 
     Notes
     -----
-    Vespa turns each tree into nested conditions on float64 numbers. A number goes left if ``value < threshold``, and a missing
-    one if ``default_left`` is true [1]_. LightGBM goes left at ``value <= threshold``, and takes missing values for 0 where
-    the training data had none: the file has the next larger float64 number, and the side of 0. XGBoost rounds values to float32:
-    the file has the smallest float64 number that is rounded to the threshold. ``xgboost("...")`` would compare with
-    the threshold itself, so a value such as 0.1, which is less than its float32, could go the other way [2]_.
-    The base score is a tree of one leaf. Scores differ from float32 sums by rounding.
+    Vespa turns each tree into nested conditions on float64 numbers. A number goes left if
+    ``value < threshold``, and a missing one if ``default_left`` is true [1]_. LightGBM goes left at
+    ``value <= threshold``, and takes missing values for 0 where the training data had none: the
+    file has the next larger float64 number, and the side of 0. XGBoost rounds values to float32:
+    the file has the smallest float64 number that is rounded to the threshold. ``xgboost("...")``
+    would compare with the threshold itself, so a value such as 0.1, which is less than its float32,
+    could go the other way [2]_. The base score is a tree of one leaf. Scores differ from float32
+    sums by rounding.
 
-    Categories of LightGBM need an attribute of type ``string`` whose values are the categories of the data frame.
+    Categories of LightGBM need an attribute of type ``string`` whose values are the categories of
+    the data frame.
 
     References
     ----------

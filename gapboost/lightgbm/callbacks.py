@@ -30,22 +30,25 @@ def objective(
     measure : str, Measure or Objective, default="gap"
         Trained for by LambdaRank; an objective value trains its own way.
     g : sequence of float, optional
-        Threshold probabilities for a named graded measure; None is uniform over the grades of the training labels.
+        Threshold probabilities for a named graded measure; None is uniform over the grades of the
+        training labels.
     n_jobs : int, optional
         Threads for the gradients.
 
     Notes
     -----
-    `lightgbm.cv` wants ``folds=GroupKFold(...)`` with it, or `gapboost.lightgbm.cv`: of itself it cuts queries, which is an
-    error. Set ``metric="None"`` beside it: `LGBMRanker` adds ``ndcg`` otherwise, whose limits on labels and list lengths then
-    apply, and which early stopping goes by. The weight of a query multiplies its gradients.
+    `lightgbm.cv` wants ``folds=GroupKFold(...)`` with it, or `gapboost.lightgbm.cv`: of itself it
+    cuts queries, which is an error. Set ``metric="None"`` beside it: `LGBMRanker` adds ``ndcg``
+    otherwise, whose limits on labels and list lengths then apply, and which early stopping goes by.
+    The weight of a query multiplies its gradients.
 
-    What steers LightGBM's own objectives, `lambdarank_truncation_level`, `lambdarank_norm` and `sigmoid`, would be ignored beside
-    it and is an error in the first round.
+    What steers LightGBM's own objectives, `lambdarank_truncation_level`, `lambdarank_norm` and
+    `sigmoid`, would be ignored beside it and is an error in the first round.
 
-    Where the training set has positions, ``lightgbm.Dataset(position=...)``, additive factors of them are learnt beside the trees
-    as LightGBM's own objectives do, with its `learning_rate` and `lambdarank_position_bias_regularization`. `position_bias` tells
-    them. LightGBM's data set keeps no names of positions, and its validation sets need none.
+    Where the training set has positions, ``lightgbm.Dataset(position=...)``, additive factors of
+    them are learnt beside the trees as LightGBM's own objectives do, with its `learning_rate` and
+    `lambdarank_position_bias_regularization`. `position_bias` tells them. LightGBM's data set keeps
+    no names of positions, and its validation sets need none.
 
     Examples
     --------
@@ -68,14 +71,16 @@ def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = Non
     ----------
     measure : str, Measure or list of them, default="gap"
     g : sequence of float, optional
-        Threshold probabilities for a named graded measure; None is uniform over the grades of each data set.
+        Threshold probabilities for a named graded measure; None is uniform over the grades of each
+        data set.
     n_jobs : int, optional
         Threads.
 
     Notes
     -----
-    LightGBM's early stopping goes by any of several measures unless it is told otherwise: name the one that decides first, and
-    give ``lightgbm.early_stopping(..., first_metric_only=True)``. `LGBMGAPRanker` does so of itself.
+    LightGBM's early stopping goes by any of several measures unless it is told otherwise: name the
+    one that decides first, and give ``lightgbm.early_stopping(..., first_metric_only=True)``.
+    `LGBMGAPRanker` does so of itself.
 
     Examples
     --------
@@ -138,8 +143,8 @@ class LightGBMMetric(Metrics):
 class LightGBMRound:
     """All metrics of a fit as `LGBMRanker` calls them.
 
-    The one that stops training is first, then other measures, then functions.
-    LightGBM's workers cannot be reached from Python: on a cluster, `Training.total` sums an array over them.
+    The one that stops training is first, then other measures, then functions. LightGBM's workers
+    cannot be reached from Python: on a cluster, `Training.total` sums an array over them.
     """
 
     def __init__(self, training: Training) -> None:
@@ -158,7 +163,8 @@ class LightGBMRound:
 
     def __call__(self, y_true: Any, y_pred: Any, weight: Any, group: Any) -> list[Value]:
         """``[(name, value, is_higher_better)]``."""
-        # LightGBM passes the same array of labels for an evaluation set in every round, and the sets in the same order.
+        # LightGBM passes the same array of labels for an evaluation set in every round, and the
+        # sets in the same order.
         if id(y_true) not in self.rows:
             self.rows[id(y_true)] = self.expected.pop(0)
         rows = self.rows[id(y_true)]

@@ -8,7 +8,8 @@ import lightgbm
 from gapboost.lightgbm.model_text import labelled
 from gapboost.lightgbm.ranker import LGBMGAPRanker
 
-# What LightGBM writes of each split, one number: 1 for one by category; 4 for one by number that takes zeros for missing.
+# What LightGBM writes of each split, one number: 1 for one by category; 4 for one by number that
+# takes zeros for missing.
 DECISIONS = re.compile(r"^decision_type=(.+)$", re.MULTILINE)
 BY_CATEGORY, MISSING, ZERO_IS_MISSING = 1, 12, 4
 
@@ -16,8 +17,8 @@ BY_CATEGORY, MISSING, ZERO_IS_MISSING = 1, 12, 4
 def exportable(model: LGBMGAPRanker | lightgbm.Booster) -> lightgbm.Booster:
     """The model in the form that exporters take, to ONNX among them; it predicts the same.
 
-    LightGBM leaves a Python objective out of the model, and exporters refuse a model without one. This one says
-    ``lambdarank``.
+    LightGBM leaves a Python objective out of the model, and exporters refuse a model without one.
+    This one says ``lambdarank``.
 
     Parameters
     ----------
@@ -27,15 +28,17 @@ def exportable(model: LGBMGAPRanker | lightgbm.Booster) -> lightgbm.Booster:
     Returns
     -------
     Booster
-        Its ``save_model`` and ``model_to_string`` say the same. Exported models take categories of a data frame by code.
+        Its ``save_model`` and ``model_to_string`` say the same. Exported models take categories of
+        a data frame by code.
 
     Raises
     ------
     TypeError
         If `model` is not a model of LightGBM.
     ValueError
-        Where exporters would write another model without a word: of linear trees their constants alone; of a random forest the
-        sum where it averages; of splits that take zeros for missing (``zero_as_missing=True``) ones that do not.
+        Where exporters would write another model without a word: of linear trees their constants
+        alone; of a random forest the sum where it averages; of splits that take zeros for missing
+        (``zero_as_missing=True``) ones that do not.
     NotFittedError
         Before `fit`.
 

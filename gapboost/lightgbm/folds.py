@@ -35,20 +35,22 @@ def cv(
     Parameters
     ----------
     params : dict
-        As for `lightgbm.train`. Those of LightGBM's own objective and metrics that mean the same here are taken, as in
-        `LGBMGAPRanker`.
+        As for `lightgbm.train`. Those of LightGBM's own objective and metrics that mean the same
+        here are taken, as in `LGBMGAPRanker`.
     train_set : Dataset
         With groups; weights are those of the queries.
     num_boost_round : int, default=100
     measure : str, Measure or Objective, default="gap"
         Trained for, and reported first.
     g : sequence of float, optional
-        Threshold probabilities for a named graded measure; None is uniform over the grades of all labels.
+        Threshold probabilities for a named graded measure; None is uniform over the grades of all
+        labels.
     eval_metric : str, Measure or list of them, optional
         Reported beside it; callables are refused, since the results are curves of measures.
     n_folds : int, default=5
     random_state : int, RandomState or None
-        None makes folds with about equal numbers of documents; anything else deals the queries out at random.
+        None makes folds with about equal numbers of documents; anything else deals the queries out
+        at random.
     n_jobs : int, optional
         Threads for gradients and measures.
 
@@ -60,8 +62,9 @@ def cv(
     Raises
     ------
     ValueError
-        Where `params` hold a word of LightGBM's own objectives and metrics that has no equal here, or a name that it does not
-        know, where the data have no groups, or where there are fewer queries than folds.
+        Where `params` hold a word of LightGBM's own objectives and metrics that has no equal here,
+        or a name that it does not know, where the data have no groups, or where there are fewer
+        queries than folds.
 
     Examples
     --------
@@ -78,7 +81,8 @@ def cv(
     request = cv_request(params, PARAMETER_TABLE, measure, g, eval_metric, num_boost_round)
     if not isinstance(train_set, lightgbm.Dataset):
         raise TypeError(f"train_set is a {type(train_set).__name__}; expected a lightgbm.Dataset")
-    # As lightgbm.cv does: the bins of all folds are those of the whole set, made with these parameters.
+    # As lightgbm.cv does: the bins of all folds are those of the whole set, made with these
+    # parameters.
     train_set._update_params(dict(request.parameters)).construct()
     task, data = cv_task(request, train_set.get_label(), train_set.get_group(), train_set.get_weight())
     metric = LightGBMMetric(task.measures, n_jobs)

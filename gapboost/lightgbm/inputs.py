@@ -34,7 +34,8 @@ def read_exactly(X: Any, name: str) -> Any:
     """Return a table of `features` that LightGBM reads without rounding or a crash."""
     check_arrow_numbers(X, name)
     X = readable(X)
-    # LightGBM makes float32 of every array that is not float64: integers above 2**24 would run together.
+    # LightGBM makes float32 of every array that is not float64: integers above 2**24 would run
+    # together.
     exact = not isinstance(X, np.ndarray) or np.can_cast(X.dtype, np.float32)
     return X if exact else X.astype(np.float64, copy=False)
 

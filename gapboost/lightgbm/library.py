@@ -19,9 +19,9 @@ DEFAULT_LEARNING_RATE = 0.1
 def _scale(objective: Objective, mean_size: float) -> GradientScale:
     """The mean length of a query, for objectives in which a whole query weighs about 1.
 
-    The gradients of a document are small then. LightGBM's penalties for categories (`cat_smooth`, `cat_l2`) are absolute
-    numbers made for hessians of about 1 a row: without the factor they hold every split by category back. For splits by
-    number the factor cancels out.
+    The gradients of a document are small then. LightGBM's penalties for categories (`cat_smooth`,
+    `cat_l2`) are absolute numbers made for hessians of about 1 a row: without the factor they hold
+    every split by category back. For splits by number the factor cancels out.
     """
     scale = 1.0 if objective.in_units_of_rows else mean_size
     return GradientScale(scale, scale)

@@ -17,7 +17,8 @@ VENDOR_OBJECTIVE = "lambdarank"
 def labelled(booster: lightgbm.Booster, num_iteration: int | None = None) -> lightgbm.Booster:
     """Return a copy that names LightGBM's own objective, whose predictions are raw scores too.
 
-    LightGBM leaves a Python objective out of a model. `num_iteration` is that of `Booster.model_to_string`.
+    LightGBM leaves a Python objective out of a model. `num_iteration` is that of
+    `Booster.model_to_string`.
     """
     text = booster.model_to_string(num_iteration=num_iteration)
     if "\nobjective=" not in text:
@@ -29,8 +30,9 @@ def labelled(booster: lightgbm.Booster, num_iteration: int | None = None) -> lig
 def inscribe(booster: lightgbm.Booster, objective: Objective) -> None:
     """Write into the model what it was trained for, under ``params["objective"]``.
 
-    LightGBM has no attributes that go into its file, and warns of parameters that it does not know. It keeps the parameters of
-    a loaded model as they are, though, and of the objective it reads the first word.
+    LightGBM has no attributes that go into its file, and warns of parameters that it does not know.
+    It keeps the parameters of a loaded model as they are, though, and of the objective it reads the
+    first word.
     """
     text = booster.model_to_string(num_iteration=-1)
     booster.model_from_string(text.replace(CUSTOM, f"{CUSTOM[:-1]} {words(objective)}]", 1))

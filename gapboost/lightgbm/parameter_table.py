@@ -175,5 +175,6 @@ def aliases() -> dict[str, str]:
 
 LIGHTGBM = ParameterTable("LightGBM", ENTRIES, known, aliases=aliases, defaults=defaults)
 
-# What `lightgbm.train` would ignore beside our objective. Its own metrics go by the other parameters.
+# What `lightgbm.train` would ignore beside our objective. Its own metrics go by the other
+# parameters.
 BESIDE_OBJECTIVE = ParameterTable("LightGBM", (*LAMBDARANK, BAGGING_BY_QUERY), known)

@@ -5,19 +5,22 @@ from typing import Any
 
 from gapboost._boosters.progress import Best, Progress
 
-# LightGBM calls its callbacks in this order. Early stopping, at 30, skips in the last round those that follow it.
+# LightGBM calls its callbacks in this order. Early stopping, at 30, skips in the last round those
+# that follow it.
 BEFORE_EARLY_STOPPING = 25
 
 
 def progress() -> Callable[..., None]:
     """Return a callback that shows a bar over the rounds, with the newest values (needs tqdm).
 
-    For ``callbacks=[...]`` of `LGBMGAPRanker.fit`, `lightgbm.LGBMRanker.fit`, `lightgbm.train` and `lightgbm.cv`.
+    For ``callbacks=[...]`` of `LGBMGAPRanker.fit`, `lightgbm.LGBMRanker.fit`, `lightgbm.train` and
+    `lightgbm.cv`.
 
     Returns
     -------
     callable
-        Every fit has a bar of its own, in threads too; copies and pickles of the callback have none.
+        Every fit has a bar of its own, in threads too; copies and pickles of the callback have
+        none.
 
     Raises
     ------
@@ -26,11 +29,13 @@ def progress() -> Callable[..., None]:
 
     Notes
     -----
-    The bar ends with the value and the round that are the best so far, by the first value that is not of the training set.
+    The bar ends with the value and the round that are the best so far, by the first value that is
+    not of the training set.
 
-    `LGBMGAPRanker` closes the bar however the fit ends. LightGBM's own functions tell callbacks neither of early stopping nor
-    of errors: there it closes when the callback is let go, which for ``callbacks=[progress()]`` is at once, or at its next
-    fit. Each worker of a Dask cluster calls its own copy of the callbacks: the bars are in the output of the workers.
+    `LGBMGAPRanker` closes the bar however the fit ends. LightGBM's own functions tell callbacks
+    neither of early stopping nor of errors: there it closes when the callback is let go, which for
+    ``callbacks=[progress()]`` is at once, or at its next fit. Each worker of a Dask cluster calls
+    its own copy of the callbacks: the bars are in the output of the workers.
     """
     return _LightGBMProgress()
 

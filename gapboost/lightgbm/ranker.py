@@ -35,15 +35,16 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     ----------
     {own_parameters}
     extra_trees : bool, default=True
-        Draw one threshold a feature at random in every leaf, and split by the best of these. LightGBM's own default is False:
-        give that for the trees that `lightgbm.LGBMRanker` would grow. With random thresholds rankings were better on all
-        the validation queries that defaults were chosen on, LightGBM's own objectives among them
-        (benchmarks/EFFECTIVENESS.md).
+        Draw one threshold a feature at random in every leaf, and split by the best of these.
+        LightGBM's own default is False: give that for the trees that `lightgbm.LGBMRanker` would
+        grow. With random thresholds rankings were better on all the validation queries that
+        defaults were chosen on, LightGBM's own objectives among them (benchmarks/EFFECTIVENESS.md).
     **kwargs
-        Every parameter and alias that the installed LightGBM knows; `lambdarank_position_bias_regularization` for fits with
-        `position`. `fit` refuses names that it does not know, and those that steer its own ranking objectives and metrics, all
-        in one error with what to write instead. ``first_metric_only=False`` lets every reported measure stop training, as
-        LightGBM does of itself, and not only the one that is trained for.
+        Every parameter and alias that the installed LightGBM knows;
+        `lambdarank_position_bias_regularization` for fits with `position`. `fit` refuses names that
+        it does not know, and those that steer its own ranking objectives and metrics, all in one
+        error with what to write instead. ``first_metric_only=False`` lets every reported measure
+        stop training, as LightGBM does of itself, and not only the one that is trained for.
 
     Attributes
     ----------
@@ -80,7 +81,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     if BEFORE_4_7:
         feature_names_in_ = property(names_of_frame)
 
-    # Type checkers read the first, with the parameters of LGBMRanker in full; at run time those of the installed version count.
+    # Type checkers read the first, with the parameters of LGBMRanker in full; at run time those of
+    # the installed version count.
     if TYPE_CHECKING:
 
         def __init__(
@@ -154,26 +156,31 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         {rows}
         {evaluation_sets}
         eval_X, eval_y : tuple of array-like, or one array-like, optional
-            The same as ``eval_set=list(zip(eval_X, eval_y))``.
-            An evaluation set with the very objects `X` and `y` is the training set, unless its queries, weights or initial
-            scores differ. It takes the weights and initial scores of training, is reported as ``"training"``, and does not stop
-            training.
+            The same as ``eval_set=list(zip(eval_X, eval_y))``. An evaluation set with the very
+            objects `X` and `y` is the training set, unless its queries, weights or initial scores
+            differ. It takes the weights and initial scores of training, is reported as
+            ``"training"``, and does not stop training.
         eval_at : sequence of int, optional
-            Ranks at which nDCG and AP of `eval_metric` are reported, nDCG where it is left out: as ``ndcg@5`` and
-            ``ndcg@10`` for ``(5, 10)``, beside the measure that is trained for. AP is then LightGBM's: it divides by the
-            number of relevant documents or by the rank, if that is smaller.
+            Ranks at which nDCG and AP of `eval_metric` are reported, nDCG where it is left out: as
+            ``ndcg@5`` and ``ndcg@10`` for ``(5, 10)``, beside the measure that is trained for. AP
+            is then LightGBM's: it divides by the number of relevant documents or by the rank, if
+            that is smaller.
         eval_metric : str, Measure, callable or list of them, optional
-            Reported beside the measure that is trained for, which comes first. A callable is that of `lightgbm.LGBMRanker`:
-            ``f(y_true, y_pred)``, ``f(y_true, y_pred, weight)`` or ``f(y_true, y_pred, weight, group)`` returns
-            ``(name, value, is_higher_better)`` or a list of such tuples. Its arrays have the rows of the evaluation set in your
-            order; a callable of `group` needs rows that come query by query. On a cluster a callable is an error.
-            Early stopping goes by the trained measure alone, or by `stopping_metric` of the ranker. With
-            ``first_metric_only=False`` of the ranker it goes by all metrics, as in LightGBM.
+            Reported beside the measure that is trained for, which comes first. A callable is that
+            of `lightgbm.LGBMRanker`: ``f(y_true, y_pred)``, ``f(y_true, y_pred, weight)`` or
+            ``f(y_true, y_pred, weight, group)`` returns ``(name, value, is_higher_better)`` or a
+            list of such tuples. Its arrays have the rows of the evaluation set in your order; a
+            callable of `group` needs rows that come query by query. On a cluster a callable is an
+            error. Early stopping goes by the trained measure alone, or by `stopping_metric` of the
+            ranker. With ``first_metric_only=False`` of the ranker it goes by all metrics, as in
+            LightGBM.
         init_score, eval_names, eval_sample_weight, eval_init_score, feature_name
             As in `lightgbm.LGBMRanker.fit`.
         categorical_feature, callbacks, init_model
-            As in `lightgbm.LGBMRanker.fit`; early stopping by ``callbacks=[lightgbm.early_stopping(...)]``, of which the fit uses
-            a copy, a progress bar by ``callbacks=[progress()]``. Each worker of a cluster calls its own copy of the callbacks.
+            As in `lightgbm.LGBMRanker.fit`; early stopping by
+            ``callbacks=[lightgbm.early_stopping(...)]``, of which the fit uses a copy, a progress
+            bar by ``callbacks=[progress()]``. Each worker of a cluster calls its own copy of the
+            callbacks.
 
         Raises
         ------
@@ -245,14 +252,14 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         raw_score, start_iteration, num_iteration, pred_leaf, pred_contrib, **kwargs
             As in `lightgbm.LGBMRanker.predict`.
         validate_features : bool, optional
-            None refuses other columns than in training. True does too, for pandas with LightGBM's own error. False takes columns
-            by position, as LightGBM does of itself.
+            None refuses other columns than in training. True does too, for pandas with LightGBM's
+            own error. False takes columns by position, as LightGBM does of itself.
 
         Returns
         -------
         float64 ndarray of shape (N,)
-            With `pred_leaf` the leaves, with `pred_contrib` the contributions of features as LightGBM gives them: for a sparse
-            `X` a sparse matrix.
+            With `pred_leaf` the leaves, with `pred_contrib` the contributions of features as
+            LightGBM gives them: for a sparse `X` a sparse matrix.
 
         Raises
         ------
@@ -288,7 +295,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         return vendor
 
     def set_params(self, **params: Any) -> Self:  # noqa: D102, the docstring is inherited
-        # LightGBM sets `_<name>` too where there is such an attribute: "boost" would replace our method `_boost`.
+        # LightGBM sets `_<name>` too where there is such an attribute: "boost" would replace our
+        # method `_boost`.
         ours = {
             name for name in params if hasattr(type(self), f"_{name}") and not hasattr(lightgbm.LGBMRanker, f"_{name}")
         }
@@ -315,8 +323,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         return parameters
 
     def _process_params(self, stage: str) -> dict[str, Any]:
-        # LightGBM passes every parameter of the estimator on to the booster, which warns about those it does not know, and
-        # warns itself of its own words for objectives and cut-offs.
+        # LightGBM passes every parameter of the estimator on to the booster, which warns about
+        # those it does not know, and warns itself of its own words for objectives and cut-offs.
         plain = object.__new__(type(self))
         plain.__dict__.update(vars(self), _other_params=self._parameter_table.passed_on(self._other_params))
         parameters: dict[str, Any] = dict(super(LGBMGAPRanker, plain)._process_params(stage))

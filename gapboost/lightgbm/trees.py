@@ -21,8 +21,8 @@ ZERO = float(np.float32(1e-35))
 def trees_of(model: Any, kind: type[np.floating[Any]]) -> Trees:
     """Return the trees that predict, with thresholds for feature values of type `kind`.
 
-    A split of LightGBM sends numbers up to its threshold left. Where the training data had no missing
-    values, LightGBM takes a missing value for 0.
+    A split of LightGBM sends numbers up to its threshold left. Where the training data had no
+    missing values, LightGBM takes a missing value for 0.
 
     Parameters
     ----------

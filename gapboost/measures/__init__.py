@@ -115,8 +115,8 @@ def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> 
     Parameters
     ----------
     measure : str or Measure
-        A name is one of `NAMED` or `ALIASES` with any parameters, ``"ndcg"``, ``"p@10"``, ``"gap(g=0.5,0.5)@10"``, or what
-        a measure prints as.
+        A name is one of `NAMED` or `ALIASES` with any parameters, ``"ndcg"``, ``"p@10"``,
+        ``"gap(g=0.5,0.5)@10"``, or what a measure prints as.
     g : sequence of float, optional
         Threshold probabilities for a named graded measure.
     name : str
@@ -125,7 +125,8 @@ def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> 
     Raises
     ------
     ValueError
-        Where the name or one of its parameters is unknown, or `g` is given for a measure that has none or has its own.
+        Where the name or one of its parameters is unknown, or `g` is given for a measure that has
+        none or has its own.
     TypeError
         Where `measure` is neither a name nor a measure.
 

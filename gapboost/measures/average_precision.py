@@ -29,8 +29,9 @@ class AP(QuadraticForm):
     k : int, optional
         Cut-off. The recall base stays complete, as in trec_eval.
     ideal_at_k : bool, default=False
-        Divide by ``min(k, RB[rel])`` instead of ``RB[rel]``, so that the best ranking of every query has the value 1. This is
-        what LightGBM and XGBoost report as ``map@k``. It changes nothing without `k`.
+        Divide by ``min(k, RB[rel])`` instead of ``RB[rel]``, so that the best ranking of every
+        query has the value 1. This is what LightGBM and XGBoost report as ``map@k``. It changes
+        nothing without `k`.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Measures of a user who stops at a document that satisfies: RR and ERR.
 
-They do not fit the form of the others: what a document is worth falls by a factor with every document above it. `LambdaRank`
-trains for them pair by pair; SoftRank and ApproxRank do not.
+They do not fit the form of the others: what a document is worth falls by a factor with every
+document above it. `LambdaRank` trains for them pair by pair; SoftRank and ApproxRank do not.
 
 >>> import gapboost as gb
 >>> gb.evaluate([gb.RR(), gb.ERR(top=2)], y_true=[0, 1, 2], y_score=[3.0, 2.0, 1.0])

@@ -1,7 +1,7 @@
 """Discounts of ranks as values that can be compared; a measure has one as ``discount_at``.
 
-Each is a function of real ranks, a float64 ndarray of any shape, that returns weights and slopes as `Measure.discount_at`
-promises. Two of them are equal where they weigh every rank alike.
+Each is a function of real ranks, a float64 ndarray of any shape, that returns weights and slopes as
+`Measure.discount_at` promises. Two of them are equal where they weigh every rank alike.
 """
 
 from collections.abc import Callable
@@ -85,7 +85,8 @@ class Constant:
         return np.full(ranks.shape, self.weight), np.zeros(ranks.shape)
 
 
-# What measures of cumulated gain take by name; "letor" is 1, 1, 1 / log2(3), 1 / 2, ... of the tables published with LETOR.
+# What measures of cumulated gain take by name; "letor" is 1, 1, 1 / log2(3), 1 / 2, ... of the
+# tables published with LETOR.
 NAMED: dict[str, Discount] = {"log2": Log2(), "letor": LogFromBase(2.0), "reciprocal": Reciprocal()}
 
 

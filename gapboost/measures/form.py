@@ -24,8 +24,9 @@ DISCOUNTS = ("depth", "discount", "discounts")
 class QuadraticForm(Measure):
     """Measure ``M = sum_n discount[n] (own[i_n] + sum_{m<n} pair[i_m, i_n])`` up to rank `k`.
 
-    Such a measure is data: evaluation, swap changes, objectives and analyses all read `discounts` and `tables` and never
-    branch on which measure it is. A subclass defines `short_name`, `discount_at`, and `tables` or `worth`.
+    Such a measure is data: evaluation, swap changes, objectives and analyses all read `discounts`
+    and `tables` and never branch on which measure it is. A subclass defines `short_name`,
+    `discount_at`, and `tables` or `worth`.
 
     Parameters
     ----------
@@ -67,15 +68,18 @@ class QuadraticForm(Measure):
         Parameters
         ----------
         base : RecallBase
-            Documents of each grade in each query: ``base.counts``, int64 of shape (Q, L), of the L grades ``base.levels``.
+            Documents of each grade in each query: ``base.counts``, int64 of shape (Q, L), of the L
+            grades ``base.levels``.
 
         Returns
         -------
         pair : float64 ndarray of shape (Q, L, L)
-            ``[q, i, j]``: what a document of the grade ``levels[j]`` is worth below one of ``levels[i]``.
+            ``[q, i, j]``: what a document of the grade ``levels[j]`` is worth below one of
+            ``levels[i]``.
         own : float64 ndarray of shape (Q, L)
-            ``[q, j]``: what a document of the grade ``levels[j]`` is worth by itself. Both arrays are C-contiguous; where
-            nothing in a query is relevant, they are 0 for every grade that occurs in it.
+            ``[q, j]``: what a document of the grade ``levels[j]`` is worth by itself. Both arrays
+            are C-contiguous; where nothing in a query is relevant, they are 0 for every grade that
+            occurs in it.
         """
         return tables_from(self.worth(base), base)
 
@@ -145,7 +149,8 @@ def tables_of(measure: Measure, base: RecallBase) -> tuple[Array, Array]:
     Raises
     ------
     ValueError
-        Where they are not finite numbers of the shapes that `QuadraticForm.tables` promises, or there are none.
+        Where they are not finite numbers of the shapes that `QuadraticForm.tables` promises, or
+        there are none.
     """
     shape = base.counts.shape
     pair, own = checked_arrays(measure, "tables", as_form(measure).tables(base), [(*shape, base.n_levels), shape])

@@ -20,7 +20,8 @@ def as_gains(gains: Any) -> Gains:
     Raises
     ------
     ValueError
-        Where they are not finite, begin below 0, fall, or are so small or large that their quotients would overflow.
+        Where they are not finite, begin below 0, fall, or are so small or large that their
+        quotients would overflow.
     """
     if gains is None or (isinstance(gains, str) and gains in ("exponential", "linear")):
         return None if gains == "exponential" else gains
@@ -47,7 +48,8 @@ def most_grades(gains: Gains) -> int | None:
 def gain_of_grades(gains: Gains, levels: Array) -> Array:
     """Return the gain of each grade, float64; a tuple is interpolated between whole grades."""
     if isinstance(gains, tuple):
-        # Grades above the last have no document: measures with gains of their own evaluated together.
+        # Grades above the last have no document: measures with gains of their own evaluated
+        # together.
         return np.interp(levels, np.arange(len(gains)), gains)
     return levels if gains == "linear" else np.exp2(levels) - 1
 
@@ -65,7 +67,8 @@ def ideal_gain(gain: Array, base: RecallBase, query: Array, ranks: Array) -> Arr
     ranks : float64 ndarray of shape (N,)
         1, 2, ... in each query.
     """
-    # From the highest level down, as far as each list goes: millions may be missing from it, or it may have more than are judged.
+    # From the highest level down, as far as each list goes: millions may be missing from it, or it
+    # may have more than are judged.
     sizes = np.bincount(query, minlength=len(base))
     ends = np.column_stack((np.minimum(np.cumsum(base.counts[:, ::-1], axis=1), sizes[:, None]), sizes))
     here = np.diff(ends, axis=1, prepend=0)

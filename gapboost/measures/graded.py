@@ -1,7 +1,7 @@
 """Graded average precision and its two extensions: GAP, xGAP, eGAP.
 
-A user puts the threshold of relevance at grade k with probability g_k. With G[i] = g_1 + ... + g_i, R[k] documents of
-grade k in the query, RB[k] = R[k] + ... + R[c] and w[i] = sum_{k<=i} g_k / RB[k]:
+A user puts the threshold of relevance at grade k with probability g_k. With G[i] = g_1 + ... + g_i,
+R[k] documents of grade k in the query, RB[k] = R[k] + ... + R[c] and w[i] = sum_{k<=i} g_k / RB[k]:
 
 ====  ================================  =======================================================================
 GAP   [robertson2010] eq. 15            sum_n 1/n sum_{m<=n} G[min(i_m, i_n)] / sum_k g_k RB[k]
@@ -146,7 +146,8 @@ class GradedMeasure(QuadraticForm):
             raise ValueError(f"{self!r} leaves g to the data; expected a g, or a call of resolved() first")
         grades = np.arange(1.0, len(self.g) + 1) if self.levels is None else np.array(self.levels)
         before = np.concatenate(([0.0], grades[:-1]))
-        # How much of what lies between two of the grades of g comes between each of the levels and the one below it.
+        # How much of what lies between two of the grades of g comes between each of the levels and
+        # the one below it.
         below = np.concatenate((np.zeros((*levels.shape[:-1], 1)), levels[..., :-1]), axis=-1)
         shares = np.minimum(levels[..., None], grades) - np.maximum(below[..., None], before)
         g = (np.maximum(shares, 0.0) / (grades - before)) @ np.array(self.g)
@@ -164,11 +165,11 @@ class GAP(GradedMeasure):
     Parameters
     ----------
     g : sequence of float, optional
-        Probability that a user accepts documents from grade 1, 2, ... on; non-negative, sum 1. None: uniform over the
-        grades that occur in the (training) labels.
+        Probability that a user accepts documents from grade 1, 2, ... on; non-negative, sum 1.
+        None: uniform over the grades that occur in the (training) labels.
     levels : sequence of float, optional
-        The grades at which `g` is given; None: 1, 2, ... Thresholds are spread evenly between them, so that fractional grades
-        have their probability too.
+        The grades at which `g` is given; None: 1, 2, ... Thresholds are spread evenly between them,
+        so that fractional grades have their probability too.
     k : int, optional
         Cut-off.
 

@@ -31,8 +31,8 @@ class grAP(QuadraticForm):
     Parameters
     ----------
     gains : sequence of float, optional
-        Gain of grade 0, 1, ..., from 0 to 1; None: the grade over `top`. Gains of fractional grades lie on straight lines
-        between those of whole grades.
+        Gain of grade 0, 1, ..., from 0 to 1; None: the grade over `top`. Gains of fractional grades
+        lie on straight lines between those of whole grades.
     top : float, optional
         The highest grade; None: the highest that occurs in the (training) labels.
     k : int, optional
@@ -41,11 +41,13 @@ class grAP(QuadraticForm):
     Raises
     ------
     ValueError
-        Where `gains`, `top` or `k` is not of this kind, or there are both gains and a highest grade.
+        Where `gains`, `top` or `k` is not of this kind, or there are both gains and a highest
+        grade.
 
     Notes
     -----
-    With binary gains it is average precision. The ideal ranking has less than 1 where gains lie between 0 and 1.
+    With binary gains it is average precision. The ideal ranking has less than 1 where gains lie
+    between 0 and 1.
 
     Examples
     --------

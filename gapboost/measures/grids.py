@@ -61,7 +61,8 @@ def simplex_grid(
     Raises
     ------
     ValueError
-        Where a number is not whole and >= 1, `monotone` is unknown, or `full_support` leaves nothing.
+        Where a number is not whole and >= 1, `monotone` is unknown, or `full_support` leaves
+        nothing.
 
     Examples
     --------

@@ -35,15 +35,17 @@ class Measure(metaclass=MeasureType):
     Subclasses are frozen dataclasses; they are hashable, picklable and print as they are written.
     ``0.7 * one + 0.3 * another`` is a measure too (`WeightedSum`).
 
-    A measure of the form ``M = sum_n discount[n] (own[i_n] + sum_{m<n} pair[i_m, i_n])`` defines `short_name`, `discount_at`
-    and one of ``tables`` and ``worth``, which `QuadraticForm` describes: with one of these it is a `QuadraticForm`, for which
-    every objective trains. Any other measure defines `evaluated` in their place, and `relevant` and `changes` where theirs
+    A measure of the form ``M = sum_n discount[n] (own[i_n] + sum_{m<n} pair[i_m, i_n])`` defines
+    `short_name`, `discount_at` and one of ``tables`` and ``worth``, which `QuadraticForm`
+    describes: with one of these it is a `QuadraticForm`, for which every objective trains. Any
+    other measure defines `evaluated` in their place, and `relevant` and `changes` where theirs
     differ from what is here.
 
     Parameters
     ----------
     k : int, optional, keyword-only
-        Cut-off: ranks beyond it contribute nothing; the recall base stays complete. None is the whole list.
+        Cut-off: ranks beyond it contribute nothing; the recall base stays complete. None is the
+        whole list.
 
     Examples
     --------
@@ -109,9 +111,9 @@ class Measure(metaclass=MeasureType):
 
         It has letters, digits, ``_``, ``.`` and ``-``.
 
-        The short name comes first, the cut-off last, and every other parameter that is not at its default in between. Different
-        measures of the library have different ones, and so have those of a class of your own whose parameters are numbers,
-        words and tuples of numbers.
+        The short name comes first, the cut-off last, and every other parameter that is not at its
+        default in between. Different measures of the library have different ones, and so have those
+        of a class of your own whose parameters are numbers, words and tuples of numbers.
         """
         words = [self.short_name]
         for f in fields(self):
@@ -169,8 +171,8 @@ class Measure(metaclass=MeasureType):
         -------
         weights : float64 ndarray
         begins : int64 ndarray of shape (Q,)
-            Rank n of query q weighs ``weights[begins[q] + n - 1]``. All queries begin at 0, unless the discount belongs to
-            the query (`DiscountOfQuery`).
+            Rank n of query q weighs ``weights[begins[q] + n - 1]``. All queries begin at 0, unless
+            the discount belongs to the query (`DiscountOfQuery`).
         """
         return self.discount(int(sizes.max())), np.zeros(len(sizes), dtype=np.int64)
 
@@ -179,10 +181,11 @@ class Measure(metaclass=MeasureType):
     def discount_at(self) -> Discount | None:
         """Return weights at real ranks without the cutoff, for the discount and smooth measures.
 
-        A function: a method ``discount_at(self, ranks)`` will do, and so does a value of `gapboost.measures.discounts`. In a
-        `WeightedSum`, measures with equal values and one cut-off are one measure of the form. A method is equal to that of no
-        other measure. A measure that overrides `depth`, `discount` or `discounts` stays apart too. None: each query has its own
-        discount.
+        A function: a method ``discount_at(self, ranks)`` will do, and so does a value of
+        `gapboost.measures.discounts`. In a `WeightedSum`, measures with equal values and one
+        cut-off are one measure of the form. A method is equal to that of no other measure. A
+        measure that overrides `depth`, `discount` or `discounts` stays apart too. None: each query
+        has its own discount.
 
         Parameters
         ----------
@@ -241,9 +244,10 @@ class Measure(metaclass=MeasureType):
     def swap_changes(self, ranked: Any, recall_base: Any = None) -> Array:
         """Return the change of the value when two documents swap ranks, for all pairs of ranks.
 
-        In a `QuadraticForm`, with a the grade at rank p, b the grade at rank q > p, and the prefix sums
-        ``C_g[r] = sum_{m<=r} pair[i_m, g]`` and ``E_g[r] = sum_{n<=r} discount[n] pair[g, i_n]``, the change is the sum of a
-        number known at p and one known at q::
+        In a `QuadraticForm`, with a the grade at rank p, b the grade at rank q > p, and the prefix
+        sums ``C_g[r] = sum_{m<=r} pair[i_m, g]`` and
+        ``E_g[r] = sum_{n<=r} discount[n] pair[g, i_n]``, the change is the sum of a number known at
+        p and one known at q::
 
             Delta(p, q) = upper[p, b] + lower[q, a]
             upper[p, g] = discount[p] (own[g] + C_g[p-1] - own[a] - C_a[p-1]) - (E_g[p] - E_a[p])
@@ -257,18 +261,20 @@ class Measure(metaclass=MeasureType):
         ranked : array-like of shape (n,)
             Grades, best rank first.
         recall_base : array-like of shape (c + 1,), optional
-            Documents of grade 0, 1, ... of the query, where judged documents are missing from the ranking.
+            Documents of grade 0, 1, ... of the query, where judged documents are missing from the
+            ranking.
 
         Returns
         -------
         changes : float64 ndarray of shape (n, n)
-            ``[p - 1, q - 1]``: the value after ranks p and q changed places minus the value before. Symmetric, and 0
-            where the grades are equal.
+            ``[p - 1, q - 1]``: the value after ranks p and q changed places minus the value before.
+            Symmetric, and 0 where the grades are equal.
 
         Raises
         ------
         ValueError
-            Where an argument is unusable; the message names it, what was found and what is expected.
+            Where an argument is unusable; the message names it, what was found and what is
+            expected.
 
         Examples
         --------
@@ -334,7 +340,8 @@ def weights_at(measure: Measure, ranks: Array) -> tuple[Array, Array]:
     Raises
     ------
     ValueError
-        Where they are not finite numbers of the shape of `ranks`, or each query has its own discount.
+        Where they are not finite numbers of the shape of `ranks`, or each query has its own
+        discount.
     """
     discount = measure.discount_at
     if discount is None:

@@ -5,9 +5,9 @@
     text = NUMBER "*" MEASURE { " + " NUMBER "*" MEASURE } | MEASURE
     MEASURE = NAME [ "(" PARAMETER "=" VALUE { "," PARAMETER "=" VALUE } ")" ] [ "@" CUTOFF ]
 
-NAME is a name or alias of a measure, or its class, in upper or lower case. PARAMETER is a field of its dataclass. VALUE is
-written as in Python; a list needs no brackets, or stands in quotes as ir_measures wants it; a word needs no quotes. CUTOFF is
-the parameter ``k``.
+NAME is a name or alias of a measure, or its class, in upper or lower case. PARAMETER is a field of
+its dataclass. VALUE is written as in Python; a list needs no brackets, or stands in quotes as
+ir_measures wants it; a word needs no quotes. CUTOFF is the parameter ``k``.
 """
 
 import ast
@@ -43,7 +43,8 @@ def parse(text: str, named: Mapping[str, type[Measure]], name: str = "measure") 
     Raises
     ------
     ValueError
-        Where the text is not of this form, or its name, a parameter or a value is unknown to the measure.
+        Where the text is not of this form, or its name, a parameter or a value is unknown to the
+        measure.
     """
     if "*" not in text:
         return _parse_measure(text, named, name)

@@ -50,8 +50,8 @@ class DCG(CumulatedGain):
     k : int, optional
         Cut-off.
     gains : sequence of float, "exponential" or "linear", optional
-        Gain of grade 0, 1, ...; None and "exponential" are ``2**grade - 1``, "linear" is the grade. Gains of fractional
-        grades lie on straight lines between those of whole grades.
+        Gain of grade 0, 1, ...; None and "exponential" are ``2**grade - 1``, "linear" is the grade.
+        Gains of fractional grades lie on straight lines between those of whole grades.
     discount_by : {"log2", "letor", "reciprocal"} or float, default="log2"
         ``1 / log2(rank + 1)``; 1, 1, ``1 / log2(3)``, 1 / 2, ...; ``1 / rank``; or the base b of
         ``1 / max(1, log_b(rank))``, which for 2 is LETOR's.
@@ -83,13 +83,13 @@ class nDCG(CumulatedGain):
     k : int, optional
         Cut-off, of the ideal ranking too.
     gains : sequence of float, "exponential" or "linear", optional
-        Gain of grade 0, 1, ...; None and "exponential" are ``2**grade - 1``, "linear" is the grade. Gains of fractional
-        grades lie on straight lines between those of whole grades.
+        Gain of grade 0, 1, ...; None and "exponential" are ``2**grade - 1``, "linear" is the grade.
+        Gains of fractional grades lie on straight lines between those of whole grades.
     discount_by : {"log2", "letor", "reciprocal"} or float, default="log2"
         As for `DCG`.
     short_is_zero : bool, default=False
-        A query with less than `k` documents, those missing from the list included, counts as one with nothing relevant:
-        0, as in the tables published with LETOR.
+        A query with less than `k` documents, those missing from the list included, counts as one
+        with nothing relevant: 0, as in the tables published with LETOR.
 
     Examples
     --------
@@ -113,9 +113,9 @@ class nDCG(CumulatedGain):
     def worth(self, base: RecallBase) -> Stated:
         """``own[j] = gain[j] / ideal DCG``; no pairs."""
         counts, gain = base.counts, gain_of_grades(self.gains, base.levels)
-        # The ideal ranking fills the ranks grade by grade from the top: its DCG is a sum of differences of the
-        # cumulated discount at the edges between grades.
-        # Those that gain nothing come last: however many there are, they need no rank.
+        # The ideal ranking fills the ranks grade by grade from the top: its DCG is a sum of
+        # differences of the cumulated discount at the edges between grades. Those that gain nothing
+        # come last: however many there are, they need no rank.
         longest = self.depth(int(np.where(gain > 0, counts, 0).sum(axis=1).max(initial=0)))
         cumulated = np.concatenate(([0.0], np.cumsum(self.discount(longest))))
         edges = np.minimum(np.cumsum(counts[:, ::-1], axis=1), longest)

@@ -27,9 +27,10 @@ from gapboost.measures.weighted import WeightedSum
 class OfLabel(Measure):
     """A measure of one column of labels `y` of shape (N, L).
 
-    Rankers train for weighted sums of such measures, ``0.7 * OfLabel(nDCG(), "relevance") + 0.3 * OfLabel(nDCG(), "revenue")``.
-    The gradients of the parts are those of each measure times its weight. `LambdaRank` scales their sum once for each query, so
-    that a weight means the same as in the value of the sum.
+    Rankers train for weighted sums of such measures,
+    ``0.7 * OfLabel(nDCG(), "relevance") + 0.3 * OfLabel(nDCG(), "revenue")``. The gradients of the
+    parts are those of each measure times its weight. `LambdaRank` scales their sum once for each
+    query, so that a weight means the same as in the value of the sum.
 
     Parameters
     ----------

@@ -48,8 +48,8 @@ def share_of_pairs(base: RecallBase) -> tuple[Array, Array]:
 class KendallTau(PairMeasure):
     """Pairs in the right order minus pairs in the wrong one, over pairs of different grades.
 
-    From -1 to 1; documents with equal scores count 0 in expectation. A pair of which a document is missing from the list
-    counts 0, and in the number of pairs.
+    From -1 to 1; documents with equal scores count 0 in expectation. A pair of which a document is
+    missing from the list counts 0, and in the number of pairs.
 
     Parameters
     ----------
@@ -79,7 +79,8 @@ class KendallTau(PairMeasure):
 class PairwiseAccuracy(PairMeasure):
     """Share of the pairs of documents with different grades that are in the right order.
 
-    ``(KendallTau + 1) / 2`` where no documents are missing; with two grades it is the area under the ROC curve.
+    ``(KendallTau + 1) / 2`` where no documents are missing; with two grades it is the area under
+    the ROC curve.
 
     Parameters
     ----------
@@ -109,12 +110,13 @@ class PairwiseAccuracy(PairMeasure):
 class SpearmanRho(PairMeasure):
     """Spearman's rank correlation between the ranking and the grades, in which equal grades share their mean rank.
 
-    From -1 to 1. Without equal scores and missing documents it is `scipy.stats.spearmanr`. Where documents share a grade, the
-    ideal ranking has less than 1.
+    From -1 to 1. Without equal scores and missing documents it is `scipy.stats.spearmanr`. Where
+    documents share a grade, the ideal ranking has less than 1.
 
-    r[i] is the mean rank of the documents of grade i if the N documents are sorted by grade, the lowest first. The value is the
-    sum of ``r[i_m] - r[i_n]`` over all pairs with m above n, divided by ``sqrt((N^3 - N) / 3 * sum_n (r[i_n] - mean(r))^2)``.
-    A pair with equal scores counts 0 in expectation, and so does a pair of which a document is missing from the list.
+    r[i] is the mean rank of the documents of grade i if the N documents are sorted by grade, the
+    lowest first. The value is the sum of ``r[i_m] - r[i_n]`` over all pairs with m above n, divided
+    by ``sqrt((N^3 - N) / 3 * sum_n (r[i_n] - mean(r))^2)``. A pair with equal scores counts 0 in
+    expectation, and so does a pair of which a document is missing from the list.
 
     Parameters
     ----------
@@ -123,8 +125,8 @@ class SpearmanRho(PairMeasure):
 
     Notes
     -----
-    `scipy.stats.spearmanr` gives equal scores their mean rank. It also divides by the standard deviation of these ranks, so
-    its value is farther from 0.
+    `scipy.stats.spearmanr` gives equal scores their mean rank. It also divides by the standard
+    deviation of these ranks, so its value is farther from 0.
 
     Examples
     --------

@@ -22,15 +22,16 @@ from gapboost.measures.worth import Pairs, Stated, in_pairs
 class QMeasure(DiscountOfQuery):
     """Mean of ``(C(n) + beta cg(n)) / (n + beta cg*(n))`` over relevant ranks n [sakai2004].
 
-    C(n) relevant documents and a cumulated gain of cg(n) are among the first n, cg*(n) in an ideal ranking. Relevant are the
-    documents with a gain.
+    C(n) relevant documents and a cumulated gain of cg(n) are among the first n, cg*(n) in an ideal
+    ranking. Relevant are the documents with a gain.
 
     Parameters
     ----------
     beta : float, default=1.0
         Stress on the gain; near 0 it is average precision.
     gains : sequence of float, "exponential" or "linear", default="linear"
-        Gain of grade 0, 1, ... Gains of fractional grades lie on straight lines between those of whole grades.
+        Gain of grade 0, 1, ... Gains of fractional grades lie on straight lines between those of
+        whole grades.
     k : int, optional
         Cut-off. The recall base stays complete.
 

@@ -57,10 +57,11 @@ class RBP(WeightedPrecision):
     p : float, default=0.8
         Probability to look at the next document, between 0 and 1.
     rel : float, default=1
-        The lowest grade that counts as relevant: its gain and those of higher grades are 1, those of lower ones 0.
+        The lowest grade that counts as relevant: its gain and those of higher grades are 1, those
+        of lower ones 0.
     gains : sequence of float, optional
-        Gain of grade 0, 1, ..., from 0 to 1, in place of `rel`. Gains of fractional grades lie on straight lines between
-        those of whole grades.
+        Gain of grade 0, 1, ..., from 0 to 1, in place of `rel`. Gains of fractional grades lie on
+        straight lines between those of whole grades.
     k : int, optional
         Cut-off.
 
@@ -95,18 +96,20 @@ class RBP(WeightedPrecision):
 class INSQ(WeightedPrecision):
     """INSQ, ``sum_n gain[i_n] / (n + 2 t - 1)^2`` over the sum of the same weights down to infinity [moffat2012].
 
-    A user who hopes for `t` relevant documents goes on from rank n with probability ``((n + 2 t - 1) / (n + 2 t))^2``. The
-    deeper the user is, the more likely it is that the user goes on, where in `RBP` the probability stays the same.
+    A user who hopes for `t` relevant documents goes on from rank n with probability
+    ``((n + 2 t - 1) / (n + 2 t))^2``. The deeper the user is, the more likely it is that the user
+    goes on, where in `RBP` the probability stays the same.
 
     Parameters
     ----------
     t : float, default=1
         Number of relevant documents that the user hopes for, above 0.
     rel : float, default=1
-        The lowest grade that counts as relevant: its gain and those of higher grades are 1, those of lower ones 0.
+        The lowest grade that counts as relevant: its gain and those of higher grades are 1, those
+        of lower ones 0.
     gains : sequence of float, optional
-        Gain of grade 0, 1, ..., from 0 to 1, in place of `rel`. Gains of fractional grades lie on straight lines between
-        those of whole grades.
+        Gain of grade 0, 1, ..., from 0 to 1, in place of `rel`. Gains of fractional grades lie on
+        straight lines between those of whole grades.
     k : int, optional
         Cut-off.
 

@@ -34,13 +34,14 @@ class WeightedSum(QuadraticForm):
     Parameters
     ----------
     parts : sequence of (float, Measure)
-        Weights and measures. Sums among them are dissolved, and the weights of equal measures added.
+        Weights and measures. Sums among them are dissolved, and the weights of equal measures
+        added.
 
     Raises
     ------
     ValueError
-        Where a weight is not a finite number above 0, there are no parts, or `k` is not that of all parts; where some parts,
-        and not all, are `OfLabel`.
+        Where a weight is not a finite number above 0, there are no parts, or `k` is not that of all
+        parts; where some parts, and not all, are `OfLabel`.
     TypeError
         Where a part is no measure.
 

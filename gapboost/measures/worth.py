@@ -16,7 +16,8 @@ from gapboost.measures.arrays import no_pairs
 class Pairs(NamedTuple):
     """A term of the worth of a document below another: see `gapboost._kernels.worth`.
 
-    Float64 ndarrays of shape (L,) or (Q, L), by level. `above`, `floor` and `cap` never fall from one level to the next.
+    Float64 ndarrays of shape (L,) or (Q, L), by level. `above`, `floor` and `cap` never fall from
+    one level to the next.
 
     Attributes
     ----------
@@ -60,7 +61,8 @@ def _row(numbers: Array | float) -> Array:
     return np.asarray(numbers)[..., None, :]
 
 
-# What each level is worth by itself, of shape (Q, L), and the terms of what it is worth below others.
+# What each level is worth by itself, of shape (Q, L), and the terms of what it is worth below
+# others.
 Stated = tuple[Array, tuple[Pairs, ...]]
 
 

@@ -26,8 +26,9 @@ from gapboost.preprocessing.pipeline import fit_transformers, last_step, prefix,
 
 Params = dict[str, Any]
 
-# Parameters that leave the bins alone in both boosters: candidates that differ in nothing else share binned data. Any
-# other one costs a binning of its own, as it may change the bins or which features are kept.
+# Parameters that leave the bins alone in both boosters: candidates that differ in nothing else
+# share binned data. Any other one costs a binning of its own, as it may change the bins or which
+# features are kept.
 SHARE_BINS = frozenset(
     (
         "colsample_bylevel",
@@ -75,7 +76,8 @@ def candidate_groups(candidates: list[Params], begins: str) -> list[CandidateGro
     begins : str
         `prefix` of the estimator.
     """
-    # Values need not be hashable, nor equal only where they mean the same: repr tells tuples, floats and objectives apart.
+    # Values need not be hashable, nor equal only where they mean the same: repr tells tuples,
+    # floats and objectives apart.
     found: dict[str, CandidateGroup] = {}
     for number, candidate in enumerate(candidates):
         params = {name: value for name, value in candidate.items() if name != f"{begins}n_estimators"}

@@ -1,16 +1,17 @@
 """g from what users clicked [robertson2010, section 2, remark on thresholding probabilities].
 
-The user of GAP accepts documents from grade k on with probability g_k and clicks on those she accepts, so a document of
-grade i that she looks at is clicked with probability G[i] = g_1 + ... + g_i. With p_i the share of the documents of grade i
-that were clicked,
+The user of GAP accepts documents from grade k on with probability g_k and clicks on those she
+accepts, so a document of grade i that she looks at is clicked with probability G[i] = g_1 + ... +
+g_i. With p_i the share of the documents of grade i that were clicked,
 
     g_k = (p_k - p_{k-1}) / (p_c - p_0).
 
-The quotient takes out what hits all grades alike: how often users click at all, and clicks by mistake, as the rate of
-grade 0 shows them.
+The quotient takes out what hits all grades alike: how often users click at all, and clicks by
+mistake, as the rate of grade 0 shows them.
 
-The remark itself names the share of grade k among all *clicked* documents. That is not g: it grows with the number of
-documents of grade k that were shown, and users who accept grade 1 click on grade 2 as well.
+The remark itself names the share of grade k among all *clicked* documents. That is not g: it grows
+with the number of documents of grade k that were shown, and users who accept grade 1 click on grade
+2 as well.
 """
 
 from dataclasses import dataclass
@@ -42,7 +43,8 @@ class ThresholdEstimate:
     low, high : tuple of float
         Bootstrap interval of each entry of `g`.
     rates : tuple of float
-        Share of clicked documents of grade ``0..c``, as observed; NaN for a grade 0 that was never shown.
+        Share of clicked documents of grade ``0..c``, as observed; NaN for a grade 0 that was never
+        shown.
     clicks, impressions : tuple of float
         Counts of grade ``0..c``.
     pooled : tuple of tuple of int
@@ -84,13 +86,13 @@ def g_from_clicks(
     clicks : array-like of shape (N,)
         How often it was clicked; 0 and 1 where a row is one showing.
     impressions : array-like of shape (N,), optional
-        How often it was looked at; None: once, or equally often. Leave out what users did not scroll to, or count a showing
-        by its probability of being looked at: documents of high grade stand higher up, and their clicks would count
-        for grade what is due to rank.
+        How often it was looked at; None: once, or equally often. Leave out what users did not
+        scroll to, or count a showing by its probability of being looked at: documents of high grade
+        stand higher up, and their clicks would count for grade what is due to rank.
     sessions : array-like of shape (N,), optional
-        Who or what the clicks of several rows have in common, such as the user or the search: the bootstrap draws
-        whole sessions, as clicks by one user are not independent. None: every impression by itself (every row, where
-        `impressions` are missing or fractional).
+        Who or what the clicks of several rows have in common, such as the user or the search: the
+        bootstrap draws whole sessions, as clicks by one user are not independent. None: every
+        impression by itself (every row, where `impressions` are missing or fractional).
     confidence : float, default=0.95
         Probability of the intervals.
     n_resamples : int, default=1000
@@ -105,10 +107,11 @@ def g_from_clicks(
     Raises
     ------
     ValueError
-        Where an argument is unusable, a grade below the highest was never shown, nothing was clicked, or the clicks
-        contradict the user model: a grade clicked less than a lower one by more than the bootstrap interval of the
-        difference allows. A smaller fall is what chance gives when g is near 0 there; such grades are taken together, which
-        is the most likely g for the clicks (isotonic regression), and listed in `pooled`.
+        Where an argument is unusable, a grade below the highest was never shown, nothing was
+        clicked, or the clicks contradict the user model: a grade clicked less than a lower one by
+        more than the bootstrap interval of the difference allows. A smaller fall is what chance
+        gives when g is near 0 there; such grades are taken together, which is the most likely g for
+        the clicks (isotonic regression), and listed in `pooled`.
 
     Examples
     --------
@@ -183,7 +186,8 @@ def _observations(grades: Any, clicks: Any, impressions: Any, sessions: Any) -> 
     queries = grouped_rows(np.arange(len(grade)) if sessions is None else sessions, len(grade), "sessions", "grades")
     cell = np.repeat(np.arange(len(queries)), queries.sizes) * (top + 1) + queries.grouped(grade)
     sums = [np.bincount(cell, queries.grouped(amounts), len(queries) * (top + 1)) for amounts in (clicked, shown)]
-    # Sessions with the same counts are drawn together: what matters is how many of each kind a sample holds.
+    # Sessions with the same counts are drawn together: what matters is how many of each kind a
+    # sample holds.
     flat = np.concatenate([s.reshape(len(queries), top + 1) for s in sums], axis=1)
     kinds, occurrences = np.unique(flat, axis=0, return_counts=True)
     return kinds.reshape(-1, 2, top + 1), occurrences.astype(np.float64)
@@ -230,7 +234,8 @@ def _rates(counts: Array) -> Array:
 
 def _rising(counts: Array) -> Array:
     """Return rates that never fall with the grade: isotonic regression by impressions."""
-    # By the max-min formula: over a handful of grades it is short, and works for all bootstrap samples at once.
+    # By the max-min formula: over a handful of grades it is short, and works for all bootstrap
+    # samples at once.
     edges = np.concatenate((np.zeros((*counts.shape[:-1], 1)), counts.cumsum(axis=-1)), axis=-1)
     n = counts.shape[-1]
     rates = np.empty((*counts.shape[:-2], n))

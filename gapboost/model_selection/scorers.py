@@ -75,7 +75,8 @@ class MeasureScorer:
         ValueError
             Where `qid` is missing: one query of all rows is never what is meant.
         """
-        # Transformers of query-relative features need the queries too; a column qid reaches them by itself.
+        # Transformers of query-relative features need the queries too; a column qid reaches them by
+        # itself.
         routed = {"qid": qid} if qid is not None and _predicts_by_query(estimator) else {}
         _, qid = split(X, qid)
         if qid is None:

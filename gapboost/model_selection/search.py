@@ -46,9 +46,10 @@ from gapboost.preprocessing.pipeline import fit_transformers, last_step, prefix,
 class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Choose g, the number of trees and other parameters by cross-validation over queries.
 
-    The results are those of `sklearn.model_selection.GridSearchCV` with the same folds and grid, but each fold's data is
-    binned once for all candidates, and one training gives every number of trees. They are the same in every run, except with
-    LightGBM's ``boosting_type="dart"``, which does not always repeat itself with an objective from Python.
+    The results are those of `sklearn.model_selection.GridSearchCV` with the same folds and grid,
+    but each fold's data is binned once for all candidates, and one training gives every number of
+    trees. They are the same in every run, except with LightGBM's ``boosting_type="dart"``, which
+    does not always repeat itself with an objective from Python.
 
     Parameters
     ----------
@@ -58,29 +59,33 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         ``enable_metadata_routing``.
     param_grid : dict {parameter: list of values}, or list of them
         As for `GridSearchCV`, in a pipeline with names such as ``ranker__g``; for g see
-        `gapboost.model_selection.simplex_grid`. Without ``n_estimators`` every number of trees up to
-        the estimator's is a candidate.
+        `gapboost.model_selection.simplex_grid`. Without ``n_estimators`` every number of trees up
+        to the estimator's is a candidate.
     scoring : str, Measure or sequence of them
-        The target that all candidates are judged by, with its g where it has one; the first of several chooses the best, the
-        others are reported.
+        The target that all candidates are judged by, with its g where it has one; the first of
+        several chooses the best, the others are reported.
     cv : int, splitter or iterable of (train, test), default=5
-        Folds of whole queries: a number as in `sklearn.model_selection.GroupKFold`; a splitter gets qid as groups.
+        Folds of whole queries: a number as in `sklearn.model_selection.GroupKFold`; a splitter gets
+        qid as groups.
     refit : bool, default=True
         Train the best candidate on all data.
     n_jobs : int, optional
-        Processes (joblib's) that work on folds side by side; give the estimator ``n_jobs=1`` beside it.
+        Processes (joblib's) that work on folds side by side; give the estimator ``n_jobs=1`` beside
+        it.
     progress : bool, optional
-        Show a progress bar (needs tqdm). None shows it in a terminal or notebook where tqdm is installed, and not in workers of
-        joblib or Dask.
+        Show a progress bar (needs tqdm). None shows it in a terminal or notebook where tqdm is
+        installed, and not in workers of joblib or Dask.
     random_state : int, RandomState or None, default=None
-        For a number of folds: None balances their documents, anything else deals the queries out at random.
+        For a number of folds: None balances their documents, anything else deals the queries out at
+        random.
 
     Attributes
     ----------
     cv_results_ : dict of arrays
         As in `GridSearchCV`, one entry a candidate, n_estimators included: ``params``, ``param_*``,
-        ``split{i}_test_score``, ``mean_``, ``std_`` and ``rank_test_score`` (``..._test_nDCG(k=10)`` and so on with several
-        measures), ``mean_fit_time`` and ``std_fit_time``: the time of training until that number of trees.
+        ``split{i}_test_score``, ``mean_``, ``std_`` and ``rank_test_score``
+        (``..._test_nDCG(k=10)`` and so on with several measures), ``mean_fit_time`` and
+        ``std_fit_time``: the time of training until that number of trees.
     best_params_, best_score_, best_index_
     best_estimator_ : ranker, or Pipeline
         Trained on all data with `best_params_`, unless ``refit=False``.

@@ -6,16 +6,18 @@ m above n     ``logistic(beta (r_n - r_m))``                              eq. 22
 n within k    ``logistic(beta (k + 1/2 - r_n))``                          section 4.3
 ============  ==========================================================  ==============
 
-in ``sum_n discount(r_n) within_n (own[i_n] + sum_m above_mn pair[i_m, i_n])``: ApproxNDCG (eq. 21), ApproxAP (eq. 22), and in
-the same way GAP, xGAP, eGAP and P@k. The half rank makes ``within`` tend to 1 at rank k itself. Near-linear in the
-number of documents, for any cut-off. Ranks are exact to 2e-11 of the length of the list: with a cut-off, ``within`` and what
-follows from it to beta times that.
+in ``sum_n discount(r_n) within_n (own[i_n] + sum_m above_mn pair[i_m, i_n])``: ApproxNDCG (eq. 21),
+ApproxAP (eq. 22), and in the same way GAP, xGAP, eGAP and P@k. The half rank makes ``within`` tend
+to 1 at rank k itself. Near-linear in the number of documents, for any cut-off. Ranks are exact to
+2e-11 of the length of the list: with a cut-off, ``within`` and what follows from it to beta times
+that.
 
-The paper compares ranks with a beta of 1 to 100 for linear models, whose ranks are well apart. While boosting begins, all
-ranks are crowded around the middle, within a few ranks of each other; an AP with comparisons that sharp pulls documents
-apart in whatever order they have. The default of 4 / n compares the ranks of a crowded list of n documents as smoothly
-as alpha compares their scores, because ``r_n - r_m`` is then about ``n alpha (s_m - s_n) / 4``. Its value is no estimate of
-the measure; for that, choose a larger beta and alpha.
+The paper compares ranks with a beta of 1 to 100 for linear models, whose ranks are well apart.
+While boosting begins, all ranks are crowded around the middle, within a few ranks of each other; an
+AP with comparisons that sharp pulls documents apart in whatever order they have. The default of 4 /
+n compares the ranks of a crowded list of n documents as smoothly as alpha compares their scores,
+because ``r_n - r_m`` is then about ``n alpha (s_m - s_n) / 4``. Its value is no estimate of the
+measure; for that, choose a larger beta and alpha.
 
 >>> import gapboost as gb
 >>> gb.ApproxRank(gb.AP(), alpha=100).ranks([4.20074, 3.12378, 4.40918, 1.55258, 4.13330]).round(5).tolist()
@@ -47,8 +49,8 @@ class ApproxRank(SmoothObjective):
     alpha : float, default=1.0
         Steepness of the approximate ranks, in 1 / score.
     beta : float, optional
-        Steepness of comparisons between ranks, in 1 / rank. It matters for measures of pairs and with a cut-off. None: 4
-        over the number of documents of the query.
+        Steepness of comparisons between ranks, in 1 / rank. It matters for measures of pairs and
+        with a cut-off. None: 4 over the number of documents of the query.
     normalize : bool, default=True
         See `SmoothObjective`, whose module says which smoothing and hessian are used, and why.
 

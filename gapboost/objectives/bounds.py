@@ -1,6 +1,7 @@
 """Bounds on the error of ApproxRank: the theorems of [qin2008], section 5.
 
-With n documents whose scores differ from each other by at least d, and e the largest error of an approximate rank,
+With n documents whose scores differ from each other by at least d, and e the largest error of an
+approximate rank,
 
 =============  =================================================================  ================
 Theorem 3      ``|rank error of x| < (n - 1) / (exp(alpha d_x) + 1)``             d_x: of x alone

@@ -1,8 +1,9 @@
 """LambdaRank over all pairs, for any measure.
 
-For ranks p < q with grades a, b and x = sigma (s_p - s_q), a pair adds its swap change Delta to the gradient of the upper
-document as Delta / (1 + e^x) where a > b and as Delta / (1 + e^-x) where a < b, and the opposite to the lower one
-[burges2006], [yilmaz2009] eq. 6. The change is signed: for xGAP a pair can push the other way.
+For ranks p < q with grades a, b and x = sigma (s_p - s_q), a pair adds its swap change Delta to the
+gradient of the upper document as Delta / (1 + e^x) where a > b and as Delta / (1 + e^-x) where a <
+b, and the opposite to the lower one [burges2006], [yilmaz2009] eq. 6. The change is signed: for
+xGAP a pair can push the other way.
 """
 
 import itertools
@@ -38,7 +39,8 @@ CURVATURE_OF_A_PUSH = 0.25
 class LambdaRank(Objective):
     """Pairwise logistic gradients weighted by what a swap of the pair changes in the measure.
 
-    A sum of measures with several discounts, or of several labels, costs one pass for each of these.
+    A sum of measures with several discounts, or of several labels, costs one pass for each of
+    these.
 
     Parameters
     ----------
@@ -46,15 +48,17 @@ class LambdaRank(Objective):
     sigma : float, default=1.0
         Steepness of the logistic function, in 1 / score.
     truncation : int, optional
-        Only pairs with at least one document in the top `truncation` by current score; None: all pairs.
+        Only pairs with at least one document in the top `truncation` by current score; None: all
+        pairs.
     normalize : bool, default=True
-        Scale each query's gradients by ``log2(1 + S) / S``, where S is the sum of their absolute values: a query with large
-        changes does not drown the others, and one with nothing left to gain is not blown up. They are then of the size of
-        the boosters' own ranking gradients, for which XGBoost's leaf floor and L2 penalty are a fitting brake; with
-        larger ones its default trees overfit.
+        Scale each query's gradients by ``log2(1 + S) / S``, where S is the sum of their absolute
+        values: a query with large changes does not drown the others, and one with nothing left to
+        gain is not blown up. They are then of the size of the boosters' own ranking gradients, for
+        which XGBoost's leaf floor and L2 penalty are a fitting brake; with larger ones its default
+        trees overfit.
     random_state : int, default=0
-        Seed of the keys that order documents with equal scores; never the order of the rows, which in a file sorted by
-        grade would give the answer away.
+        Seed of the keys that order documents with equal scores; never the order of the rows, which
+        in a file sorted by grade would give the answer away.
 
     Examples
     --------

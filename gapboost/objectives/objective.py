@@ -17,7 +17,8 @@ from gapboost.measures.measure import grade_limit
 class Pass(ABC):
     """One objective on one data set, with all that stays the same between iterations.
 
-    Several threads may call one pass at once: calls only read what it holds, and write to memory of their own.
+    Several threads may call one pass at once: calls only read what it holds, and write to memory of
+    their own.
 
     Examples
     --------
@@ -37,9 +38,9 @@ class Pass(ABC):
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
         """Write the gradients at `scores` to `grad` and `hess`, in place; return nothing.
 
-        All are of shape (N,), float32 or float64, in grouped order: the documents of query q are rows
-        ``data.queries.offsets[q]:data.queries.offsets[q + 1]``. Gradients are to be minimised, hessians above 0, and
-        both times the weight of the query, ``data.weights[q]``.
+        All are of shape (N,), float32 or float64, in grouped order: the documents of query q are
+        rows ``data.queries.offsets[q]:data.queries.offsets[q + 1]``. Gradients are to be minimised,
+        hessians above 0, and both times the weight of the query, ``data.weights[q]``.
         """
 
 
@@ -100,7 +101,8 @@ class Objective(ABC):
     True
     """
 
-    # Whether a document weighs about as much as a row of regression; otherwise a query weighs so, however long it is.
+    # Whether a document weighs about as much as a row of regression; otherwise a query weighs so,
+    # however long it is.
     in_units_of_rows: ClassVar[bool] = False
 
     measure: Measure
@@ -135,13 +137,15 @@ class Objective(ABC):
         Parameters
         ----------
         y_true : array-like of shape (N,), or (N, L)
-            Grades, whole numbers ``0..c`` or fractional; several labels for measures of them (`OfLabel`).
+            Grades, whole numbers ``0..c`` or fractional; several labels for measures of them
+            (`OfLabel`).
         y_score : array-like of shape (N,)
             Finite scores.
         qid : array-like of shape (N,), optional
             Query id of each row, in any order of rows; None: one query.
         sample_weight : array-like of shape (Q,) or (N,), optional
-            Weights of the queries, or of the documents: they multiply the gradients, after whatever is done for a whole query.
+            Weights of the queries, or of the documents: they multiply the gradients, after whatever
+            is done for a whole query.
         n_jobs : int, optional
             Threads; the result is the same for every number.
 
@@ -153,7 +157,8 @@ class Objective(ABC):
         Raises
         ------
         ValueError
-            Where an argument is unusable; the message names it, what was found and what is expected.
+            Where an argument is unusable; the message names it, what was found and what is
+            expected.
         """
         data, scores, resolved = self._check(y_true, y_score, qid, sample_weight)
         grad, hess = np.empty(len(scores)), np.empty(len(scores))

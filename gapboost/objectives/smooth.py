@@ -1,32 +1,37 @@
 """Smooth versions of a measure: what SoftRank and ApproxRank share.
 
-With pi_mn a smooth probability that document m is above document n, its derivative by the score of m, and real ranks
-``r_n = 1 + sum_m pi_mn``, ApproxRank and, for measures of pairs without a cut-off, SoftRank train for
+With pi_mn a smooth probability that document m is above document n, its derivative by the score of
+m, and real ranks ``r_n = 1 + sum_m pi_mn``, ApproxRank and, for measures of pairs without a
+cut-off, SoftRank train for
 
     M = sum_n discount(r_n) (own[i_n] + sum_m above_mn pair[i_m, i_n])
 
-and differ in pi and in ``above``; `softrank` has SoftRank's formulas for other measures, `approxrank` the factor of a cut-off.
-The derivative of M is a sum over pairs of documents of a push that moves one up and the other down by the same amount, so
-gradients sum to 0 in each query.
+and differ in pi and in ``above``; `softrank` has SoftRank's formulas for other measures,
+`approxrank` the factor of a cut-off. The derivative of M is a sum over pairs of documents of a push
+that moves one up and the other down by the same amount, so gradients sum to 0 in each query.
 
-**The smoothing is absolute**, not relative to the spread of a query's scores. A relative one has no gradient to give where
-all scores are equal, which is where boosting starts; it also leaves the scale of the scores without any effect, so that
-nothing ever settles. Scores that grow while boosting sharpen an absolute smoothing: coarse at first, when the order is
-still anyone's guess, close to the measure later. The gradients are therefore the exact derivative of `value`.
+**The smoothing is absolute**, not relative to the spread of a query's scores. A relative one has no
+gradient to give where all scores are equal, which is where boosting starts; it also leaves the
+scale of the scores without any effect, so that nothing ever settles. Scores that grow while
+boosting sharpen an absolute smoothing: coarse at first, when the order is still anyone's guess,
+close to the measure later. The gradients are therefore the exact derivative of `value`.
 
-**The cost** is near-linear in the length of a list: all sums over documents m are sums of a smooth step, or of its slope,
-over sorted positions (`gapboost._kernels.smooth`). Gradients are those of the sums over all pairs to 1e-10 of the largest of
-the query with the defaults; 2e-8 was met where beta was 1 000 on a list of 5 000. Documents so far apart that their
-comparison is certain, to 1e-13, do not push each other at all. Only rank distributions cost more (see `softrank`).
+**The cost** is near-linear in the length of a list: all sums over documents m are sums of a smooth
+step, or of its slope, over sorted positions (`gapboost._kernels.smooth`). Gradients are those of
+the sums over all pairs to 1e-10 of the largest of the query with the defaults; 2e-8 was met where
+beta was 1 000 on a list of 5 000. Documents so far apart that their comparison is certain, to
+1e-13, do not push each other at all. Only rank distributions cost more (see `softrank`).
 
-**The hessian** of a document is the sum over grades of the absolute value of what all documents of that grade push it,
-times the steepest slope of pi. The second derivative itself is negative wherever a pair is in the wrong order, and no
-booster can use that. This one is positive wherever a document is pushed at all, has the unit 1 / score^2, and sees that no
-step is longer than 1 / slope, the width of pi: the distance in scores over which "below" becomes "above". A document that
-one grade pushes up and another down takes a shorter step. Absolute values of single pairs would count every disagreement,
-but are no sums of a smooth function: they would cost all pairs. Four times as much would bound the curvature of each
-pair's logistic pi at any learning rate, were pairs counted singly; but boosters multiply steps by a learning rate of 0.1 or
-so, and with that bound they only trained slower (benchmarks/PAPERS.md).
+**The hessian** of a document is the sum over grades of the absolute value of what all documents of
+that grade push it, times the steepest slope of pi. The second derivative itself is negative
+wherever a pair is in the wrong order, and no booster can use that. This one is positive wherever a
+document is pushed at all, has the unit 1 / score^2, and sees that no step is longer than 1 / slope,
+the width of pi: the distance in scores over which "below" becomes "above". A document that one
+grade pushes up and another down takes a shorter step. Absolute values of single pairs would count
+every disagreement, but are no sums of a smooth function: they would cost all pairs. Four times as
+much would bound the curvature of each pair's logistic pi at any learning rate, were pairs counted
+singly; but boosters multiply steps by a learning rate of 0.1 or so, and with that bound they only
+trained slower (benchmarks/PAPERS.md).
 """
 
 from abc import abstractmethod
@@ -64,7 +69,8 @@ class Chunk(NamedTuple):
     own : float64 ndarray of shape (N,)
         What each document is worth by itself.
     worth : float64 ndarray of shape (Q, L, L) or Worth
-        What documents are worth below others: a table for each query or, where one has many different grades, by document.
+        What documents are worth below others: a table for each query or, where one has many
+        different grades, by document.
     by_level : int64 ndarray
         The documents of each query, those of a grade together; empty where there are tables.
     documents : Documents
@@ -120,7 +126,8 @@ class SmoothPass(Pass):
     step : SmoothStep
         The smooth step, of positions.
     steepness, steepest : float
-        Positions are scores times `steepness` (`find_positions`); `steepest` is the derivative of the step at 0 by the score.
+        Positions are scores times `steepness` (`find_positions`); `steepest` is the derivative of
+        the step at 0 by the score.
     """
 
     def __init__(
@@ -218,12 +225,13 @@ class SmoothObjective(Objective):
     ----------
     measure : Measure
     normalize : bool, default=True
-        Scale each query's gradients by ``L log2(1 + max(S, 0.05)) / S``, where L is the mean number of documents of a
-        query, weighted by the queries' weights, and S the sum of the absolute gradients in units of the steepness: a change
-        of the smoothing changes the unit of the scores and nothing else. The floor keeps a direction on plateaus. A query
-        whose gradients are rounding, 1e-14 of what its documents contribute or less than 1e-305, gets none. Without L, which
-        `LambdaRank` lacks, XGBoost's leaf floor would stop training on them. False: the derivative of `value`, with the sign
-        turned.
+        Scale each query's gradients by ``L log2(1 + max(S, 0.05)) / S``, where L is the mean number
+        of documents of a query, weighted by the queries' weights, and S the sum of the absolute
+        gradients in units of the steepness: a change of the smoothing changes the unit of the
+        scores and nothing else. The floor keeps a direction on plateaus. A query whose gradients
+        are rounding, 1e-14 of what its documents contribute or less than 1e-305, gets none. Without
+        L, which `LambdaRank` lacks, XGBoost's leaf floor would stop training on them. False: the
+        derivative of `value`, with the sign turned.
     """
 
     in_units_of_rows: ClassVar[bool] = True
@@ -265,12 +273,13 @@ class SmoothObjective(Objective):
         Returns
         -------
         float, or float64 ndarray of shape (Q,)
-            Queries in the order in which they first occur. A query in which nothing is relevant has value 0.
+            Queries in the order in which they first occur. A query in which nothing is relevant has
+            value 0.
 
         Notes
         -----
-        With ``normalize=False`` the gradients of a query are those of its own value times its weight, not divided by
-        the number of queries.
+        With ``normalize=False`` the gradients of a query are those of its own value times its
+        weight, not divided by the number of queries.
         """
         data, scores, resolved = self._check(y_true, y_score, qid, sample_weight)
         unused = np.empty((2, len(scores)))

@@ -1,7 +1,8 @@
 """SoftRank: the measure in expectation over Gaussian scores, for any measure.
 
-The score of each document is drawn from a Gaussian around its predicted score, with standard deviation sigma. Document m
-comes out above n with probability ``pi_mn = Phi((s_m - s_n) / (sqrt(2) sigma))`` [taylor2008].
+The score of each document is drawn from a Gaussian around its predicted score, with standard
+deviation sigma. Document m comes out above n with probability
+``pi_mn = Phi((s_m - s_n) / (sqrt(2) sigma))`` [taylor2008].
 
 =======================  ========================================================================
 measures of pairs        ``sum_n discount(r_n) (own[i_n] + sum_m pi_mn pair[i_m, i_n])`` at the
@@ -14,12 +15,13 @@ measures without pairs   ``sum_n own[i_n] sum_r p_n(r) discount[r]`` over the ra
                          without a cutoff.
 =======================  ========================================================================
 
-The rank distribution p_n takes the other documents as independent, as the papers do, and adds them one by one. Only
-documents of grades that the measure looks at need one: for R relevant documents of n, the cost is R / n of that above,
-O(R n k). With half of the documents relevant, one list takes 3 ms for nDCG(k=10) at 300 documents and 28 ms at 1000; for
-nDCG without a cut-off 6 ms and 0.2 s. Longer lists are refused. A recursion over the documents near n only, with certainty
-for those far above and below, would not help where it matters: when training starts all scores are near each other, and
-the documents near n are the whole list.
+The rank distribution p_n takes the other documents as independent, as the papers do, and adds them
+one by one. Only documents of grades that the measure looks at need one: for R relevant documents of
+n, the cost is R / n of that above, O(R n k). With half of the documents relevant, one list takes 3
+ms for nDCG(k=10) at 300 documents and 28 ms at 1000; for nDCG without a cut-off 6 ms and 0.2 s.
+Longer lists are refused. A recursion over the documents near n only, with certainty for those far
+above and below, would not help where it matters: when training starts all scores are near each
+other, and the documents near n are the whole list.
 
 >>> import gapboost as gb
 >>> gb.SoftRank(gb.AP(), sigma=0.5).value(y_true=[1, 0, 2], y_score=[3.0, 2.0, 1.0])
@@ -43,11 +45,13 @@ from gapboost.measures.form import tables_of
 from gapboost.measures.measure import weights_at
 from gapboost.objectives.smooth import Chunk, SmoothObjective, SmoothPass
 
-# A list of this length costs up to 0.2 s without a cut-off, one of twice the length eight times that. Longer ones also start
-# where floating point ends: with k=1 and equal scores a document is within the cut-off with the probability 2^-(n-1).
+# A list of this length costs up to 0.2 s without a cut-off, one of twice the length eight times
+# that. Longer ones also start where floating point ends: with k=1 and equal scores a document is
+# within the cut-off with the probability 2^-(n-1).
 LONGEST_WITH_DISTRIBUTION = 1000
 
-# Derivatives by comparisons that are in memory at a time, where a query alone has not more: 2 MiB a thread.
+# Derivatives by comparisons that are in memory at a time, where a query alone has not more: 2 MiB a
+# thread.
 MOST_COMPARISONS = 1 << 18
 
 GAUSSIAN_STEP = gaussian_step()
@@ -61,16 +65,17 @@ class SoftRank(SmoothObjective):
     ----------
     measure : Measure
     sigma : float, default=1.0
-        Standard deviation of the score of a document. At 1 a comparison of two scores is about as smooth as LambdaRank's
-        and ApproxRank's at theirs.
+        Standard deviation of the score of a document. At 1 a comparison of two scores is about as
+        smooth as LambdaRank's and ApproxRank's at theirs.
     normalize : bool, default=True
         See `SmoothObjective`, whose module says which smoothing and hessian are used, and why.
 
     Raises
     ------
     ValueError
-        Where `sigma` is not a finite number above 0. When it is applied to data: where a list has more than 1000
-        documents and the measure needs rank distributions (nDCG, Precision, and any cut-off).
+        Where `sigma` is not a finite number above 0. When it is applied to data: where a list has
+        more than 1000 documents and the measure needs rank distributions (nDCG, Precision, and any
+        cut-off).
 
     Examples
     --------

@@ -29,7 +29,8 @@ def transformers(estimator: Any) -> list[tuple[str, Any]]:
 def library_of(estimator: Any) -> str:
     """Return the library of the last step: "lightgbm", "xgboost", "catboost", or "" for another.
 
-    Classes that derive from a ranker of a library, such as those of gapboost, belong to the library.
+    Classes that derive from a ranker of a library, such as those of gapboost, belong to the
+    library.
     """
     modules = {kind.__module__.split(".")[0] for kind in type(last_step(estimator)).__mro__}
     return next((library for library in ("lightgbm", "xgboost", "catboost") if library in modules), "")

@@ -40,9 +40,9 @@ class RankingMeasureEvaluator(
 
     Notes
     -----
-    The data frame of each fold has its own grades: a search compares candidates by one g where it is said, not left open. Folds
-    have to keep queries whole: see `gapboost.spark.query_folds`. `SparkXGBGAPRanker.evaluator` returns an evaluator with the
-    columns of the ranker.
+    The data frame of each fold has its own grades: a search compares candidates by one g where it
+    is said, not left open. Folds have to keep queries whole: see `gapboost.spark.query_folds`.
+    `SparkXGBGAPRanker.evaluator` returns an evaluator with the columns of the ranker.
     """
 
     measure: "Param[Any]" = Param(Params._dummy(), "measure", "The measure: a name or text.", typeConverter=as_text)

@@ -8,7 +8,8 @@ from pyspark.sql import functions as F
 from gapboost._data.arguments import whole
 from gapboost.spark.columns import check_columns, column
 
-# The column of random numbers by which CrossValidator (without foldCol) and TrainValidationSplit divide the rows.
+# The column of random numbers by which CrossValidator (without foldCol) and TrainValidationSplit
+# divide the rows.
 RANDOM_FOLDS = re.compile(r"(\w+)_[0-9a-f]{12}_rand")
 
 
@@ -30,7 +31,8 @@ def query_folds(
     Raises
     ------
     ValueError
-        Where `n_folds` is below 2, `dataset` has no column `qid_col`, or has a column `fold_col` already.
+        Where `n_folds` is below 2, `dataset` has no column `qid_col`, or has a column `fold_col`
+        already.
     """
     n_folds = whole(n_folds, "n_folds", 2)
     check_columns(dataset, {"qid": qid_col})

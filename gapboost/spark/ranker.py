@@ -52,28 +52,32 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
     position_col : str, optional
         Where each document was shown, as `position` of `XGBGAPRanker.fit`.
     validation_indicator_col : str, optional
-        True in the rows of queries that are not trained on; early stopping goes by the mean of the measure over them.
+        True in the rows of queries that are not trained on; early stopping goes by the mean of the
+        measure over them.
     label_col : str, default="label"
         Grades: whole numbers, or fractions.
     weight_col : str, optional
-        Weights of queries, or of documents where they differ within a query, as `sample_weight` of `XGBGAPRanker.fit`.
+        Weights of queries, or of documents where they differ within a query, as `sample_weight` of
+        `XGBGAPRanker.fit`.
     num_workers : int, default=1
         Tasks that train; all of them run at once, each with ``spark.task.cpus`` threads.
     **kwargs
-        Every other parameter of `xgboost.spark.SparkXGBRanker`. `force_repartition` and `repartition_random_shuffle` change
-        nothing: rows are always brought together by query.
+        Every other parameter of `xgboost.spark.SparkXGBRanker`. `force_repartition` and
+        `repartition_random_shuffle` change nothing: rows are always brought together by query.
 
     Notes
     -----
-    Measures and objectives are names, or values of gapboost, which Spark keeps as the text that they
-    print.
+    Measures and objectives are names, or values of gapboost, which Spark keeps as the text that
+    they print.
 
-    Rows come in any order and any partitions. The model is that of the local ranker on the rows in the order of the data frame
-    where one worker trains, and apart from rounding, the order of ties and the bounds of bins where several do. `fit` reads the
-    data frame four times: cache one that is dear to compute. Metrics are exact means over the queries of all workers.
+    Rows come in any order and any partitions. The model is that of the local ranker on the rows in
+    the order of the data frame where one worker trains, and apart from rounding, the order of ties
+    and the bounds of bins where several do. `fit` reads the data frame four times: cache one that
+    is dear to compute. Metrics are exact means over the queries of all workers.
     """
 
-    # The documentation is built without pyspark: the signature is made before its decorator sees the function.
+    # The documentation is built without pyspark: the signature is made before its decorator sees
+    # the function.
     @keyword_only
     @taking(None, first=OWN_PARAMETERS)
     def __init__(self, *, position_col: str | None = None, **kwargs: Any) -> None:
@@ -152,9 +156,10 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
             },
             n_workers=n_workers,
         )
-        # A repartition by QID alone is left out by Spark if a window or an earlier repartition divides the rows alike, and
-        # adaptive execution may merge the partitions of that one. The workers that are then missing would be waited for.
-        # The null keeps this repartition, and changes no hash.
+        # A repartition by QID alone is left out by Spark if a window or an earlier repartition
+        # divides the rows alike, and adaptive execution may merge the partitions of that one. The
+        # workers that are then missing would be waited for. The null keeps this repartition, and
+        # changes no hash.
         rows = dataset.select(
             *roles.selected(dataset), *feature_columns, F.monotonically_increasing_id().alias(ROW)
         ).repartition(n_workers, QID, F.lit(None))

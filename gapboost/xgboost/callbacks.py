@@ -47,7 +47,8 @@ def objective(
     measure : str, Measure or Objective, default="gap"
         Trained for by LambdaRank; an objective value trains its own way.
     g : sequence of float, optional
-        Threshold probabilities for a named graded measure; None is uniform over the grades of the training labels.
+        Threshold probabilities for a named graded measure; None is uniform over the grades of the
+        training labels.
     n_jobs : int, optional
         Threads for the gradients.
     weight : array-like of shape (N,), optional
@@ -62,9 +63,10 @@ def objective(
 
     Notes
     -----
-    Set ``{"base_score": 0.0, "disable_default_eval_metric": 1}`` beside it: XGBoost shifts all scores by 0.5 and reports
-    rmse otherwise. The weight of a query multiplies its gradients. Those of `LambdaRank` are halved, which makes the steps
-    as long as those of XGBoost's own ranking objectives.
+    Set ``{"base_score": 0.0, "disable_default_eval_metric": 1}`` beside it: XGBoost shifts all
+    scores by 0.5 and reports rmse otherwise. The weight of a query multiplies its gradients. Those
+    of `LambdaRank` are halved, which makes the steps as long as those of XGBoost's own ranking
+    objectives.
 
     Examples
     --------
@@ -88,14 +90,15 @@ def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = Non
     ----------
     measure : str, Measure or list of them, default="gap"
     g : sequence of float, optional
-        Threshold probabilities for a named graded measure; None is uniform over the grades of each data set.
+        Threshold probabilities for a named graded measure; None is uniform over the grades of each
+        data set.
     n_jobs : int, optional
         Threads.
 
     Notes
     -----
-    XGBoost's early stopping goes by the last of several measures on the last evaluation set: name the one that decides last.
-    `XGBGAPRanker` does so of itself.
+    XGBoost's early stopping goes by the last of several measures on the last evaluation set: name
+    the one that decides last. `XGBGAPRanker` does so of itself.
 
     Examples
     --------
@@ -151,8 +154,8 @@ class XGBoostObjective(Gradients):
 class XGBoostMetric(Metrics):
     """Called by `xgboost.train` as ``(preds, dmatrix)``.
 
-    Where XGBoost's workers talk to each other, on Dask, Spark, Ray or anywhere else, every worker has the mean over the
-    queries of all of them; each has to call the metric, one without rows too.
+    Where XGBoost's workers talk to each other, on Dask, Spark, Ray or anywhere else, every worker
+    has the mean over the queries of all of them; each has to call the metric, one without rows too.
     """
 
     library = LIBRARY

@@ -44,7 +44,8 @@ def contributions(model: Any, X: Any) -> tuple[Array, Array]:
         X = model._features(X) if isinstance(model, GAPRanker) else X
         names = ("missing", "feature_types", "enable_categorical")
         options = {**{name: getattr(model, name) for name in names}, "nthread": model.n_jobs}
-    # A slice of a booster does not know the categories of data frames: the table gets their codes here.
+    # A slice of a booster does not know the categories of data frames: the table gets their codes
+    # here.
     _, options["feature_types"] = get_model_categories(X, booster, options.get("feature_types"))
     data = xgboost.DMatrix(X, **options)
     linear = kind_of(booster) == "gblinear"

@@ -18,33 +18,37 @@ def exportable(
 ) -> xgboost.Booster:
     """Return a booster that exporters can write and other tools can read. Its predictions are the same.
 
-    Exporters do not know XGBoost's ranking objectives or dart. Many of them also write the trees that early stopping does not
-    use. The returned booster has the objective ``reg:squarederror``, whose predictions are raw scores too. It holds only the
-    trees that predict, and the weights of dart are multiplied into their leaves.
+    Exporters do not know XGBoost's ranking objectives or dart. Many of them also write the trees
+    that early stopping does not use. The returned booster has the objective ``reg:squarederror``,
+    whose predictions are raw scores too. It holds only the trees that predict, and the weights of
+    dart are multiplied into their leaves.
 
     Parameters
     ----------
     model : XGBGAPRanker or Booster
-        Fitted. A booster of `xgboost.train` does not record the missing value of its `DMatrix`: it has to be NaN.
+        Fitted. A booster of `xgboost.train` does not record the missing value of its `DMatrix`: it
+        has to be NaN.
     feature_names : "auto", None or sequence of str, default="auto"
-        Names of the features in the returned booster and its dumps. "auto" keeps the names of the training data, if it had
-        any. A sequence gives one name for each feature. None removes the names: dumps then say f0, f1, ... by position.
-        Converters to ONNX need None, because they read names as positions.
+        Names of the features in the returned booster and its dumps. "auto" keeps the names of the
+        training data, if it had any. A sequence gives one name for each feature. None removes the
+        names: dumps then say f0, f1, ... by position. Converters to ONNX need None, because they
+        read names as positions.
 
     Returns
     -------
     Booster
-        Of trees. Exported models take categories of a data frame by code, and NaN for what a sparse matrix does not store.
+        Of trees. Exported models take categories of a data frame by code, and NaN for what a sparse
+        matrix does not store.
 
     Raises
     ------
     TypeError
         If `model` is not a model of XGBoost.
     ValueError
-        If the model is a gblinear, which has no trees to export.
-        If its missing value is not NaN, because exporters write no other one.
-        If `feature_names` has not one name for each feature.
-        If it is "auto", and a name in the model such as f1 reads as the position of another feature.
+        If the model is a gblinear, which has no trees to export. If its missing value is not NaN,
+        because exporters write no other one. If `feature_names` has not one name for each feature.
+        If it is "auto", and a name in the model such as f1 reads as the position of another
+        feature.
     NotFittedError
         Before `fit`.
 
@@ -73,7 +77,8 @@ def exportable(
     for name in ("best_iteration", "best_score"):
         learner["attributes"].pop(name, None)
     ensemble = learner["gradient_booster"]
-    # Until XGBoost 3.3 a dart model holds a tree model and the weights of its trees; from 3.4 on the tree model holds them.
+    # Until XGBoost 3.3 a dart model holds a tree model and the weights of its trees; from 3.4 on
+    # the tree model holds them.
     trees = ensemble["gbtree"] if ensemble["name"] == "dart" else ensemble
     weights = ensemble.get("weight_drop") or trees["model"].pop("weight_drop", None)
     if weights:

@@ -39,8 +39,8 @@ def cv(
     Parameters
     ----------
     params : dict
-        As for `xgboost.train`. Those of XGBoost's own objectives and metrics that mean the same here are taken, as in
-        `XGBGAPRanker`.
+        As for `xgboost.train`. Those of XGBoost's own objectives and metrics that mean the same
+        here are taken, as in `XGBGAPRanker`.
     dtrain : DMatrix
         With groups or qid; not a `QuantileDMatrix`, which XGBoost cannot slice.
     num_boost_round, measure, g, eval_metric, n_folds, random_state, n_jobs
@@ -56,8 +56,9 @@ def cv(
     Raises
     ------
     ValueError
-        Where `params` hold a word of XGBoost's own objectives and metrics that has no equal here, or a name that it does not
-        know, where the data have no groups, or where there are fewer queries than folds.
+        Where `params` hold a word of XGBoost's own objectives and metrics that has no equal here,
+        or a name that it does not know, where the data have no groups, or where there are fewer
+        queries than folds.
     TypeError
         Where `dtrain` cannot be sliced.
 

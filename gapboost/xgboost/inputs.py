@@ -5,7 +5,8 @@ from typing import Any
 
 import xgboost
 
-# What a saved model says it was trained with: XGBRanker().load_model() takes it, and predictions are raw scores.
+# What a saved model says it was trained with: XGBRanker().load_model() takes it, and predictions
+# are raw scores.
 SAVED_AS = "rank:ndcg"
 
 
@@ -14,7 +15,8 @@ def to_continue(model: Any) -> xgboost.Booster | None:
 
     Otherwise new trees would never predict.
 
-    XGBoost predicts by the best iteration that a booster names, and keeps the old one where the new training does not stop early.
+    XGBoost predicts by the best iteration that a booster names, and keeps the old one where the new
+    training does not stop early.
     """
     if model is None:
         return None
@@ -26,8 +28,8 @@ def to_continue(model: Any) -> xgboost.Booster | None:
 def drop_rounds_after_best(booster: xgboost.Booster) -> xgboost.Booster:
     """Return the booster without the rounds that early stopping trained after the best one.
 
-    XGBRanker predicts by the best rounds only. A booster, most exporters and `inplace_predict` use every round.
-    A gblinear model has no rounds to drop: every reader uses all of it.
+    XGBRanker predicts by the best rounds only. A booster, most exporters and `inplace_predict` use
+    every round. A gblinear model has no rounds to drop: every reader uses all of it.
     """
     best = booster.attr("best_iteration")
     rounds = 0 if best is None else int(best) + 1

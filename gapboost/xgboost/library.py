@@ -14,15 +14,17 @@ from gapboost.objectives import Objective
 def _scale(objective: Objective, mean_size: float) -> GradientScale:
     """Halved gradients; objectives in units of rows bound their hessians themselves.
 
-    A pair moves two documents, and only twice the diagonal of its second derivatives bounds them. XGBoost's own ranking
-    objectives double the hessian for that, and its default learning rate of 0.3 overshoots without. Halving the gradient
-    takes the same step and leaves the hessians, which `min_child_weight` and `reg_lambda` are compared with, as they are.
+    A pair moves two documents, and only twice the diagonal of its second derivatives bounds them.
+    XGBoost's own ranking objectives double the hessian for that, and its default learning rate of
+    0.3 overshoots without. Halving the gradient takes the same step and leaves the hessians, which
+    `min_child_weight` and `reg_lambda` are compared with, as they are.
     """
     return GradientScale() if objective.in_units_of_rows else GradientScale(grad=0.5)
 
 
 def _beginning(booster: xgboost.Booster) -> InitialModel:
-    # The defaults of trees and of linear models differ, and parameters have aliases: the configuration tells what counts.
+    # The defaults of trees and of linear models differ, and parameters have aliases: the
+    # configuration tells what counts.
     rate = re.search(r'"learning_rate":\s*"([^"]+)"', booster.save_config())
     assert rate is not None, "XGBoost's configuration has no learning_rate"
     return InitialModel(float(rate[1]), booster.num_boosted_rounds())

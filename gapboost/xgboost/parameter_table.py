@@ -30,7 +30,8 @@ SETTINGS: tuple[dict[str, str], ...] = (
 )
 
 
-# Its own names of parameters that the constructor of XGBRanker calls otherwise; there all of these default to None.
+# Its own names of parameters that the constructor of XGBRanker calls otherwise; there all of these
+# default to None.
 ALIASES = {
     "alpha": "reg_alpha",
     "eta": "learning_rate",

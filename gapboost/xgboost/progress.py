@@ -10,17 +10,20 @@ from gapboost._boosters.progress import Best, Progress
 def progress(n_rounds: int | None = None) -> TrainingCallback:
     """Return a callback that shows a bar over the rounds, with the newest values (needs tqdm).
 
-    For ``callbacks=[...]`` of `XGBGAPRanker`, `xgboost.XGBRanker`, `xgboost.train` and `xgboost.cv`.
+    For ``callbacks=[...]`` of `XGBGAPRanker`, `xgboost.XGBRanker`, `xgboost.train` and
+    `xgboost.cv`.
 
     Parameters
     ----------
     n_rounds : int, optional
-        The length of the bar, which XGBoost's own ranker and functions do not tell callbacks; `XGBGAPRanker` does.
+        The length of the bar, which XGBoost's own ranker and functions do not tell callbacks;
+        `XGBGAPRanker` does.
 
     Returns
     -------
     TrainingCallback
-        Every fit has a bar of its own, in threads too; copies and pickles of the callback have none.
+        Every fit has a bar of its own, in threads too; copies and pickles of the callback have
+        none.
 
     Raises
     ------
@@ -31,10 +34,11 @@ def progress(n_rounds: int | None = None) -> TrainingCallback:
     -----
     With early stopping the bar ends with the value and the round that it holds for the best.
 
-    `XGBGAPRanker` closes the bar however the fit ends. XGBoost's own functions do not tell callbacks of errors: there it
-    closes when the callback is let go, or at its next fit. `GSearchCV` leaves this callback out of the trainings of a search,
-    which has a bar of its own. Each worker of a Dask cluster calls its own copy of the callbacks: the bars are in the output
-    of the workers.
+    `XGBGAPRanker` closes the bar however the fit ends. XGBoost's own functions do not tell
+    callbacks of errors: there it closes when the callback is let go, or at its next fit.
+    `GSearchCV` leaves this callback out of the trainings of a search, which has a bar of its own.
+    Each worker of a Dask cluster calls its own copy of the callbacks: the bars are in the output of
+    the workers.
 
     Examples
     --------

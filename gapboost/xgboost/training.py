@@ -47,7 +47,8 @@ def boost(
     verbose, xgb_model, feature_weights
         Arguments of `XGBRanker.fit`.
     """
-    # A model to continue brings the codes of its categories: those of another data frame can differ.
+    # A model to continue brings the codes of its categories: those of another data frame can
+    # differ.
     model = xgb_model.get_booster() if isinstance(xgb_model, xgboost.XGBModel) else xgb_model
     model, feature_types = get_model_categories(training.rows.X, to_continue(model), ranker.feature_types)
     train = _matrix(ranker, training.rows, feature_types, feature_weights, None)

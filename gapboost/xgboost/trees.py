@@ -14,13 +14,14 @@ from gapboost.xgboost.export import exportable
 def trees_of(model: Any, kind: type[np.floating[Any]]) -> Trees:
     """Return the trees that predict, with thresholds for feature values of type `kind`.
 
-    A split of XGBoost sends numbers below its threshold left. It compares in float32: a float64 value is rounded first.
+    A split of XGBoost sends numbers below its threshold left. It compares in float32: a float64
+    value is rounded first.
 
     Parameters
     ----------
     model : XGBGAPRanker, another model of XGBoost or xgboost.Booster
-        Fitted; after early stopping, the trees of the best iteration. The weights of dart are in the leaves, and the base
-        score is the first tree.
+        Fitted; after early stopping, the trees of the best iteration. The weights of dart are in
+        the leaves, and the base score is the first tree.
     kind : numpy.float32 or numpy.float64
 
     Raises
@@ -74,7 +75,8 @@ def _node(tree: dict[str, Any], number: int, kind: type[np.floating[Any]]) -> No
 def _around(threshold: np.float32, kind: type[np.floating[Any]]) -> tuple[float, float]:
     """Return the largest number that goes left and the smallest one that goes right.
 
-    A float64 number halfway between two float32 numbers is rounded to either; neither number returned is one.
+    A float64 number halfway between two float32 numbers is rounded to either; neither number
+    returned is one.
     """
     below = np.nextafter(threshold, np.float32(-np.inf))
     if kind is np.float32:

@@ -53,7 +53,8 @@ def value_of(measure, grades, base=None):
     return gb.evaluate(measure, grades, -np.arange(len(grades)), recall_base=None if base is None else [base])[measure]
 
 
-# ------------------------------------------------------------------------------------------------------ expected value
+# ------------------------------------------------------------------------------------------------------
+# expected value
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
@@ -86,7 +87,8 @@ def test_derivative_of_the_expected_value(measure):
         assert problem.derivative(p)[n, i] == pytest.approx(slope, abs=1e-10)
 
 
-# ---------------------------------------------------------------------------------------------------- maximum entropy
+# ----------------------------------------------------------------------------------------------------
+# maximum entropy
 
 LISTS = [
     (ranked_by_chance(3, 30, [18, 8, 4]), None),
@@ -218,7 +220,8 @@ def test_bad_input(arguments, message):
         maximum_entropy(gb.AP(), **arguments)
 
 
-# ----------------------------------------------------------------------------------------------------- informativeness
+# -----------------------------------------------------------------------------------------------------
+# informativeness
 
 
 @pytest.fixture(scope="module")
@@ -276,7 +279,8 @@ def test_the_same_over_processes(lists):
 
 @pytest.mark.slow
 def test_lists_without_a_solution_are_counted_and_left_out(lists):
-    # the worst of all long lists: its value can only be approached, and takes ever larger multipliers
+    # the worst of all long lists: its value can only be approached, and takes ever larger
+    # multipliers
     worst = RankedList("worst", np.repeat([0, 1, 2], [960, 30, 10]).astype(np.int32), np.array([960, 30, 10]))
     result = informativeness([gb.AP(rel=2), gb.nDCG()], [*lists, worst], minimum=4, n_jobs=1)
     assert result.not_converged.tolist() == [1, 0]

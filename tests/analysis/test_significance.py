@@ -100,7 +100,8 @@ def test_significant_only_where_three_tests_agree(pair):
     assert not result.significant(least)
 
 
-# --------------------------------------------------------------------------------------------------- rounding is no win
+# ---------------------------------------------------------------------------------------------------
+# rounding is no win
 
 
 def precisions(n_queries, seed=0):
@@ -174,7 +175,8 @@ def test_queries_without_a_value_are_left_out():
     assert result.differences.tolist() == pytest.approx([0.1, -0.1])
 
 
-# ------------------------------------------------------------------------------------------------- paired by query id
+# -------------------------------------------------------------------------------------------------
+# paired by query id
 
 AP, GAP = gb.AP(), gb.GAP(g=(0.5, 0.5))
 

@@ -42,7 +42,8 @@ def values(collection):
     return system_values([gb.GAP(g=G), gb.AP(), gb.nDCG(k=10)], *collection)
 
 
-# ---------------------------------------------------------------------------------------------------------- the values
+# ----------------------------------------------------------------------------------------------------------
+# the values
 
 
 def test_values_of_both_libraries_in_the_order_asked_for(collection):
@@ -123,7 +124,8 @@ def test_bad_selections(values, change, message):
         change(values)
 
 
-# ------------------------------------------------------------------------------------------------------ discrimination
+# ------------------------------------------------------------------------------------------------------
+# discrimination
 
 
 def test_bootstrap_as_written(values):
@@ -197,7 +199,8 @@ def test_random_state_and_processes(values):
     assert (first != discriminative_power(values, n_resamples=100, random_state=6).asl).any()
 
 
-# --------------------------------------------------------------------------------------------------------- correlation
+# ---------------------------------------------------------------------------------------------------------
+# correlation
 
 
 def test_tau_between_measures(values):
@@ -224,7 +227,8 @@ def test_means_that_differ_by_rounding_are_tied():
         assert tau_ap(other, rounded) == tau_ap(other, plain)
 
 
-# ---------------------------------------------------------------------------------------------------------- robustness
+# ----------------------------------------------------------------------------------------------------------
+# robustness
 
 
 def test_samples_are_stratified_and_nested(collection):

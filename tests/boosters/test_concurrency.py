@@ -18,7 +18,8 @@ from twins import LIGHTGBM, twins
 
 import gapboost as gb
 
-# More documents than one thread takes, long lists among them, and ids whose order a hash could change.
+# More documents than one thread takes, long lists among them, and ids whose order a hash could
+# change.
 SIZES = np.concatenate([np.full(300, 20), [1500, 2500]])
 QID = np.repeat([f"query {i}" for i in range(len(SIZES))], SIZES)
 RNG = np.random.default_rng(0)
@@ -109,7 +110,8 @@ fit(sys.argv[2])
 def test_a_new_process_and_one_forked_from_it(twin, alone, tmp_path):
     """Threads do not survive a fork: the child must not wait for the pool of its parent.
 
-    The parent uses only gapboost's pool before: after a fit, OpenMP inside XGBoost would itself wait for ever.
+    The parent uses only gapboost's pool before: after a fit, OpenMP inside XGBoost would itself
+    wait for ever.
     """
     code = IN_PROCESSES.format(
         module=twin.name, ranker=twin.ranker_class.__name__, parameters=given(rankers(twin, n_jobs=2)[0])

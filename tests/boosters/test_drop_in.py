@@ -27,7 +27,8 @@ def same_model(one, other):
     assert one.evals_result_ == other.evals_result_
 
 
-# --- columns -----------------------------------------------------------------------------------------------------------
+# --- columns
+# -----------------------------------------------------------------------------------------------------------
 
 COLUMNS = {
     "numpy": lambda v: v.reshape(-1, 1),
@@ -112,7 +113,8 @@ def test_a_search_takes_a_column_too():
     assert searches[0].best_score_ == searches[1].best_score_
 
 
-# --- predictions -----------------------------------------------------------------------------------------------------------
+# --- predictions
+# -----------------------------------------------------------------------------------------------------------
 
 FLAGS = [
     {"raw_score": True},
@@ -229,7 +231,8 @@ def test_a_model_of_xgboost_to_continue(saved, tmp_path):
     np.testing.assert_array_equal(found.predict(TEST.X, iteration_range=(0, 5)), first.predict(TEST.X))
 
 
-# --- classes, copies, pictures ---------------------------------------------------------------------------------------------
+# --- classes, copies, pictures
+# ---------------------------------------------------------------------------------------------
 
 
 @twins

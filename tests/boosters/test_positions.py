@@ -38,8 +38,9 @@ PENALTY = "lambdarank_position_bias_regularization"
 def clicks(seed, n_queries=400, examined=False):
     """Data whose grades are clicks, where each document was shown, and how relevant it is.
 
-    What is shown first depends on relevance, but more on a feature that has nothing to do with it. Where documents are
-    `examined`, one at rank r is looked at with probability 1/r, and clicked if it is then found relevant.
+    What is shown first depends on relevance, but more on a feature that has nothing to do with it.
+    Where documents are `examined`, one at rank r is looked at with probability 1/r, and clicked if
+    it is then found relevant.
     """
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_queries * N, 5))
@@ -250,7 +251,8 @@ def test_every_measure_and_objective(twin, name):
     y = np.clip(np.digitize(X[:, 0] + rng.normal(size=240), [0, 1, 2]), 0, TOP)
     qid, position = np.repeat(np.arange(30), 8), np.tile(np.arange(8), 30)
     weak = {"min_child_weight": 0.0, "n_estimators": 2}
-    # One of each kind, with a cut-off and without; no document has the grade that AP(rel=TOP + 1) asks for.
+    # One of each kind, with a cut-off and without; no document has the grade that AP(rel=TOP + 1)
+    # asks for.
     tried = {(type(m), m.k, len(m.terms)): m for m in measures if m.k in (None, 3) and m != gb.AP(rel=TOP + 1, k=m.k)}
     assert len(tried) >= 20
     for measure in tried.values():
@@ -463,7 +465,8 @@ def test_early_stopping_goes_back_to_the_factors_of_the_best_iteration(twin):
 def test_continued_training_goes_on_from_the_factors(twin):
     parameters = {**twin.no_draws, "objective": gb.LambdaRank(gb.AP())}
     first, whole = (fitted(twin, n_estimators=n, **parameters) for n in (3, 6))
-    # Positions that the first fit did not know start from 0, and those that are not there any more are gone.
+    # Positions that the first fit did not know start from 0, and those that are not there any more
+    # are gone.
     found = fitted(twin, {twin.continued: first}, n_estimators=3, **parameters)
     assert found.position_bias_.keys() == whole.position_bias_.keys()
     npt.assert_allclose(values(found.position_bias_), values(whole.position_bias_), rtol=0, atol=1e-5)

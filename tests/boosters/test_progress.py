@@ -97,7 +97,8 @@ def test_xgboost_ranker(bars, stopping):
     values = ranker.evals_result_["validation_0"]["map-gap"]
     assert (len(values) < 30) == (stopping is not None)
     assert bar.startswith("100%")
-    # XGBoost 3.0 calls callbacks in the order of a set, and none after the one that ends the training.
+    # XGBoost 3.0 calls callbacks in the order of a set, and none after the one that ends the
+    # training.
     told = [values, values[:-1]] if stopping else [values]
     assert any(f"| {len(v)}/{len(v)} [" in bar and f"validation_0 map-gap={v[-1]:.4g}" in bar for v in told)
     best = f", best {max(values):.4g} in round {ranker.best_iteration_}]"

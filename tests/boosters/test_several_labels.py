@@ -53,7 +53,8 @@ def of_names(measure):
     return gb.WeightedSum(tuple(parts))
 
 
-# -------------------------------------------------------------------------------------------------------------- training
+# --------------------------------------------------------------------------------------------------------------
+# training
 
 
 @twins
@@ -119,7 +120,8 @@ def test_weights_of_queries_and_documents_count(twin):
     assert (twin.fitted(data=TWO, measure=BOTH, fit={"sample_weight": weight}).predict(TEST.X) != 0).any()
 
 
-# --------------------------------------------------------------------------------- evaluation sets, early stopping, score
+# --------------------------------------------------------------------------------- evaluation sets,
+# early stopping, score
 
 
 @twins
@@ -172,7 +174,8 @@ def test_functions_get_all_labels(twin):
     np.testing.assert_array_equal(np.concatenate(met)[: len(TWO_VALI.y)], TWO_VALI.y)
 
 
-# ----------------------------------------------------------------------------------------------------- copies and files
+# -----------------------------------------------------------------------------------------------------
+# copies and files
 
 
 @twins
@@ -195,7 +198,8 @@ def test_the_measure_survives_copies_and_files(twin, tmp_path):
         assert loaded.score(TEST.X, named(TWO_TEST.y).set_axis(y.columns, axis=1), TEST.qid) > 0.5
 
 
-# ------------------------------------------------------------------------------------------------ scikit-learn, explain
+# ------------------------------------------------------------------------------------------------
+# scikit-learn, explain
 
 
 @pytest.fixture
@@ -227,7 +231,8 @@ def test_contributions_to_a_measure_of_one_label():
     np.testing.assert_allclose(found.values, values, rtol=1e-6)
 
 
-# -------------------------------------------------------------------------------------------------------------- refusals
+# --------------------------------------------------------------------------------------------------------------
+# refusals
 
 
 def native_metric(twin):

@@ -1,7 +1,8 @@
 """One test for each trap of LightGBM and XGBoost that a ranker with a custom objective can fall into.
 
-Most of them are silent: a constant model, a metric that goes the wrong way. Parameters that would be ignored are in
-`test_parameters.py`, unusable arguments in `tests/package/test_bad_input_rankers.py`.
+Most of them are silent: a constant model, a metric that goes the wrong way. Parameters that would
+be ignored are in `test_parameters.py`, unusable arguments in
+`tests/package/test_bad_input_rankers.py`.
 """
 
 from contextlib import nullcontext
@@ -31,7 +32,8 @@ def blunt_trees(twin):
     )
 
 
-# --- both -------------------------------------------------------------------------------------------------------------
+# --- both
+# -------------------------------------------------------------------------------------------------------------
 
 
 @twins
@@ -60,7 +62,8 @@ def test_several_scores_a_row(twin):
 
 @twins
 def test_hessians_too_small_for_the_default_leaf_floors(twin):
-    # min_child_weight is 1e-3 in LightGBM and 1 in XGBoost; changes of GAP in lists of 2000 are about 1e-5.
+    # min_child_weight is 1e-3 in LightGBM and 1 in XGBoost; changes of GAP in lists of 2000 are
+    # about 1e-5.
     rng = np.random.default_rng(0)
     x = rng.normal(size=(2000, 2))
     y = (x[:, 0] + rng.normal(size=2000) > 2).astype(int)
@@ -154,7 +157,8 @@ def test_the_order_of_tied_rows_in_the_file(twin):
 
 @twins
 def test_the_buffer_of_scores_is_the_boosters(twin):
-    # LightGBM fills one array anew in every iteration, and shows it to the metric after the objective.
+    # LightGBM fills one array anew in every iteration, and shows it to the metric after the
+    # objective.
     dataset = twin.dataset(X, Y, SIZES)
     scores = np.random.default_rng(0).normal(size=len(Y))
     before = scores.copy()
@@ -205,7 +209,8 @@ def test_more_than_10000_documents_in_a_query(twin):
 
 @twins
 def test_queries_with_one_document_or_nothing_relevant(twin):
-    # Both boosters count them 1 by default; XGBRanker weighs queries by their size in a custom metric.
+    # Both boosters count them 1 by default; XGBRanker weighs queries by their size in a custom
+    # metric.
     sizes = np.concatenate([np.ones(10, dtype=int), np.full(10, 99)])
     qid = np.repeat(np.arange(20), sizes)
     rng = np.random.default_rng(0)
@@ -218,7 +223,8 @@ def test_queries_with_one_document_or_nothing_relevant(twin):
     assert twin.curve(ranker)[-1] == pytest.approx(values.mean(), abs=1e-6)
 
 
-# --- LightGBM ---------------------------------------------------------------------------------------------------------
+# --- LightGBM
+# ---------------------------------------------------------------------------------------------------------
 
 
 def test_lightgbm_forgets_weights_that_are_all_1():
@@ -236,7 +242,8 @@ def test_lightgbm_model_text_without_objective_is_loaded_as_raw_scores():
     npt.assert_array_equal(lightgbm.Booster(model_str=text).predict(TEST.X), ranker.predict(TEST.X))
 
 
-# --- XGBoost ----------------------------------------------------------------------------------------------------------
+# --- XGBoost
+# ----------------------------------------------------------------------------------------------------------
 
 
 def test_xgboost_shifts_scores_by_base_score_with_a_custom_objective():

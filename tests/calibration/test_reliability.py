@@ -63,13 +63,15 @@ def test_bias_is_the_mean_difference_with_its_error_over_queries():
 def test_the_spread_of_queries(spread):
     """The standard deviation of the shift of each query, apart from sampling."""
     found = reliability(*(judged(2000, spread=spread)[i] for i in (0, 1, 2)))
-    # The variance of p (1 - p) for p uniform in 0.2 to 0.8 is 0.25 - 0.03 in the mean, over 20 documents.
+    # The variance of p (1 - p) for p uniform in 0.2 to 0.8 is 0.25 - 0.03 in the mean, over 20
+    # documents.
     assert found.spread_by_sampling == pytest.approx(np.sqrt(0.22 / 20), rel=0.01)
     assert found.spread_of_queries == pytest.approx(spread, abs=0.03 if spread == 0 else 0.01)
     assert found.spread >= 0.95 * found.spread_by_sampling
 
 
-# --- intervals over queries ---------------------------------------------------------------------------------------------
+# --- intervals over queries
+# ---------------------------------------------------------------------------------------------
 
 
 def test_intervals_of_independent_values_are_those_of_clopper_and_pearson():
@@ -98,7 +100,8 @@ def test_intervals_hold_the_share_nine_times_in_ten_at_least():
     assert held >= 0.93 * 400
 
 
-# --- picture ------------------------------------------------------------------------------------------------------------
+# --- picture
+# ------------------------------------------------------------------------------------------------------------
 
 
 def test_the_picture_shows_bins_intervals_and_the_spread():
@@ -117,7 +120,8 @@ def test_the_picture_shows_bins_intervals_and_the_spread():
     pyplot.close("all")
 
 
-# --- refused ------------------------------------------------------------------------------------------------------------
+# --- refused
+# ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,8 @@ def test_every_query_has_one_owner_and_its_rows_keep_their_order(parts, n_worker
     owner = query_workers(found, partition_workers(documents, [None] * len(parts), n_workers), n_workers)
     assert owner.shape == found.sizes.shape
     assert set(owner.tolist()) <= set(range(n_workers))
-    # What pieces bring together on a worker: its queries in the order of the whole, with all of their rows.
+    # What pieces bring together on a worker: its queries in the order of the whole, with all of
+    # their rows.
     for w in range(n_workers):
         codes = []
         for part, known in zip(parts, found.by_partition(), strict=True):
@@ -69,7 +70,8 @@ def test_every_query_has_one_owner_and_its_rows_keep_their_order(parts, n_worker
         assert len(together) == found.sizes[own].sum()
         if len(own):
             np.testing.assert_array_equal(judged(np.zeros(len(together)), together).queries.ids, own)
-    # No worker has more than its share but by one query, or for the sake of partitions that need not be cut.
+    # No worker has more than its share but by one query, or for the sake of partitions that need
+    # not be cut.
     loads = np.bincount(owner, found.sizes, minlength=n_workers)
     single = n_workers  # documents that had a worker to themselves
     assert loads.max() <= max(LIMIT * len(rows) / n_workers, len(rows) / n_workers + found.sizes.max()) + single

@@ -37,7 +37,8 @@ from gapboost.spark import (
 )
 from gapboost.xgboost import XGBGAPRanker
 
-# Each test has a limit of its own: a hang is a failure. What Spark 3.5 warns of on today's Python is not ours.
+# Each test has a limit of its own: a hang is a failure. What Spark 3.5 warns of on today's Python
+# is not ours.
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(300), pytest.mark.filterwarnings("default")]
 
 FRAME = ranking()
@@ -78,7 +79,8 @@ def scores(model, data):
     return model.transform(data).select("qid", "label", "prediction", "weight", "valid").toPandas()
 
 
-# --- the same model, the same metrics -----------------------------------------------------------------------------------
+# --- the same model, the same metrics
+# -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -241,7 +243,8 @@ def test_features_as_vectors_arrays_and_sparse(data):
     assert len(model.training_summary.validation_objective_history["map-gap"]) == 8
 
 
-# --- parameters, files, searches ----------------------------------------------------------------------------------------
+# --- parameters, files, searches
+# ----------------------------------------------------------------------------------------
 
 
 def test_saves_and_loads(data, tmp_path):
@@ -364,7 +367,8 @@ def test_the_tutorial_of_the_guide(spark, monkeypatch, tmp_path):
     assert names["best"].measure_ == gb.GAP(g=(0.3, 0.7))
 
 
-# --- query-relative features --------------------------------------------------------------------------------------------
+# --- query-relative features
+# --------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -439,7 +443,8 @@ def test_query_relative_features_refuse_unusable_values(mixed, column, value, me
         query_relative_features(bad, ["in.line"]).collect()
 
 
-# --- what goes wrong ----------------------------------------------------------------------------------------------------
+# --- what goes wrong
+# ----------------------------------------------------------------------------------------------------
 
 
 def first(column, value):
@@ -571,8 +576,8 @@ def by_value():
     cloudpickle.unregister_pickle_by_value(module)
 
 
-# The tracker is in the process of the first worker. Spark does not retry a barrier stage that returns the result, and tells the
-# error of any of its workers: the others lose their connection.
+# The tracker is in the process of the first worker. Spark does not retry a barrier stage that
+# returns the result, and tells the error of any of its workers: the others lose their connection.
 @pytest.mark.parametrize(("how", "rank"), [("raises", 1), ("dies", 0), ("dies", 1)])
 def test_a_worker_that_fails_ends_the_fit(by_value, data, tmp_path, how, rank):
     left = tmp_path / "left"

@@ -362,7 +362,8 @@ def test_the_standard_field():
     assert set(found.rankers) == set(small) - {"XGBoost rank:map"}
 
 
-# ---------------------------------------------------------------------------------------------------------- tuning
+# ----------------------------------------------------------------------------------------------------------
+# tuning
 
 
 def test_tuning_chooses_on_validation_queries():
@@ -428,7 +429,8 @@ def test_boosters_have_spaces_and_as_many_candidates_each():
     assert "max_depth" in candidates["XGBGAPRanker"][0]
 
 
-# ----------------------------------------------------------------------------------------------- pictures and pages
+# -----------------------------------------------------------------------------------------------
+# pictures and pages
 
 
 class Page(HTMLParser):

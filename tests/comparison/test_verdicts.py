@@ -318,14 +318,16 @@ def test_against_statsmodels():
     for n in (5, 10, 41):
         effect = power.TTestPower().solve_power(nobs=n, alpha=0.05, power=STATED)
         assert noncentrality(n - 1) == pytest.approx(effect * np.sqrt(n), rel=2e-3)
-    # With folds of equal size Bell and McCaffrey's variance is the one of clusters times n / (n - 1).
+    # With folds of equal size Bell and McCaffrey's variance is the one of clusters times n / (n -
+    # 1).
     folds = [ours - theirs for ours, theirs in values_of_pair(np.random.default_rng(12), (30,) * 6)]
     groups = {"groups": np.repeat(np.arange(6), 30), "use_correction": False}
     fitted = regression.OLS(np.concatenate(folds), np.ones(180)).fit(cov_type="cluster", cov_kwds=groups)
     assert clustered(folds).error == pytest.approx(fitted.bse[0] * np.sqrt(6 / 5), rel=1e-9)
 
 
-# -------------------------------------------------------------------------------------------------- whole comparisons
+# --------------------------------------------------------------------------------------------------
+# whole comparisons
 
 
 @pytest.mark.slow
@@ -340,7 +342,8 @@ def test_a_ranker_beside_itself_with_other_seeds():
     assert max(alarms.values(), default=0) / 200 <= 0.07
 
 
-# ------------------------------------------------------------------------------------------------------- the decision
+# -------------------------------------------------------------------------------------------------------
+# the decision
 
 
 class Costs:

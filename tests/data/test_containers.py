@@ -49,7 +49,8 @@ def outcome(twin, convert, in_order=True, X=X, V=V, T=T):
     return ranker.predict(convert(T)), twin.curve(ranker), ranker.score(convert(T), TEST.y, TEST.qid)
 
 
-# --- features ---------------------------------------------------------------------------------------------------------
+# --- features
+# ---------------------------------------------------------------------------------------------------------
 
 
 def memory_mapped(X, tmp_path):
@@ -291,7 +292,8 @@ def test_types_of_columns_at_which_lightgbm_ends_the_process(dtype):
             call()
 
 
-# --- columns have the names of training -------------------------------------------------------------------------------
+# --- columns have the names of training
+# -------------------------------------------------------------------------------
 
 FRAMES = {
     "pandas": lambda X, names: pd.DataFrame(X, columns=names),
@@ -377,13 +379,15 @@ def test_a_column_called_column_names(twin):
     npt.assert_array_equal(ranker.predict(pd.DataFrame(T, columns=names)), plain_scores)
 
 
-# --- whole numbers ----------------------------------------------------------------------------------------------------
+# --- whole numbers
+# ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("dtype", ["i4", "u4", "i8", "u8", "f8", "longdouble", "O"])
 def test_whole_numbers_above_2_to_the_24_are_not_rounded(dtype):
-    # LightGBM makes float32 of arrays that are not float64, where every second such number is another.
+    # LightGBM makes float32 of arrays that are not float64, where every second such number is
+    # another.
     column = (2**24 + np.arange(len(TRAIN)) % 2)[:, None]
     grades = column.ravel() % 2
     for kind in (lambda X: X.astype(dtype), lambda X: pd.DataFrame(X.astype(dtype)).astype("i8"), np.ndarray.tolist):
@@ -395,7 +399,8 @@ def test_whole_numbers_above_2_to_the_24_are_not_rounded(dtype):
     assert search.fit(column.astype(dtype), grades, TRAIN.qid).best_score_ > 0.999
 
 
-# --- grades, query ids, weights, scores -------------------------------------------------------------------------------
+# --- grades, query ids, weights, scores
+# -------------------------------------------------------------------------------
 
 ROWS = {
     **{f"numpy {d}": lambda v, d=d: v.astype(d) for d in ("f2", "f4", "f8", "i1", "i8", "u1", "u8", ">i4", ">f8", "O")},
@@ -497,7 +502,8 @@ def test_masked_rows_are_missing():
         gb.evaluate(gb.AP(), masked.data, [1, 2, 3, 4], masked)
 
 
-# --- qid as a column of the frame, or of its index --------------------------------------------------------------------
+# --- qid as a column of the frame, or of its index
+# --------------------------------------------------------------------
 
 
 def with_column(data, X):

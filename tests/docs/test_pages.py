@@ -1,6 +1,7 @@
 """README and guide do what they say: every block of code is run, every command and link is held against what it names.
 
-Python runs in order, one namespace a section, in an empty directory. What a block leaves to its reader is stated here.
+Python runs in order, one namespace a section, in an empty directory. What a block leaves to its
+reader is stated here.
 """
 
 import importlib
@@ -120,7 +121,8 @@ COMMANDS = [
     if command.strip()
 ]
 
-# What comes with Python, is installed by an earlier command of the same line, or is named in the text beside it.
+# What comes with Python, is installed by an earlier command of the same line, or is named in the
+# text beside it.
 INSTALLERS = (["python3", "-m", "venv"], ["uv", "venv"], ["uv", "pip"])
 
 

@@ -1,6 +1,7 @@
 """Words that the pages give as equal: each row is run in the booster and here, and the numbers are compared.
 
-The rows come from the pages. A row without a case in `CASES` or a reason in `NOT_COMPARED` is a failure.
+The rows come from the pages. A row without a case in `CASES` or a reason in `NOT_COMPARED` is a
+failure.
 """
 
 import importlib.util
@@ -41,7 +42,8 @@ def codes(cell):
     return re.findall(r"`([^`]+)`", cell)
 
 
-# --- trainings of both ------------------------------------------------------------------------------------------------
+# --- trainings of both
+# ------------------------------------------------------------------------------------------------
 
 
 class Rows(NamedTuple):
@@ -81,7 +83,8 @@ def made(seed):
 TRAIN, VALI = made(0), made(1)
 SMALL = {"n_estimators": 4, "max_depth": 3, "n_jobs": 1}
 
-# All pairs of documents count, and no gradient is scaled: what both libraries then compute is the same.
+# All pairs of documents count, and no gradient is scaled: what both libraries then compute is the
+# same.
 BASE = {
     "LightGBM": {"objective": "lambdarank", "lambdarank_norm": False, "lambdarank_truncation_level": 100},
     "XGBoost": {
@@ -128,7 +131,8 @@ class Case(NamedTuple):
     beside : mapping
         Other parameters of both trainings.
     changes : dict or None
-        Parameters of the booster, by which it would train otherwise: the case then shows that the word has an effect.
+        Parameters of the booster, by which it would train otherwise: the case then shows that the
+        word has an effect.
     logs : mapping
         Names in the log of the booster, and of the same metric here.
     binary : bool
@@ -201,7 +205,8 @@ CASES = {
     ],
 }
 
-# By library and the first of a word's names: values, None for all of them, and why their numbers are not compared.
+# By library and the first of a word's names: values, None for all of them, and why their numbers
+# are not compared.
 NOT_COMPARED = {
     ("LightGBM", "boosting"): (None, "a parameter of trees, passed on; random forests are an error"),
     ("LightGBM", "categorical_feature"): (None, "a parameter of trees, passed on"),
@@ -262,7 +267,8 @@ def aliases(library, name):
     return next((entry.names for entry in PARAMETER_TABLES[library].rules if entry.names[0] == name), (name,))
 
 
-# --- the rows of the pages --------------------------------------------------------------------------------------------
+# --- the rows of the pages
+# --------------------------------------------------------------------------------------------
 
 
 def first_name(library, name):
@@ -314,7 +320,8 @@ def test_each_row_of_the_tables_of_migration_has_a_case(library, name, value):
             trained(library, RANKERS[library][1], {name: value, "measure": "ndcg"})
 
 
-# --- parameters of trees ------------------------------------------------------------------------------------------------
+# --- parameters of trees
+# ------------------------------------------------------------------------------------------------
 
 # Values of each parameter that keeps its name and meaning, and other parameters that it requires.
 TREES = {
@@ -414,7 +421,8 @@ def test_a_parameter_of_trees_grows_the_same_trees(library, name):
     assert np.abs(found - without).max() > 0.001
 
 
-# --- what the boosters count otherwise ----------------------------------------------------------------------------------
+# --- what the boosters count otherwise
+# ----------------------------------------------------------------------------------
 
 
 def evaluated(metrics, y, scores, sizes):
@@ -476,7 +484,8 @@ def test_a_convention_differs_as_the_page_says(convention):
     CONVENTIONS[convention]()
 
 
-# --- CatBoost -----------------------------------------------------------------------------------------------------------
+# --- CatBoost
+# -----------------------------------------------------------------------------------------------------------
 
 # By the first code of a row.
 CATBOOST_NOT_COMPARED = {

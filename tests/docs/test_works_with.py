@@ -100,7 +100,8 @@ def follow_apart(title, folder):
     assert done.returncode == 0, done.stderr
 
 
-# --- training ---------------------------------------------------------------------------------------------------------
+# --- training
+# ---------------------------------------------------------------------------------------------------------
 
 
 @recipe("Optuna", "optuna", "optuna_integration")
@@ -262,7 +263,8 @@ def check_pipelines(found):
         ranker.fit(scaled.set_output(transform="default").fit_transform(frame), TRAIN.y)
 
 
-# --- looking into models ----------------------------------------------------------------------------------------------
+# --- looking into models
+# ----------------------------------------------------------------------------------------------
 
 
 @recipe("Permutation importance")
@@ -288,7 +290,8 @@ def check_shap(found):
         explainer.shap_values(found["frame"])
 
 
-# --- exports ----------------------------------------------------------------------------------------------------------
+# --- exports
+# ----------------------------------------------------------------------------------------------------------
 
 
 def test_the_trees_after_the_best_one_are_dropped():
@@ -337,7 +340,8 @@ def check_elasticsearch(found):
             elasticsearch_scores(ensemble, X.astype(np.float64)), found["ranker"].predict(X), rtol=0, atol=1e-5
         )
 
-    # Why thresholds are moved: as they are printed, documents of the training data go the other way.
+    # Why thresholds are moved: as they are printed, documents of the training data go the other
+    # way.
     X = TRAIN.X[:200].astype(np.float32)
     plain = xgboost.XGBRanker()
     plain.load_model(gapboost.xgboost.exportable(found["ranker"]).save_raw())

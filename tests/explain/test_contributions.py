@@ -253,7 +253,8 @@ TABLES = {
 @pytest.mark.parametrize("kind", TABLES)
 @twins
 def test_tables(twin, kind):
-    # XGBoost takes a zero that a sparse matrix does not hold for a missing value, in predictions too.
+    # XGBoost takes a zero that a sparse matrix does not hold for a missing value, in predictions
+    # too.
     ranker = twin.fitted(n_estimators=5, **({} if twin is LIGHTGBM else {"missing": 0.0}))
     rounded = TEST.X.round()
     X = TABLES[kind](rounded)

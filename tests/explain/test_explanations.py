@@ -14,7 +14,8 @@ NAMES = [f"feature {i}" for i in range(23)]
 FRAME = pd.DataFrame(TEST.X, columns=NAMES)
 
 
-# --- pairs ------------------------------------------------------------------------------------------------------------
+# --- pairs
+# ------------------------------------------------------------------------------------------------------------
 
 
 def test_a_pair_as_a_data_frame():
@@ -91,7 +92,8 @@ def test_refuses_rows(rows, message):
         explain.pair(RANKER, TEST.X, *rows)
 
 
-# --- queries ----------------------------------------------------------------------------------------------------------
+# --- queries
+# ----------------------------------------------------------------------------------------------------------
 
 
 @twins
@@ -162,7 +164,8 @@ def test_heat_map_refuses(options, message):
         explain.query(RANKER, FRAME, TEST.qid).plot(**options)
 
 
-# --- measures ---------------------------------------------------------------------------------------------------------
+# --- measures
+# ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("measure", ["ndcg@10", gb.GAP(g=(0.5, 0.5))], ids=str)
@@ -205,7 +208,8 @@ def test_without_the_only_feature_all_documents_are_tied(twin, vendor):
 def test_sums_that_differ_by_rounding_are_tied(twin):
     """Documents that differ in one feature of an additive model are tied without it, whatever the rounding."""
     rng = np.random.default_rng(0)
-    # Pairs of documents that differ in the first feature only, in which a higher grade has a higher value.
+    # Pairs of documents that differ in the first feature only, in which a higher grade has a higher
+    # value.
     others = np.repeat(rng.normal(size=(400, 4)), 2, axis=0)
     first = np.tile([0.0, 1.0], 400) + rng.random(800) / 2
     X, y, qid = np.column_stack((first, others)), np.tile([0, 1], 400), np.repeat(np.arange(100), 8)
@@ -213,7 +217,8 @@ def test_sums_that_differ_by_rounding_are_tied(twin):
     ranker = twin.ranker(n_estimators=60, **stumps).fit(X, y + (others[:, 0] > 0), qid=qid)
     pairs = np.repeat(np.arange(400), 2)
     found = explain.measure(ranker, X, y, pairs, "ap")
-    # Each query is one pair: right with all contributions, and tied without the first, (1 + 1/2) / 2.
+    # Each query is one pair: right with all contributions, and tied without the first, (1 + 1/2) /
+    # 2.
     right = found.values == 1
     assert right.mean() > 0.9
     np.testing.assert_allclose(found.contributions[right, 0], 0.25, atol=1e-12)

@@ -79,8 +79,8 @@ def spread_scores(n, width, shape, rng):
 def assert_agree(found, expected):
     for ours, theirs in zip(found, expected, strict=True):
         assert np.isfinite(ours).all()
-        # Where no swap changes anything (P@k of a list shorter than k) what is left is the rounding of sums of as many
-        # changes of order 1 as there are documents.
+        # Where no swap changes anything (P@k of a list shorter than k) what is left is the rounding
+        # of sums of as many changes of order 1 as there are documents.
         scale = max(np.abs(expected[0]).max(), 1e-5, 1e-6 * len(theirs))
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=TOLERANCE * scale)
 

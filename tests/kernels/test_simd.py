@@ -1,7 +1,7 @@
 """Vectors and pointers: compiled, as the reference in plain numpy, and as numpy itself computes it.
 
-Every kernel here is run twice, compiled and with the names of `gapboost._kernels.simd.reference` in place of the compiled
-ones. Under NUMBA_DISABLE_JIT=1 both are the reference.
+Every kernel here is run twice, compiled and with the names of `gapboost._kernels.simd.reference` in
+place of the compiled ones. Under NUMBA_DISABLE_JIT=1 both are the reference.
 """
 
 import operator

@@ -35,7 +35,8 @@ GRADIENTS, HESSIANS = 1e-8, 1e-7
 LOGISTIC, GAUSSIAN = 0.25, 1 / math.sqrt(math.pi)
 
 
-# ------------------------------------------------------------------------------------------------------ the direct sums
+# ------------------------------------------------------------------------------------------------------
+# the direct sums
 
 
 def step_of(objective):
@@ -107,10 +108,12 @@ def assert_direct(objective, grades, scores):
     npt.assert_allclose(objective.ranks(scores), ranks, rtol=0, atol=1e-10 * n)
     sharp = 1.0
     if objective.measure.k is not None and getattr(objective, "beta", None) is not None:
-        # The certainty to be within the cut-off carries what beta makes of the rounding of ranks, 2e-11 of the length.
+        # The certainty to be within the cut-off carries what beta makes of the rounding of ranks,
+        # 2e-11 of the length.
         sharp = max(1.0, objective.beta * n / 300)
     assert objective.value(grades, scores) == pytest.approx(value, rel=1e-9 * sharp, abs=1e-12)
-    # Where every document is far from all others, or far beyond the cut-off, all gradients are next to nothing.
+    # Where every document is far from all others, or far beyond the cut-off, all gradients are next
+    # to nothing.
     nothing = 1e-17 * n * full_push
     npt.assert_allclose(found_grad, grad, rtol=0, atol=GRADIENTS * sharp * np.abs(grad).max() + nothing)
     nothing = nothing * steepest * steepness + 1e-16
@@ -118,7 +121,8 @@ def assert_direct(objective, grades, scores):
     assert (np.abs(found_grad) <= found_hess / (steepest * steepness) * (1 + 1e-9)).all()
 
 
-# ------------------------------------------------------------------------------------------------- queries of any shape
+# -------------------------------------------------------------------------------------------------
+# queries of any shape
 
 
 def thresholds(n_grades, rng):
@@ -258,7 +262,8 @@ def test_lists_are_summed_by_cells_where_documents_are_near_each_other():
     assert not by_cells(logistic_step(), 3_000, 3e5, "even")
 
 
-# -------------------------------------------------------------------------------- threads, neighbours, very long queries
+# -------------------------------------------------------------------------------- threads,
+# neighbours, very long queries
 
 
 @pytest.mark.slow(keep=1)
@@ -323,7 +328,8 @@ def test_lightgbm_trains_on_one_query_of_200_000_documents(objective):
     assert after > before + 0.1
 
 
-# -------------------------------------------------------------------------------------------------------- cells by themselves
+# --------------------------------------------------------------------------------------------------------
+# cells by themselves
 
 
 @pytest.mark.parametrize(("function", "beyond"), [

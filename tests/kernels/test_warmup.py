@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from installed import needs
 
-# In a process of its own, where nothing has been called yet. Types that a function was compiled for, or loaded for from the
-# disk, are its signatures; whether other tests have left something on the disk changes nothing.
+# In a process of its own, where nothing has been called yet. Types that a function was compiled
+# for, or loaded for from the disk, are its signatures; whether other tests have left something on
+# the disk changes nothing.
 PROGRAM = """
 import importlib, pkgutil
 import numpy as np

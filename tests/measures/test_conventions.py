@@ -93,7 +93,8 @@ def test_spearmans_rho_is_scipys(ties):
     y[:, :2] = (0, 1)
     parts = zip(np.split(y, 50), np.split(scores, 50), strict=True)
     theirs = np.concatenate([np.diagonal(spearmanr(*part, axis=1).statistic, QUERIES // 50) for part in parts])
-    # scipy divides by the standard deviation of mean ranks of scores, which is less where scores are tied.
+    # scipy divides by the standard deviation of mean ranks of scores, which is less where scores
+    # are tied.
     theirs = theirs * np.std(rankdata(scores, axis=1), axis=1) / np.std(np.arange(n))
     ours = gb.evaluate("spearman", y.ravel(), scores.ravel(), qid, per_query=True)[gb.SpearmanRho()]
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-12)

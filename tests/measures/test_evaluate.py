@@ -21,7 +21,8 @@ def close(expected, tolerance=1e-12):
     return pytest.approx(expected, rel=tolerance, abs=tolerance, nan_ok=True)
 
 
-# ---------------------------------------------------------------------------------------------------- the generator
+# ----------------------------------------------------------------------------------------------------
+# the generator
 
 
 def test_the_random_rankings_hold_what_they_should():
@@ -63,7 +64,8 @@ def test_the_measures_cover_the_library():
     assert set().union(*(some_measures(i, 7) for i in range(7))) == set(MEASURES)
 
 
-# ------------------------------------------------------------------------------------------------------- the oracle
+# -------------------------------------------------------------------------------------------------------
+# the oracle
 
 
 def mean(values, weights=None):
@@ -166,7 +168,8 @@ def test_measures_with_g_of_different_lengths():
         assert together[measure] == evaluate(measure, [0, 1, 1, 0], [4.0, 3.0, 2.0, 1.0])[measure]
 
 
-# ------------------------------------------------------------------------------------- rows, queries, weights, means
+# ------------------------------------------------------------------------------------- rows,
+# queries, weights, means
 
 
 def test_mean_and_weights():
@@ -304,7 +307,8 @@ def test_inputs_stay_as_they_are():
     assert evaluate(AP(), *strided) == evaluate(AP(), data.grades, data.scores, data.qid)
 
 
-# -------------------------------------------------------------------------------------------------- other libraries
+# --------------------------------------------------------------------------------------------------
+# other libraries
 
 
 @pytest.mark.slow
@@ -456,7 +460,8 @@ def test_letors_discount_and_short_lists():
     assert nDCG(discount_by=2, gains="linear").discount(9) == close(nDCG(discount_by="letor").discount(9))
 
 
-# ------------------------------------------------------------------------------------------------------ weighted sums
+# ------------------------------------------------------------------------------------------------------
+# weighted sums
 
 
 def test_sums_with_one_discount_are_one_measure_of_the_form():

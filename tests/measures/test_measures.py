@@ -45,7 +45,8 @@ def value(measure, ranked, counts=None):
     return evaluate(measure, ranked, -np.arange(len(ranked)), recall_base=recall_base)[measure]
 
 
-# ---------------------------------------------------------------------------------------------------------- values
+# ----------------------------------------------------------------------------------------------------------
+# values
 
 
 @pytest.mark.parametrize(
@@ -153,7 +154,8 @@ def test_g_of_the_grades_that_occur():
     assert nDCG(k=3).resolved(np.array([0, 5])) == nDCG(k=3)
 
 
-# --------------------------------------------------------------------------------------------- the tables of a query
+# --------------------------------------------------------------------------------------------- the
+# tables of a query
 
 
 WITH_TABLES = [m for m in EVERY if isinstance(m, gb.measures.QuadraticForm) and len(m.terms) == 1]
@@ -188,7 +190,8 @@ def test_tables(measure):
     assert (np.diff(discount) <= 0).all()
 
 
-# ---------------------------------------------------------------------------------------------------------- limits
+# ----------------------------------------------------------------------------------------------------------
+# limits
 
 
 def lists(seed, how_many, longest=12):
@@ -219,7 +222,8 @@ def test_nothing_relevant_is_worth_nothing(measure):
         assert value(measure, [1, 0, 1]) == 0  # nobody is satisfied with what there is
 
 
-# ---------------------------------------------------------------------------------------------------------- swaps
+# ----------------------------------------------------------------------------------------------------------
+# swaps
 
 
 @pytest.mark.slow(keep=1)

@@ -46,7 +46,8 @@ def sum_of(one, other):
     return one + other
 
 
-# ---------------------------------------------------------------------------------------------------------------- values
+# ----------------------------------------------------------------------------------------------------------------
+# values
 
 
 @pytest.mark.parametrize("empty", [0, 1, "skip"])
@@ -62,7 +63,8 @@ def test_values_are_those_of_the_columns(pair, empty):
     nothing = {0: 0.0, 1: 1.0, "skip": np.nan}[empty]
     for measure, values in zip(measures[1:], alone, strict=True):
         np.testing.assert_array_equal(found[measure], np.where(np.isnan(values), nothing, values))
-    # A query without anything relevant in one column has the value of the other; without any in both it is empty.
+    # A query without anything relevant in one column has the value of the other; without any in
+    # both it is empty.
     expected = sum(w * np.nan_to_num(values) for w, values in zip(WEIGHTS, alone, strict=True))
     expected[np.isnan(alone).all(axis=0)] = nothing
     assert found[measures[0]] == pytest.approx(expected, rel=1e-14, nan_ok=True)
@@ -96,7 +98,8 @@ def test_grades_may_be_fractional_in_one_column():
     assert found[other] == gb.evaluate(gb.nDCG(), y[:, 1], scores, qid)[gb.nDCG()]
 
 
-# ------------------------------------------------------------------------------------------------------------ containers
+# ------------------------------------------------------------------------------------------------------------
+# containers
 
 
 def tables(y):
@@ -120,7 +123,8 @@ def test_columns_of_data_frames_have_names():
     assert gb.evaluate(numbered, pd.DataFrame(y), data.scores, data.qid)[numbered] == expected
 
 
-# ------------------------------------------------------------------------------------------------------------- gradients
+# -------------------------------------------------------------------------------------------------------------
+# gradients
 
 
 @pytest.mark.parametrize("normalize", [False, True])
@@ -197,7 +201,8 @@ def test_equal_columns_have_the_gradients_of_the_sum():
         assert ours == pytest.approx(theirs, rel=1e-12, abs=1e-14)
 
 
-# ----------------------------------------------------------------------------------------------------------- as a value
+# -----------------------------------------------------------------------------------------------------------
+# as a value
 
 
 def test_it_is_a_value():
@@ -215,7 +220,8 @@ def test_it_is_a_value():
     assert gb.OfLabel(gb.nDCG(k=10), "sold").short_name == "ndcg_of_sold"
 
 
-# -------------------------------------------------------------------------------------------------------------- refusals
+# --------------------------------------------------------------------------------------------------------------
+# refusals
 
 ONE = gb.OfLabel(gb.AP(), 0)
 UNUSABLE = {

@@ -31,7 +31,8 @@ def random_lists(seed, how_many, c=3, longest=9):
         yield rng, list(rng.integers(0, c + 1, size=rng.integers(1, longest + 1))), random_g(rng, c)
 
 
-# ----------------------------------------------------------------------------------------------- worked by hand
+# -----------------------------------------------------------------------------------------------
+# worked by hand
 
 
 def test_average_precision_of_two_engines():
@@ -44,8 +45,9 @@ def test_average_precision_of_two_engines():
     assert ap(first, 1, k=11) == close((1 / 1 + 2 / 2 + 3 / 11) / 5)
 
 
-# the list (1, 0, 2), g = (.3, .7): RB = (2, 1), E[RB] = .3 * 2 + .7 * 1 = 1 * .3 + 1 * 1 = 1.3
-# rank 1: a user with threshold 1 (.3) finds 1 of 1; rank 3: threshold 1 finds 2 of 3, threshold 2 finds 1 of 3
+# the list (1, 0, 2), g = (.3, .7): RB = (2, 1), E[RB] = .3 * 2 + .7 * 1 = 1 * .3 + 1 * 1 = 1.3 rank
+# 1: a user with threshold 1 (.3) finds 1 of 1; rank 3: threshold 1 finds 2 of 3, threshold 2 finds
+# 1 of 3
 WORKED = [1, 0, 2]
 G2 = (0.3, 0.7)
 
@@ -63,13 +65,15 @@ def test_egap_by_hand():
 
 
 def test_xgap_by_hand():
-    # P[select d_1] = .3/2, P[select d_3] = .3/2 + .7/1; at rank 3: d_1 is relevant with .3, d_3 with 1
+    # P[select d_1] = .3/2, P[select d_3] = .3/2 + .7/1; at rank 3: d_1 is relevant with .3, d_3
+    # with 1
     assert xgap(WORKED, G2) == close(0.3 / 2 * 1 / 1 + (0.3 / 2 + 0.7 / 1) * (0.3 / 1.0 + 0 + 1.0 / 1.0) / 3)
     assert xgap(WORKED, G2, k=2) == close(0.3 / 2)
 
 
 def test_xgap_divides_by_the_probability_that_the_pivot_is_relevant():
-    # (2, 1), g = (.3, .7): above the pivot of grade 1 the document of grade 2 is relevant with .3 / .3
+    # (2, 1), g = (.3, .7): above the pivot of grade 1 the document of grade 2 is relevant with .3 /
+    # .3
     assert xgap([2, 1], G2) == close((0.3 / 2 + 0.7) + 0.3 / 2 * (0.3 / 0.3 + 0.3 / 0.3) / 2)
 
 
@@ -125,7 +129,8 @@ def test_probability_to_select_a_document(measure, grade, g, probability):
     assert measure([grade], g, counts=(0, 10, 1)) == close(probability)
 
 
-# ------------------------------------------------------------------------------------------- limits and identities
+# ------------------------------------------------------------------------------------------- limits
+# and identities
 
 
 @pytest.mark.parametrize("g2", [0.1, 0.5, 0.9])
@@ -240,7 +245,8 @@ def test_quadratic_form_of_the_design():
             assert GRADED[name](ranked, g, counts, k) == close(total)
 
 
-# ----------------------------------------------------------------------------------------- empty queries and counts
+# ----------------------------------------------------------------------------------------- empty
+# queries and counts
 
 
 @pytest.mark.parametrize("name", GRADED)
@@ -278,16 +284,19 @@ def test_counts_must_hold_the_list():
         gap([2], (0.3, 0.7), counts=(0, 0, 1, 1))
 
 
-# ------------------------------------------------------------------------------------------------------------ swaps
+# ------------------------------------------------------------------------------------------------------------
+# swaps
 
 
 def test_xgap_can_fall_when_a_higher_grade_moves_up():
-    # DESIGN.md, section 1: rank 5 has grade 2, rank 4 grade 3; after the swap the lower grade is above
+    # DESIGN.md, section 1: rank 5 has grade 2, rank 4 grade 3; after the swap the lower grade is
+    # above
     ranked, g = (1, 2, 0, 3, 2), (0.217, 0.704, 0.079)
     assert swap_change(partial(xgap, g=g), ranked, 4, 5) > 1e-6
     assert swap_change(partial(gap, g=g), ranked, 4, 5) < 0
     assert swap_change(partial(egap, g=g), ranked, 4, 5) < 0
-    # by hand: P[select] of grade 2 and 3, what the ranks above are worth under each pivot, all else is unchanged
+    # by hand: P[select] of grade 2 and 3, what the ranks above are worth under each pivot, all else
+    # is unchanged
     select_2 = 0.217 / 4 + 0.704 / 3
     select_3 = select_2 + 0.079 / 1
     above_2 = 0.217 / 0.921 + 1 + 0
@@ -313,7 +322,8 @@ def test_change_of_average_precision():
 
 
 def test_change_of_precision():
-    # yilmaz-2009, 4.2.1, with the sign turned: the paper's expression is the value before minus the value after
+    # yilmaz-2009, 4.2.1, with the sign turned: the paper's expression is the value before minus the
+    # value after
     for _, ranked, _ in random_lists(12, 60, c=1):
         for ri in range(1, len(ranked) + 1):
             for rj in range(ri + 1, len(ranked) + 1):
@@ -322,7 +332,8 @@ def test_change_of_precision():
 
 
 def test_change_with_missing_documents():
-    # one relevant document of four is in the list: at rank 2 it is worth 1/2 * 1/4, at rank 1 it is worth 1/4
+    # one relevant document of four is in the list: at rank 2 it is worth 1/2 * 1/4, at rank 1 it is
+    # worth 1/4
     value = partial(ap, rel=1)
     assert swap_change(value, [0, 1], 1, 2, counts=(9, 4)) == close(1 / 4 - 1 / 8)
     grad, hess = oracle.lambda_gradients(value, [0, 1], [0, 0], 1.0, [0, 1], counts=(9, 4))
@@ -330,7 +341,8 @@ def test_change_with_missing_documents():
     assert hess == close([1 / 8 / 4, 1 / 8 / 4])
 
 
-# ------------------------------------------------------------------------------------------------------------- ties
+# -------------------------------------------------------------------------------------------------------------
+# ties
 
 
 def test_rows_by_score():
@@ -367,7 +379,8 @@ def test_missing_documents_under_ties():
     assert oracle.value_in_row_order(value, [1, 0], [0, 0], counts=(9, 4)) == close(1 / 4)
 
 
-# ------------------------------------------------------------------------------------------------- more measures
+# -------------------------------------------------------------------------------------------------
+# more measures
 
 
 def test_cumulated_gains_by_hand():
@@ -402,7 +415,8 @@ def test_graded_measures_by_hand():
     assert oracle.weighted_sum([0, 1], [(2, partial(ap, rel=1)), (1, ndcg)]) == close(1 + 1 / math.log2(3))
 
 
-# -------------------------------------------------------------------------------------------------- other libraries
+# --------------------------------------------------------------------------------------------------
+# other libraries
 
 
 def test_average_precision_against_sklearn():
@@ -476,7 +490,8 @@ def test_exponential_ndcg_against_ir_measures(k):
     assert compared == len(lists)
 
 
-# ------------------------------------------------------------------------------------------------------- LambdaRank
+# -------------------------------------------------------------------------------------------------------
+# LambdaRank
 
 
 @pytest.mark.parametrize("x", [0.0, 1.5, -1.5, 36.0, 800.0, -800.0, 1e308, -1e308])
@@ -503,7 +518,8 @@ def test_lambdas_of_two_documents_by_hand():
 
 
 def test_lambdas_of_three_documents_by_hand():
-    # precision at 1 of the list (0, 1, 0) with equal scores: t = 1/2, only the pair of ranks 1 and 2 changes it, by 1
+    # precision at 1 of the list (0, 1, 0) with equal scores: t = 1/2, only the pair of ranks 1 and
+    # 2 changes it, by 1
     grad, hess = oracle.lambda_gradients(partial(precision, rel=1, k=1), [0, 1, 0], [0, 0, 0], 1.0, [0, 1, 2])
     assert grad == close([1 / 2, -1 / 2, 0])
     assert list(hess) == close([1 / 4, 1 / 4, 1e-16])
@@ -549,7 +565,8 @@ def test_lambdas_are_the_derivative_of_the_weighted_ranknet_cost(name, truncatio
 
 
 def test_a_wrong_sign_pushes_the_other_way():
-    # xGAP rises when the pair of ranks 4 and 5 is swapped, though the higher grade is above: DESIGN.md, section 1
+    # xGAP rises when the pair of ranks 4 and 5 is swapped, though the higher grade is above:
+    # DESIGN.md, section 1
     grades, g = (1, 2, 0, 3, 2), (0.217, 0.704, 0.079)
     ranked_change = swap_change(partial(xgap, g=g), grades, 4, 5)
 
@@ -594,7 +611,8 @@ def test_order_is_the_callers():
         oracle.lambda_gradients(ndcg, [1, 0], [0, 0], 1.0, [0, 0])
 
 
-# ----------------------------------------------------------------------------------------------------- many queries
+# -----------------------------------------------------------------------------------------------------
+# many queries
 
 QID = np.array(["b", "a", "b", "c", "a", "c"])
 GRADES = np.array([1, 0, 0, 0, 2, 0])
@@ -622,7 +640,8 @@ def test_mean_over_queries():
 
 
 def test_what_is_empty_depends_on_the_measure():
-    # grade 1 is below the only threshold; the query is not empty where a judged document is merely missing
+    # grade 1 is below the only threshold; the query is not empty where a judged document is merely
+    # missing
     strict = partial(gap, g=(0.0, 1.0))
     assert oracle.per_query(strict, GRADES, SCORES, QID, empty=1) == close([1, 3 / 4, 1])
     assert oracle.per_query(partial(precision, rel=2, k=1), GRADES, SCORES, QID, empty=1) == close([1, 1 / 2, 1])

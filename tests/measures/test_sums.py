@@ -210,7 +210,8 @@ def test_smooth_objectives_refuse_discounts_that_differ_late(objective):
                 objective(measure)
 
 
-# ------------------------------------------------------------------------------------------- discounts as values
+# -------------------------------------------------------------------------------------------
+# discounts as values
 
 
 def test_discounts_that_differ_beyond_rank_100_are_different():

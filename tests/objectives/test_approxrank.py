@@ -83,7 +83,8 @@ def test_gradients_of_the_appendix(seed):
         assert np.allclose(found, np.negative(expected), rtol=1e-10, atol=1e-14)
 
 
-# Distinct scores, any distance between neighbours from 0.001 to 1000: equation 23 asks for a smallest difference > 0.
+# Distinct scores, any distance between neighbours from 0.001 to 1000: equation 23 asks for a
+# smallest difference > 0.
 rankings = st.lists(
     st.tuples(st.integers(0, 3), st.floats(-3, 3).map(lambda e: 10.0**e)), min_size=2, max_size=12
 ).flatmap(st.permutations)
@@ -103,7 +104,8 @@ def position_error(scores, positions, alpha):
     return np.abs(gb.ApproxRank(gb.AP(), alpha=alpha).ranks(scores) - positions)
 
 
-# The theorems are about real numbers: where a bound is 0 or below the rounding of a sum of ranks, they need this much.
+# The theorems are about real numbers: where a bound is 0 or below the rounding of a sum of ranks,
+# they need this much.
 ROUNDING = 1e-13
 
 
@@ -115,7 +117,8 @@ def test_theorem_3(documents, alpha):
     n = len(scores)
     nearest = np.abs(scores[:, None] - scores[None, :] + np.where(np.eye(n, dtype=bool), np.inf, 0)).min(axis=1)
     bound = (n - 1) / (np.exp(np.minimum(nearest * alpha, 700)) + 1)
-    # Scores times alpha are rounded before they are subtracted, and a rank moves by at most a quarter of each difference.
+    # Scores times alpha are rounded before they are subtracted, and a rank moves by at most a
+    # quarter of each difference.
     rounding = ROUNDING + n / 4 * np.spacing(alpha * np.abs(scores).max())
     assert (position_error(scores, positions, alpha) <= bound + rounding).all()
     stated = approximation_bound(gb.ApproxRank(gb.AP(), alpha=alpha), [1] * n, scores)

@@ -80,7 +80,8 @@ def assert_equal(found, expected, tolerance=1e-12):
         assert ours == pytest.approx(theirs, rel=tolerance, abs=tolerance)
 
 
-# ------------------------------------------------------------------------------------------------------ the pair sum
+# ------------------------------------------------------------------------------------------------------
+# the pair sum
 
 
 @pytest.mark.slow(keep=1)
@@ -182,7 +183,8 @@ def test_two_documents_by_hand():
 def test_a_change_of_the_wrong_sign_pushes_the_other_way():
     """xGAP rises when the lower grade at rank 5 moves above the higher at rank 4."""
     g, grades = (0.217, 0.704, 0.079), [1, 2, 0, 3, 2]
-    # what the last pair adds when it is close; all other pairs are so far apart that nothing of theirs changes
+    # what the last pair adds when it is close; all other pairs are so far apart that nothing of
+    # theirs changes
     close, apart = [200.0, 150.0, 100.0, 50.0, 50.0 - 1e-9], [200.0, 150.0, 100.0, 50.0, 0.0]
     for kind, sign in ((xGAP, 1), (GAP, -1), (eGAP, -1)):
         change = kind(g).swap_changes(grades)[3, 4]
@@ -207,7 +209,8 @@ def test_curvatures_that_cancel_leave_no_endless_step():
     assert 1.0 < longest <= 4.0 / 2.0 + 1e-9
 
 
-# --------------------------------------------------------------------------------------------------------- contracts
+# ---------------------------------------------------------------------------------------------------------
+# contracts
 
 
 @pytest.fixture(scope="module")
@@ -379,7 +382,8 @@ def test_the_farthest_scores_are_no_warning(measure):
         assert np.isfinite(found).all()
 
 
-# -------------------------------------------------------------------------------------------------------------- ties
+# --------------------------------------------------------------------------------------------------------------
+# ties
 
 # Two groups of tied documents; every order of them has its own gradients.
 TIED_GRADES, TIED_SCORES = np.array([0, 1, 2, 0, 3]), np.array([1.0, 0.0, 1.0, 0.0, 1.0])
@@ -434,7 +438,8 @@ def test_only_tied_documents_depend_on_the_seed_or_the_rows():
         once = LambdaRank(measure).gradients(untied.grades, untied.scores, untied.qid)
         seeded = LambdaRank(measure, random_state=3).gradients(untied.grades, untied.scores, untied.qid)
         assert np.array_equal(once, seeded)
-        # rows of other queries in between change nothing, ties or not: queries and their rows stay in their order
+        # rows of other queries in between change nothing, ties or not: queries and their rows stay
+        # in their order
         whole = LambdaRank(measure).gradients(data.grades, data.scores, data.qid)
         together = np.concatenate(list(data.rows.values()))
         sorted_ = LambdaRank(measure).gradients(data.grades[together], data.scores[together], data.qid[together])
@@ -456,7 +461,8 @@ def test_all_scores_equal_do_not_give_the_grades_away():
     assert abs(np.mean(sums[0]) - np.mean(sums[1])) < 4 * np.std(sums) / math.sqrt(20)
 
 
-# ------------------------------------------------------------------------------------------------------------ values
+# ------------------------------------------------------------------------------------------------------------
+# values
 
 
 @pytest.mark.parametrize(
@@ -497,7 +503,8 @@ def test_a_discount_of_the_query_is_read_where_it_begins(sizes):
     grades, scores = rng.choice(3, p=(0.9, 0.07, 0.03), size=len(qid)), rng.normal(size=len(qid))
     found = LambdaRank(QMeasure(beta=1e-100)).gradients(grades, scores, qid)
     expected = steadied(QMeasure(), *LambdaRank(AP()).gradients(grades, scores, qid))
-    # The floor of the curvature is met before and after the scaling of a query: the two may differ upwards.
+    # The floor of the curvature is met before and after the scaling of a query: the two may differ
+    # upwards.
     assert found[0] == pytest.approx(expected[0], rel=1e-9, abs=1e-12)
     assert (found[1] >= expected[1] * (1 - 1e-9) - 1e-12).all()
     single = LambdaRank(QMeasure(beta=5)).gradients(grades[qid == 1], scores[qid == 1])

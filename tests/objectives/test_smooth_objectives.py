@@ -446,7 +446,8 @@ def scores_of_rounds(booster, how, fold, rounds):
 def test_every_round_raises_the_training_value(measure, booster, fold):
     """And the best round on validation is within 0.05 of LambdaRank's for the same measure, 0.15 for P@10.
 
-    Ten documents of each of 21 queries say little: the standard error of a difference in P@10 is about 0.05.
+    Ten documents of each of 21 queries say little: the standard error of a difference in P@10 is
+    about 0.05.
     """
     distance = 0.05 if measure.k is None else 0.15
     train, vali, _, _ = fold

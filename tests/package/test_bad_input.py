@@ -22,7 +22,8 @@ MEASURE = GAP(g=(0.5, 0.5))
 GOOD = {"y_true": [0, 1, 2, 0], "y_score": [4.0, 3.0, 2.0, 1.0], "qid": ["a", "a", "b", "b"]}
 
 
-# -------------------------------------------------------------------------------------------- rows of documents
+# -------------------------------------------------------------------------------------------- rows
+# of documents
 
 REAL_GRADES = "grades >= 0"
 
@@ -237,7 +238,8 @@ def test_grades_that_a_measure_does_not_know(measure, grades):
     check(ValueError, "ranked", f"grade {max(grades)}", knows, lambda: measure.swap_changes(grades))
 
 
-# ---------------------------------------------------------------------------------------------- evaluate's options
+# ----------------------------------------------------------------------------------------------
+# evaluate's options
 
 OPTIONS = table(
     ("measures", "no name", {"measures": "gpa"}, ValueError, "'gpa'", "one of gap"),
@@ -324,7 +326,8 @@ def test_swap_changes():
     check(ValueError, "recall_base", "shape (1,)", "of shape (1, ", lambda: AP().swap_changes([0, 1], 3))
 
 
-# ------------------------------------------------------------------------------------------------ measures of users
+# ------------------------------------------------------------------------------------------------
+# measures of users
 
 
 @dataclass(frozen=True, repr=False)
@@ -400,7 +403,8 @@ def test_good_measures_of_users(use):
         USES[use](Broken(method=method, defect=change))
 
 
-# ------------------------------------------------------------------------------------------- measures and objectives
+# -------------------------------------------------------------------------------------------
+# measures and objectives
 
 EACH = "one threshold probability for each of the grades"
 PARAMETERS = table(

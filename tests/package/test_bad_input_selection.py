@@ -308,7 +308,8 @@ def test_who_stops_early_needs_a_third_fold():
     )
 
 
-# ---------------------------------------------------------------------------------------------------------- readers
+# ----------------------------------------------------------------------------------------------------------
+# readers
 
 READERS = {"load_letor": (load_letor, "path"), "load_letor_fold": (load_letor_fold, "directory")}
 OPTIONS = [

@@ -58,7 +58,8 @@ def accepted(clean, function, *arguments, **named):
     return function(*arguments, **named) if clean else called(function, *arguments, **named)
 
 
-# ---------------------------------------------------------------------------------------- measures and their values
+# ---------------------------------------------------------------------------------------- measures
+# and their values
 
 
 @pytest.mark.slow
@@ -152,7 +153,8 @@ def test_swap_changes(ranked, measure):
             assert abs(changes[p, q] - expected) < 1e-9
 
 
-# -------------------------------------------------------------------------------------------------------- objectives
+# --------------------------------------------------------------------------------------------------------
+# objectives
 
 
 @pytest.mark.slow
@@ -209,7 +211,8 @@ def test_smooth_objectives(drawn, measure, kind, normalize, scale):
     assert np.isfinite(objective.value(**data))
 
 
-# ----------------------------------------------------------------------------------------------------- any one argument
+# -----------------------------------------------------------------------------------------------------
+# any one argument
 
 
 def with_any_argument(tables, functions):
@@ -240,7 +243,8 @@ def test_any_argument_of_functions(drawn):
     one_argument(drawn)
 
 
-# All may be refused: few wild values suit an argument of a fit, and fits are too slow for many examples.
+# All may be refused: few wild values suit an argument of a fit, and fits are too slow for many
+# examples.
 @pytest.mark.slow
 @fuzz(0.5, 1.0, drawn=with_any_argument([FITS], ()))
 def test_any_argument_of_rankers_and_searches(drawn):
@@ -248,7 +252,8 @@ def test_any_argument_of_rankers_and_searches(drawn):
     one_argument(drawn)
 
 
-# ---------------------------------------------------------------------------------------------------------- choosing g
+# ----------------------------------------------------------------------------------------------------------
+# choosing g
 
 
 @fuzz(
@@ -287,7 +292,8 @@ def test_clicks(clicks, junk, sessions):
     assert all(low <= g <= high for low, g, high in zip(estimate.low, estimate.g, estimate.high, strict=True))
 
 
-# ------------------------------------------------------------------------------------------------------------- rankers
+# -------------------------------------------------------------------------------------------------------------
+# rankers
 
 
 @st.composite

@@ -13,7 +13,8 @@ import gapboost
 
 PACKAGE = Path(gapboost.__file__).parent
 
-# What each room may import besides itself; evaluation is beside objectives, datasets beside everything.
+# What each room may import besides itself; evaluation is beside objectives, datasets beside
+# everything.
 DATA = {"_kernels", "_data"}
 EVERYWHERE = {"_optional", "_pictures", "_processes"}
 MEASURES = DATA | {"measures"}

@@ -22,7 +22,8 @@ from gapboost.xgboost import XGBGAPRanker
 
 SOURCES = sorted(Path(gb.__file__).parent.rglob("*.py"))
 
-# Modules of the standard library that Windows or everybody else lacks, and functions of `os` and `signal` that not all have.
+# Modules of the standard library that Windows or everybody else lacks, and functions of `os` and
+# `signal` that not all have.
 UNIX = {"fcntl", "grp", "posix", "posixpath", "pty", "pwd", "resource", "syslog", "termios", "tty"}
 WINDOWS = {"msvcrt", "nt", "ntpath", "winreg", "winsound"}
 NOT_EVERYWHERE = re.compile(r"\b(?:os\.(?:sched_\w+|fork\w*|get\w*[ug]id|kill|nice|uname)|signal\.(?:SIGKILL|alarm))\b")
@@ -67,7 +68,8 @@ def test_the_package_asks_for_nothing_that_only_some_systems_have():
         assert not FOLDERS.search(source), path
 
 
-# ------------------------------------------------------------------------------------------------------------- threads
+# -------------------------------------------------------------------------------------------------------------
+# threads
 
 
 def test_a_library_that_is_linked_to_no_openmp_lends_no_threads(monkeypatch):
@@ -120,7 +122,8 @@ def test_a_system_that_cannot_fork():
     assert float(done.stdout) == gb.evaluate(gb.AP(), y, scores, qid)[gb.AP()]
 
 
-# --------------------------------------------------------------------------------------------------------------- paths
+# ---------------------------------------------------------------------------------------------------------------
+# paths
 
 
 @pytest.fixture(params=[r"C:\Users\Jürgen Müller\my data", "with spaces, and $HOME & co"])

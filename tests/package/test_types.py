@@ -29,7 +29,8 @@ ROOT = Path(gapboost.__file__).parents[1]
 VENDORS = {LGBMGAPRanker: lightgbm.LGBMRanker, XGBGAPRanker: xgboost.XGBModel}
 DASK = {DaskLGBMGAPRanker: lightgbm.LGBMRanker, DaskXGBGAPRanker: xgboost.XGBModel}
 OWN = set(OWN_NAMES)
-# Parameters that older versions do not have; at run time the signature is that of the installed one.
+# Parameters that older versions do not have; at run time the signature is that of the installed
+# one.
 LATER = {"feature_weights"}
 # XGBoost 3.4 has another default.
 CHANGED = {"enable_categorical"}

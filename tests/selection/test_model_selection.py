@@ -21,7 +21,8 @@ TARGET = gb.nDCG(k=10)
 both = pytest.mark.parametrize("ranker", RANKERS, ids=NAMES)
 
 
-# --- grids ---------------------------------------------------------------------------------------------------------
+# --- grids
+# ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("n_grades", "steps"), [(1, 1), (1, 7), (2, 10), (3, 1), (3, 10), (4, 6), (6, 3)])
@@ -51,7 +52,8 @@ def test_uniform_g():
     assert gb.GAP(g=uniform_g(3)) == gb.GAP().resolved(np.array([0, 1, 2, 3]))
 
 
-# --- scorers ---------------------------------------------------------------------------------------------------------
+# --- scorers
+# ---------------------------------------------------------------------------------------------------------
 
 
 def test_scorer_is_a_value():
@@ -60,7 +62,8 @@ def test_scorer_is_a_value():
     assert scorer == pickle.loads(pickle.dumps(scorer)) == sklearn.clone(scorer, safe=False)
 
 
-# --- the search ------------------------------------------------------------------------------------------------------
+# --- the search
+# ------------------------------------------------------------------------------------------------------
 
 
 def by_scikit_learn(ranker, grid, X, y, qid, cv, sample_weight=None, scoring=TARGET):
@@ -96,7 +99,8 @@ def weights_of(qid):
 
 VARIANTS = [
     LGBMGAPRanker(n_jobs=1, verbose=-1, subsample=0.6, subsample_freq=1, colsample_bytree=0.5, random_state=3),
-    # Not dart: with an objective from Python LightGBM draws its dropped trees differently now and then, whatever the seed.
+    # Not dart: with an objective from Python LightGBM draws its dropped trees differently now and
+    # then, whatever the seed.
     LGBMGAPRanker(n_jobs=1, verbose=-1, data_sample_strategy="goss", learning_rate=0.3, random_state=1),
     XGBGAPRanker(n_jobs=1, subsample=0.6, colsample_bynode=0.5, random_state=3),
     XGBGAPRanker(n_jobs=1, booster="dart", rate_drop=0.2),

@@ -230,7 +230,8 @@ def test_cut_queries_are_refused(ranker):
         ).fit(X, y, qid=qid, groups=qid)
 
 
-# Folds of whole queries, scored by the candidate's own measure, as scikit-learn's loop holds them when it fits.
+# Folds of whole queries, scored by the candidate's own measure, as scikit-learn's loop holds them
+# when it fits.
 LOOP = """
 def _fit_and_score(estimator, X, y, scorer, parameters, train, test, fit_params, score_params):
     fit_params = {name: values[train] for name, values in fit_params.items()}
@@ -319,7 +320,8 @@ def test_tools_that_tell_a_fit_nothing_work_with_folds_of_whole_queries(ranker):
     assert {len(set(queries)) for which, queries in SEEN if which == "score"} == {12}
 
 
-# --- routing off ---------------------------------------------------------------------------------------------------
+# --- routing off
+# ---------------------------------------------------------------------------------------------------
 
 
 @both
@@ -367,7 +369,8 @@ def test_a_g_search_can_itself_be_cross_validated():
     assert ((found["test_score"] > 0) & (found["test_score"] <= 1)).all()
 
 
-# --- scikit-learn's own checks ---------------------------------------------------------------------------------------
+# --- scikit-learn's own checks
+# ---------------------------------------------------------------------------------------
 
 
 class OneQuery:

@@ -1,8 +1,8 @@
 """Verdicts on pages agree with the intervals next to them and with the results that they name.
 
-A sentence with a word of `benchmarks/POLICY.md` stands in a file `benchmarks/studies/*/verdicts.csv`,
-with the rows of results that support it. A changed sentence is no longer found there, so that a
-sentence which is inverted fails.
+A sentence with a word of `benchmarks/POLICY.md` stands in a file
+`benchmarks/studies/*/verdicts.csv`, with the rows of results that support it. A changed sentence is
+no longer found there, so that a sentence which is inverted fails.
 """
 
 import re

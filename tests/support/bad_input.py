@@ -28,7 +28,8 @@ def table(*rows):
     return [pytest.param(*row, id=f"{row[0]}-{row[1]}") for row in rows]
 
 
-# {defect: value}; the finding is the value as it prints, unless a tuple (value, finding) says otherwise.
+# {defect: value}; the finding is the value as it prints, unless a tuple (value, finding) says
+# otherwise.
 NOT_WHOLE = {
     "None": None,
     "a boolean": True,

@@ -52,9 +52,10 @@ def run(
 ) -> dict[str, Any]:
     """Run blocks of Python in order in one namespace, which is returned; errors show the page's line.
 
-    What a page leaves to its reader is stated by the test: `names` are there before the first block (``{"X": X}``), and the
-    code has the values of `instead` where the page has its keys (``{'"path/to/Fold1"': repr(folder)}``). A key that the
-    blocks don't contain is an error, so no stand-in outlives its text.
+    What a page leaves to its reader is stated by the test: `names` are there before the first block
+    (``{"X": X}``), and the code has the values of `instead` where the page has its keys
+    (``{'"path/to/Fold1"': repr(folder)}``). A key that the blocks don't contain is an error, so no
+    stand-in outlives its text.
     """
     namespace = {"__name__": "__main__", **(names or {})}
     instead = instead or {}

@@ -1,6 +1,7 @@
 """Pages of a built site in headless Chromium: what a page measures about itself is sent back to the test.
 
-The browser loads one page, which opens those of the site in frames of the widths that are asked for. No driver is needed.
+The browser loads one page, which opens those of the site in frames of the widths that are asked
+for. No driver is needed.
 """
 
 import json
@@ -15,7 +16,8 @@ from pathlib import Path
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
-# `wide` is what reaches out of the text's column, and `scrolled` what has to be moved sideways to be read.
+# `wide` is what reaches out of the text's column, and `scrolled` what has to be moved sideways to
+# be read.
 HARNESS = """<!doctype html><body><script>
 const asked = ASKED;
 function settled(frame, ready) {

@@ -122,7 +122,8 @@ def fit_from_another_process(booster, address, folder):
         ranker.fit(**given)
 
 
-# Rings that break when they are left, where each process of the fit has trained. What the processes log goes to a file.
+# Rings that break when they are left, where each process of the fit has trained. What the processes
+# log goes to a file.
 NETWORKS = {"lightgbm": booster_network.lightgbm_network, "xgboost": booster_network.xgboost_network}
 
 

@@ -1,5 +1,6 @@
 """Judged collections that tests read: made ones, which are committed, and real ones where somebody has them, in
-``shared/data`` beside the checkout. A test that takes both says the same of both, so that nobody misses one.
+``shared/data`` beside the checkout. A test that takes both says the same of both, so that nobody
+misses one.
 """
 
 from pathlib import Path

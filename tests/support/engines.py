@@ -1,10 +1,11 @@
 """Search engines as their sources and documentation say that they score: read files of models, and no code of gapboost.
 
-Each function takes the content of a file, the names of the features in the engine, and rows of their values: numbers, None
-for missing ones, names of categories. It returns scores.
+Each function takes the content of a file, the names of the features in the engine, and rows of
+their values: numbers, None for missing ones, names of categories. It returns scores.
 
 * Elasticsearch and OpenSearch: ``XGBoostJsonParser.java`` and ``NaiveAdditiveDecisionTree.java`` of
-  opensearch-learning-to-rank-base 3.8. The parser of elasticsearch-learning-to-rank reads the same fields.
+  opensearch-learning-to-rank-base 3.8. The parser of elasticsearch-learning-to-rank reads the same
+  fields.
 * Solr: ``MultipleAdditiveTreesModel.java`` of 9.2 and later.
 * Vespa: ``LightGBMParser.java``.
 """
@@ -15,7 +16,8 @@ import operator
 
 import numpy as np
 
-# Left is where this comparison of threshold and value, or of value and threshold, says so. A test replaces it.
+# Left is where this comparison of threshold and value, or of value and threshold, says so. A test
+# replaces it.
 PLUGIN_LEFT = operator.gt
 SOLR_LEFT = operator.le
 VESPA_LEFT = operator.lt
@@ -28,7 +30,8 @@ def floats(names, row):
     return {name: np.float32(np.nan if value is None else value) for name, value in zip(names, row, strict=True)}
 
 
-# --- Elasticsearch and OpenSearch -------------------------------------------------------------------------------------
+# --- Elasticsearch and OpenSearch
+# -------------------------------------------------------------------------------------
 
 
 def ltr_plugin_scores(content, names, rows):
@@ -66,7 +69,8 @@ def plugin_score(trees, values):
     return float(total)
 
 
-# --- Solr -------------------------------------------------------------------------------------------------------------
+# --- Solr
+# -------------------------------------------------------------------------------------------------------------
 
 
 def solr_scores(content, names, rows):
@@ -95,7 +99,8 @@ def solr_score(trees, values, null_is_zero):
     return float(total)
 
 
-# --- Vespa ------------------------------------------------------------------------------------------------------------
+# --- Vespa
+# ------------------------------------------------------------------------------------------------------------
 
 
 def vespa_scores(content, names, rows):
@@ -118,7 +123,8 @@ def vespa_score(roots, values, features, categories):
                 chosen = [categories[node["split_feature"]][int(code)] for code in node["threshold"].split("||")]
                 left = value in chosen or (value is None and node["default_left"])
             else:
-                # Vespa writes "!(value >= threshold)" if missing values go left, and "value < threshold" if not.
+                # Vespa writes "!(value >= threshold)" if missing values go left, and "value <
+                # threshold" if not.
                 value = math.nan if value is None else float(value)
                 threshold = float(node["threshold"])
                 left = node["default_left"] if math.isnan(value) else VESPA_LEFT(value, threshold)

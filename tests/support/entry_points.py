@@ -39,7 +39,8 @@ def rows(n_queries=N_QUERIES, seed=7):
 class Change(NamedTuple):
     """A value of an own parameter that trains another model, beside other parameters on both sides; and an unusable one.
 
-    Entry points that refuse the parameter are in `refused_by`, by their names in tests/boosters/test_entry_points.py.
+    Entry points that refuse the parameter are in `refused_by`, by their names in
+    tests/boosters/test_entry_points.py.
     """
 
     value: object

@@ -1,7 +1,7 @@
 """Coverage-guided fuzzing of the file readers: ``python -m tests.support.fuzz_readers [--seconds 60]``.
 
-Needs atheris (``pip install atheris``). Each file is read by the readers of LETOR files, judgements and runs; any other error
-than a ValueError stops the run and is shown with the input.
+Needs atheris (``pip install atheris``). Each file is read by the readers of LETOR files, judgements
+and runs; any other error than a ValueError stops the run and is shown with the input.
 """
 
 import argparse

@@ -1,6 +1,7 @@
 """Write the made collections of `tests/support/made`: ``python tests/support/make_collections.py``.
 
-They have the form of real ones, oddities included, and nothing in them is real: all numbers are random.
+They have the form of real ones, oddities included, and nothing in them is real: all numbers are
+random.
 """
 
 import gzip

@@ -1,14 +1,17 @@
 """A slow, obvious oracle: every measure and gradient as the papers write it, in plain Python loops.
 
-It shares nothing with gapboost: not the quadratic form, not the O(1) swap change, not the closed form for ties.
+It shares nothing with gapboost: not the quadratic form, not the O(1) swap change, not the closed
+form for ties.
 
-A *value function* is any callable ``value(ranked, counts=None)``: the worth of a list of integer grades, best rank
-first. Build one with ``functools.partial(gap, g=g, k=10)``; the oracle always passes ``counts`` by keyword.
-``counts[i]`` is the number of documents of grade i that the query has (the recall base). By default they are counted
-in the list; give them where judged documents are missing from the list. A cut-off ``k`` makes the ranks beyond k worth
-nothing and leaves the recall base whole. A query in which nothing is relevant has value 0.
+A *value function* is any callable ``value(ranked, counts=None)``: the worth of a list of integer
+grades, best rank first. Build one with ``functools.partial(gap, g=g, k=10)``; the oracle always
+passes ``counts`` by keyword. ``counts[i]`` is the number of documents of grade i that the query has
+(the recall base). By default they are counted in the list; give them where judged documents are
+missing from the list. A cut-off ``k`` makes the ranks beyond k worth nothing and leaves the recall
+base whole. A query in which nothing is relevant has value 0.
 
-Papers: robertson-2010 (GAP), ferrante-2014 (xGAP, eGAP, their equation numbers), yilmaz-2009 (PC(k), LambdaRank).
+Papers: robertson-2010 (GAP), ferrante-2014 (xGAP, eGAP, their equation numbers), yilmaz-2009
+(PC(k), LambdaRank).
 """
 
 import functools
@@ -19,7 +22,8 @@ import numpy as np
 
 MIN_HESSIAN = 1e-16
 
-# ------------------------------------------------------------------------------------------------- the recall base
+# -------------------------------------------------------------------------------------------------
+# the recall base
 
 
 def grade_counts(grades, c):
@@ -55,7 +59,8 @@ def _last_rank(ranked, k):
     return len(ranked) if k is None else min(k, len(ranked))
 
 
-# ---------------------------------------------------------------------------------------------------- the measures
+# ----------------------------------------------------------------------------------------------------
+# the measures
 
 
 def expected_precision(ranked, n, g):
@@ -88,8 +93,8 @@ def gap(grades_ranked, g, counts=None, k=None):
 def xgap(grades_ranked, g, counts=None, k=None):
     """xGAP = sum_n P[select d_n] * (1/n) sum_{m<=n} P[d_m relevant | d_n relevant] (ferrante-2014, eq. 5).
 
-    P[select d_n] = sum_{h<=i_n} g_h / RB(h): first a user, then one of the documents relevant to that user.
-    P[d_m relevant | d_n relevant] = sum_{h<=min(i_m,i_n)} g_h / sum_{h<=i_n} g_h.
+    P[select d_n] = sum_{h<=i_n} g_h / RB(h): first a user, then one of the documents relevant to
+    that user. P[d_m relevant | d_n relevant] = sum_{h<=min(i_m,i_n)} g_h / sum_{h<=i_n} g_h.
     """
     ranked, counts = _checked(grades_ranked, counts, len(g))
     total = 0.0
@@ -335,7 +340,8 @@ def weighted_sum(grades_ranked, parts, counts=None):
     return sum(weight * value(grades_ranked, counts=counts) for weight, value in parts)
 
 
-# --------------------------------------------------------------------------------------------------- swaps and ties
+# ---------------------------------------------------------------------------------------------------
+# swaps and ties
 
 
 def swap_change(value, ranked, p, q, counts=None):
@@ -372,7 +378,8 @@ def expected_over_ties(value, grades, scores, counts=None):
     return math.fsum(values) / len(values)
 
 
-# ------------------------------------------------------------------------------------------------------- LambdaRank
+# -------------------------------------------------------------------------------------------------------
+# LambdaRank
 
 
 def logistic(x):
@@ -385,11 +392,12 @@ def logistic(x):
 def lambda_gradients(value, grades, scores, sigma, order, truncation=None, normalize=False, counts=None):
     """(grad, hess), a number per row: the RankNet gradients of all pairs, weighted by the signed change of a swap.
 
-    `order` lists the rows best first. For ranks p < q with grades a, b: x = sigma (s_p - s_q), t = 1 / (1 + e^x),
-    Delta = swap_change(p, q); a > b: lambda = Delta t, eta = -Delta t (1 - t); a < b: lambda = Delta (1 - t),
-    eta = Delta t (1 - t); a = b: nothing. Upper row += sigma lambda, lower row -= sigma lambda, both hessians +=
-    sigma^2 eta. `truncation`: only pairs with p <= truncation. `normalize`: both times log2(1 + S) / S with S = the
-    sum of the rows' |grad|. At last the hessian is at least 1e-16.
+    `order` lists the rows best first. For ranks p < q with grades a, b: x = sigma (s_p - s_q), t =
+    1 / (1 + e^x), Delta = swap_change(p, q); a > b: lambda = Delta t, eta = -Delta t (1 - t); a <
+    b: lambda = Delta (1 - t), eta = Delta t (1 - t); a = b: nothing. Upper row += sigma lambda,
+    lower row -= sigma lambda, both hessians += sigma^2 eta. `truncation`: only pairs with p <=
+    truncation. `normalize`: both times log2(1 + S) / S with S = the sum of the rows' |grad|. At
+    last the hessian is at least 1e-16.
     """
     rows = [int(row) for row in order]
     if sorted(rows) != list(range(len(grades))):
@@ -426,13 +434,15 @@ def lambda_gradients(value, grades, scores, sigma, order, truncation=None, norma
     return np.array(grad), np.array(hess)
 
 
-# ----------------------------------------------------------------------------------------------------- many queries
+# -----------------------------------------------------------------------------------------------------
+# many queries
 
 
 def rows_of_queries(qid):
     """{query id: its rows}, queries in the order of their first row; the rows need not be contiguous.
 
-    Ids that are equal in Python but of different types must not occur together: a dict takes them for one.
+    Ids that are equal in Python but of different types must not occur together: a dict takes them
+    for one.
     """
     rows = {}
     for row, name in enumerate(qid):
@@ -450,8 +460,9 @@ def nothing_relevant(value, counts):
 def per_query(value, grades, scores, qid, ties="expected", empty=0.0, counts=None):
     """A value per query, queries in the order of their first row.
 
-    `ties`: "expected" or "row". `empty`: the value of a query in which nothing is relevant (0 or 1), or "skip": nan.
-    `counts`: {query id: grade counts} where judged documents are missing from the rows.
+    `ties`: "expected" or "row". `empty`: the value of a query in which nothing is relevant (0 or
+    1), or "skip": nan. `counts`: {query id: grade counts} where judged documents are missing from
+    the rows.
     """
     evaluate = {"expected": expected_over_ties, "row": value_in_row_order}[ties]
     values = []

@@ -1,9 +1,10 @@
 """A slow, obvious oracle for smooth measures: the sums of the papers in plain Python loops over the documents.
 
-A smooth measure is told two things about the scores of a query: ``above[m][n]``, how certainly document m is above
-document n, and ``ranks[n]``, a real rank. `gaussian` makes them for SoftRank (yilmaz-2009, 4.1; robertson-2010, 5),
-`approximate` for the approximation framework (qin-2008, section 4). A cut-off adds ``inside[n]``, how certainly document
-n is within it. It shares nothing with gapboost.
+A smooth measure is told two things about the scores of a query: ``above[m][n]``, how certainly
+document m is above document n, and ``ranks[n]``, a real rank. `gaussian` makes them for SoftRank
+(yilmaz-2009, 4.1; robertson-2010, 5), `approximate` for the approximation framework (qin-2008,
+section 4). A cut-off adds ``inside[n]``, how certainly document n is within it. It shares nothing
+with gapboost.
 """
 
 import itertools
@@ -11,7 +12,8 @@ import math
 
 from oracle import grade_counts, logistic, recall_base
 
-# ----------------------------------------------------------------------------------------------- from scores to ranks
+# -----------------------------------------------------------------------------------------------
+# from scores to ranks
 
 
 def gaussian(scores, sigma):
@@ -59,7 +61,8 @@ def within_by_truncation(ranks, beta, k):
     return [logistic(beta * (k + 0.5 - rank)) for rank in ranks]
 
 
-# ------------------------------------------------------------------------------------------------------- the measures
+# -------------------------------------------------------------------------------------------------------
+# the measures
 
 
 def ap(grades, rel, above, ranks, inside=None):
@@ -143,7 +146,8 @@ def pc(grades, rel, k, inside):
     return sum(inside[n] for n, grade in enumerate(grades) if grade >= rel) / k
 
 
-# ------------------------------------------------------------------------------------------------------ the gradients
+# ------------------------------------------------------------------------------------------------------
+# the gradients
 
 
 def soft_ap_gradient(grades, rel, scores, sigma):

@@ -110,7 +110,8 @@ MEASURES: dict[gb.Measure, Callable[..., float]] = {
     )
 }
 
-# Those that LambdaRank trains for, and of these those with one discount, for which the smooth objectives do too.
+# Those that LambdaRank trains for, and of these those with one discount, for which the smooth
+# objectives do too.
 TRAINED = {measure: value for measure, value in MEASURES.items() if measure.trains}
 SMOOTHED = [
     m for m in TRAINED if isinstance(m, gb.measures.QuadraticForm) and len(m.terms) == 1 and m.discount_at is not None
@@ -193,7 +194,8 @@ def judged_run(seed, topics=5):
     return qrels, run
 
 
-# One query for hypothesis, which shrinks what fails: (grade, score) of each document. 0.0 and -0.0 are equal scores.
+# One query for hypothesis, which shrinks what fails: (grade, score) of each document. 0.0 and -0.0
+# are equal scores.
 documents = st.lists(
     st.tuples(st.integers(0, TOP), st.sampled_from([-1e300, -1.0, -0.0, 0.0, 5e-324, 1.0, 1e300])),
     min_size=1,

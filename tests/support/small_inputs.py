@@ -1,6 +1,7 @@
 """Everything that is compiled, on small inputs through the public API: what compiled code and plain numpy must both give.
 
-``NUMBA_DISABLE_JIT=1 python -W error -m tests.support.small_inputs OUT.npz`` writes those of plain numpy.
+``NUMBA_DISABLE_JIT=1 python -W error -m tests.support.small_inputs OUT.npz`` writes those of plain
+numpy.
 """
 
 import sys
@@ -19,7 +20,8 @@ MEASURES = {
     "ndcg at 5": gb.nDCG(k=5),
 }
 
-# Lengths of queries, by the way LambdaRank takes through all of their pairs; beyond `SHORT_LONG` it takes the long one.
+# Lengths of queries, by the way LambdaRank takes through all of their pairs; beyond `SHORT_LONG` it
+# takes the long one.
 SHORT_LONG, SHORT_STRIP = 160, 48
 QUERIES = {"by pairs": [1, 2, 9, 30, 17], "by moments": [150, 90], "long": [5, 200, 161]}
 

@@ -48,7 +48,8 @@ class Twin:
     eval_weight: str
     continued: str
     native: dict[str, Any] = field(default_factory=dict)
-    # Parameters without which trees depend on random draws: two trainings that are compared draw differently.
+    # Parameters without which trees depend on random draws: two trainings that are compared draw
+    # differently.
     no_draws: dict[str, Any] = field(default_factory=dict)
 
     def ranker(self, **parameters):

@@ -18,7 +18,7 @@ MEASURES = (NDCG, "map", "gap")
 KINDS = {"z-scores": ["zscore"], "percentile ranks": ["rank"], "both": ["zscore", "rank"]}
 
 Array = NDArray[np.float64]
-# Takes the values of the best single feature in one list and a random generator, and returns the rows to serve.
+# Takes the best feature's values in one list and a random generator; returns the rows to serve.
 Selection = Callable[[Array, np.random.Generator], NDArray[np.intp]]
 
 

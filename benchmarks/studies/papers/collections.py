@@ -1,11 +1,11 @@
 """Collections of systems: judgements and runs; features that rank no query are no systems.
 
-======== ======================================================================================================
+======== =========================================================================================
 Robust   TREC 12 (2003), topics 601-650 with three grades, twelve submitted runs
-DBpedia  DBpedia-Entity v2, 467 queries with three grades, twenty published runs, judged documents alone
+DBpedia  DBpedia-Entity v2, 467 queries, three grades, twenty published runs, judged documents alone
 OHSUMED  106 queries with three grades; its features are the systems
-MSLR     122 queries of MSLR-WEB, grades 3 and 4 taken together; its 25 retrieval scores are the systems
-======== ======================================================================================================
+MSLR     122 queries of MSLR-WEB, grades 3 and 4 as one; its 25 retrieval scores are the systems
+======== =========================================================================================
 """
 
 from functools import cache

@@ -43,8 +43,8 @@ class Components:
 def read_components() -> dict[str, Components]:
     """Return the components of each collection in nDCG@10, from the resplits of the study of variance.
 
-    The columns of that file are mean squares of contrasts; its protocol gives the differences that are
-    taken here.
+    The columns of that file are mean squares of contrasts; its protocol gives the differences that
+    are taken here.
     """
     by_collection: dict[str, list[list[float]]] = {}
     with COMPONENTS.open(encoding="utf-8", newline="") as stream:
@@ -107,7 +107,7 @@ def estimate_components(
     ----------
     differences, folds : ndarray of shape (REPEATS, n)
     shared_training : float, default=0.0
-        Added to the weight of the component of models, 1 / 15; Nadeau and Bengio add n_test / n_train.
+        Added to the weight of models' component, 1 / 15; Nadeau and Bengio add n_test / n_train.
     allowance : float, default=0.0
         Variance of training queries relative to that of test queries.
     """

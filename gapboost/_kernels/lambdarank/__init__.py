@@ -1,30 +1,34 @@
 """LambdaRank over all pairs of a ranking, or over those with a document in the top.
 
-For ranks p < q with grades a, b and x = sigma (s_p - s_q) >= 0, let Delta be the measure after the two documents are
-swapped minus the measure before, and D = sign(a - b) Delta: negative where the order is right and a swap would lose.
-With u = e^-x, t = u / (1 + u) is the probability of the model that q is above p. The pair adds
+For ranks p < q with grades a, b and x = sigma (s_p - s_q) >= 0, let Delta be the measure after the
+two documents are swapped minus the measure before, and D = sign(a - b) Delta: negative where the
+order is right and a swap would lose. With u = e^-x, t = u / (1 + u) is the probability of the model
+that q is above p. The pair adds
 
     lam_p += Delta t where a > b,  lam_p += Delta (1 - t) where a < b,  lam_q with the other sign,
     eta_p -= D t (1 - t),            eta_q -= D t (1 - t).
 
 lam is to be minimised: a negative one moves its document up.
 
-**Delta is a sum of something known at p and something known at q** (`sums`). For any grade g, with the prefix sums
-C_g[r] = sum_{m<=r} pair[i_m, g] and E_g[r] = sum_{n<=r} discount[n] pair[g, i_n] over the grades i_n at the ranks n,
+**Delta is a sum of something known at p and something known at q** (`sums`). For any grade g, with
+the prefix sums C_g[r] = sum_{m<=r} pair[i_m, g] and E_g[r] = sum_{n<=r} discount[n] pair[g, i_n]
+over the grades i_n at the ranks n,
 
-    Delta(p, q) = upper[p, b] + lower[q, a]
-    upper[p, g] = discount[p] (own[g] + C_g[p-1] - own[a] - C_a[p-1]) - (E_g[p] - E_a[p])
-    lower[q, g] = discount[q] (own[g] + C_g[q-1] + pair[b, g] - pair[g, g] - own[b] - C_b[q-1]) - (E_g[q-1] - E_b[q-1])
-    bend[a, g] = pair[a, a] + pair[g, g] - pair[a, g] - pair[g, a]
+    Delta(p, q) = upper[p, b] + lower[q, a] upper[p, g] = discount[p] (own[g] + C_g[p-1] - own[a] -
+    C_a[p-1]) - (E_g[p] - E_a[p]) lower[q, g] = discount[q] (own[g] + C_g[q-1] + pair[b, g] -
+    pair[g, g] - own[b] - C_b[q-1]) - (E_g[q-1] - E_b[q-1]) bend[a, g] = pair[a, a] + pair[g, g] -
+    pair[a, g] - pair[g, a]
 
-so that lower[r, g] = upper[r, g] - discount[r] bend[a, g] at one document. The arrays of these names hold all three with the sign
-that they have in D: sign(a - g) upper[p, g], sign(g - b) lower[q, g] and sign(a - g) bend[a, g].
+so that lower[r, g] = upper[r, g] - discount[r] bend[a, g] at one document. The arrays of these
+names hold all three with the sign that they have in D: sign(a - g) upper[p, g], sign(g - b)
+lower[q, g] and sign(a - g) bend[a, g].
 
-**t and t (1 - t) are approximated by polynomials in u**, to 1e-11 (`exponents`), and every power of u = e^(sigma s_q)
-/ e^(sigma s_p) is a product of something at q and something at p. So what a document receives from all documents
-below it comes from running sums of powers by grade, and what it receives from those above from their mirror image
-(`moments`): O(n c K) for n documents, c grades and K = 16 powers. Where a < b, the factor 1 - t is written -(t - 1):
-the same polynomial, and the constant -1.
+**t and t (1 - t) are approximated by polynomials in u**, to 1e-11 (`exponents`), and every power of
+u = e^(sigma s_q) / e^(sigma s_p) is a product of something at q and something at p. So what a
+document receives from all documents below it comes from running sums of powers by grade, and what
+it receives from those above from their mirror image (`moments`): O(n c K) for n documents, c grades
+and K = 16 powers. Where a < b, the factor 1 - t is written -(t - 1): the same polynomial, and the
+constant -1.
 
 ===========  =========================================================================================
 `form`       the quadratic form of one query, by the grades that occur in it

@@ -2,8 +2,9 @@
 
 With u = e^-x these are t = u / (1 + u) and t (1 - t) = u / (1 + u)**2.
 
-The anchor is the highest score of a stretch of at most `STRETCH`, so that 16 powers of the exponentials stay far from overflow.
-``jump[r] < 1`` marks the first document of a stretch, and moves running sums from the anchor before to its own.
+The anchor is the highest score of a stretch of at most `STRETCH`, so that 16 powers of the
+exponentials stay far from overflow. ``jump[r] < 1`` marks the first document of a stretch, and
+moves running sums from the anchor before to its own.
 """
 
 import math
@@ -46,7 +47,8 @@ def exponentials(n: int, s: Pointer, fall: Pointer, rise: Pointer, jump: Pointer
 
     Returns the last anchor.
 
-    ``fall`` is exp(score - anchor), ``rise`` its inverse. All arrays have room for 8 elements beyond ``n``.
+    ``fall`` is exp(score - anchor), ``rise`` its inverse. All arrays have room for 8 elements
+    beyond ``n``.
     """
     anchor = s[0]
     for r in range(n):

@@ -11,8 +11,9 @@ class Form(NamedTuple):
 
     Rows are ``width`` long, a multiple of 8, with any finite numbers beyond ``size``.
 
-    ``pair[a, i]``, its transpose, and ``bend[a, i]`` with its sign (see `gapboost._kernels.lambdarank`); ``own[i]``. ``discount``
-    begins at the first document of the list, and swaps change nothing unless the upper document is among its first ``deep``.
+    ``pair[a, i]``, its transpose, and ``bend[a, i]`` with its sign (see
+    `gapboost._kernels.lambdarank`); ``own[i]``. ``discount`` begins at the first document of the
+    list, and swaps change nothing unless the upper document is among its first ``deep``.
     """
 
     size: Any

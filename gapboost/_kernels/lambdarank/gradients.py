@@ -41,10 +41,12 @@ class Setup:
     sigma : float
         Steepness of the logistic function.
     normalize : bool
-        Whether the gradients of a query are multiplied by log2(1 + S) / S, where S is the sum of their absolute values.
+        Whether the gradients of a query are multiplied by log2(1 + S) / S, where S is the sum of
+        their absolute values.
     least_curvature : float
-        The hessian of a document is at least its absolute gradient times this, in units of sigma. Where a swap may push the wrong
-        way, the curvatures of its pairs can cancel while their pushes do not.
+        The hessian of a document is at least its absolute gradient times this, in units of sigma.
+        Where a swap may push the wrong way, the curvatures of its pairs can cancel while their
+        pushes do not.
     """
 
     grades: Array

@@ -1,7 +1,8 @@
 """The sums of LambdaRank for many different grades, pair by pair: O(n^2) time, O(n) memory.
 
-With C_x[r] = sum_{m<=r} pair(m, x) and E_x[r] = sum_{n<=r} discount[n] pair(x, n) over the documents m, n at the ranks, for any
-document x, a swap of the documents at p < q changes the measure by
+With C_x[r] = sum_{m<=r} pair(m, x) and E_x[r] = sum_{n<=r} discount[n] pair(x, n) over the
+documents m, n at the ranks, for any document x, a swap of the documents at p < q changes the
+measure by
 
     Delta(p, q) = (phi_q - phi_p) + (chi_p - chi_q)
     phi_x = discount[p] (own[x] + C_x[p-1]) - E_x[p]
@@ -9,7 +10,8 @@ document x, a swap of the documents at p < q changes the measure by
 
 with the two pairs for x = p, and without them for x = q.
 
-For one p after the other, C_x and E_x of all documents below it are carried along, and chi_p over all q is a running sum.
+For one p after the other, C_x and E_x of all documents below it are carried along, and chi_p over
+all q is a running sum.
 """
 
 from typing import NamedTuple
@@ -55,8 +57,9 @@ class LevelLists(NamedTuple):
 class Sums(NamedTuple):
     """Working memory by document of one list; float64, with room for 8 more.
 
-    ``c``, ``e`` and ``chi`` as above, ``chi`` that of the document at its own rank; ``below``, ``upon``: what each document is
-    worth below the one at p, and the one at p below it; ``change`` of a swap with p; ``u`` as in `gapboost._kernels.lambdarank`.
+    ``c``, ``e`` and ``chi`` as above, ``chi`` that of the document at its own rank; ``below``,
+    ``upon``: what each document is worth below the one at p, and the one at p below it; ``change``
+    of a swap with p; ``u`` as in `gapboost._kernels.lambdarank`.
     """
 
     c: Array

@@ -60,8 +60,8 @@ class Arriving(NamedTuple):
     Attributes
     ----------
     above, below : float64 ndarrays of shape (L, ...)
-        The `moments` of the documents above the list, at its first anchor, and below it, at its last. `sum_lists` adds those of
-        the list itself, and leaves the sums at the other anchor.
+        The `moments` of the documents above the list, at its first anchor, and below it, at its
+        last. `sum_lists` adds those of the list itself, and leaves the sums at the other anchor.
     prefix : float64 ndarray of shape (L, ...)
         C and E above the list, see `fill_swaps`.
     anchor : float64 ndarray of shape (L,)
@@ -77,10 +77,10 @@ class Arriving(NamedTuple):
 class ListMemory(NamedTuple):
     """Working memory for one list after the other; float64.
 
-    By document ``rise``, ``fall``, ``jump`` (see `exponents`); by document of a block, or of a list that is visited
-    pair by pair, and by grade ``upper``, ``lower`` (see `fill_swaps`) and ``lower_by_grade``; ``powers`` by document of a
-    block; ``prefixes`` by block; ``above`` and ``below``, the `moments` of the documents above and below; ``form``,
-    memory for a `Form`.
+    By document ``rise``, ``fall``, ``jump`` (see `exponents`); by document of a block, or of a list
+    that is visited pair by pair, and by grade ``upper``, ``lower`` (see `fill_swaps`) and
+    ``lower_by_grade``; ``powers`` by document of a block; ``prefixes`` by block; ``above`` and
+    ``below``, the `moments` of the documents above and below; ``form``, memory for a `Form`.
     """
 
     rise: Any
@@ -117,7 +117,8 @@ def list_memory(longest: int, longest_by_pairs: int, n_grades: int) -> ListMemor
         below=LENGTH * width,
         form=(3 * width + 1) * width,
     )
-    # One block that begins on a cache line, in pieces of whole lines: a vector across two lines loads at half speed.
+    # One block that begins on a cache line, in pieces of whole lines: a vector across two lines
+    # loads at half speed.
     whole = np.empty(sum(lengths) + LANES)
     whole[-lengths.form - LANES :] = 0.0  # lanes that no grade has stay finite
     ends = np.cumsum([-(whole.ctypes.data // 8) % LANES, *lengths]).tolist()

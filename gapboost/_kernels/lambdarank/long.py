@@ -7,8 +7,9 @@
     sum       lam and eta, strip by strip
     scale     by what depends on the sum of all, in the order of the rows
 
-Strips depend on the length of the list alone, and between the steps all threads meet: results are the same, bit by bit, for any
-number of threads. Collecting costs half as much again as the sums themselves.
+Strips depend on the length of the list alone, and between the steps all threads meet: results are
+the same, bit by bit, for any number of threads. Collecting costs half as much again as the sums
+themselves.
 """
 
 from dataclasses import dataclass
@@ -84,8 +85,8 @@ def long_query(
 def hand_on(width: int, size: int, step: int, tops: Array, bottoms: Array, moments: Array, room: Array) -> None:
     """Turn the moments of each strip into those of all documents above (step 1) or below (-1).
 
-    A strip's own are at the last anchor that a sweep in that direction comes to, and what arrives is at the first.
-    ``room`` is for two sets, the first of them zeros.
+    A strip's own are at the last anchor that a sweep in that direction comes to, and what arrives
+    is at the first. ``room`` is for two sets, the first of them zeros.
     """
     length = LENGTH * width
     so_far = pointer(room)

@@ -11,7 +11,8 @@ So a document of grade a, with a table of its own, receives for both polynomials
 
     coefficient_k v_k (weighted[a, k] + sum_i table[i] plain[i, k]),   v_k = e^(-k sigma s).
 
-On the way up a ranking, documents receive from those below them; on the way down from those above them, and w and v change roles.
+On the way up a ranking, documents receive from those below them; on the way down from those above
+them, and w and v change roles.
 """
 
 from typing import Any, NamedTuple
@@ -21,7 +22,8 @@ from gapboost._kernels.lambdarank.exponents import LOGISTIC, SLOPE
 from gapboost._kernels.lambdarank.form import Form
 from gapboost._kernels.simd import LANES, Pointer, counting, fold, load8, load16, powers, store, total, vector16
 
-# The width of `load16`, `powers` and `vector16`. For fewer terms pad the coefficients with zeros: fewer lanes were slower.
+# The width of `load16`, `powers` and `vector16`. For fewer terms pad the coefficients with zeros:
+# fewer lanes were slower.
 TERMS = 16
 assert TERMS == len(LOGISTIC) == len(SLOPE)
 
@@ -54,7 +56,8 @@ class Way(NamedTuple):
 class Block(NamedTuple):
     """Documents ``lo..hi-1`` of a list, whose tables are in memory.
 
-    Those with a number smaller than ``receivers_end`` receive, those with one smaller than ``givers_end`` add.
+    Those with a number smaller than ``receivers_end`` receive, those with one smaller than
+    ``givers_end`` add.
     """
 
     lo: Any

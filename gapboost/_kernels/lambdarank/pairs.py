@@ -35,7 +35,8 @@ def sum_pairs(n: int, s: Pointer, grade: Pointer, form: Form, memory: ListMemory
             e = decay8(s[0] - load8(s, q))
             store(memory.fall, q, e)
             store(memory.rise, q, 1.0 / e)
-    # What documents receive as the upper ones is kept apart: a vector load waits where it covers an element just stored.
+    # What documents receive as the upper ones is kept apart: a vector load waits where it covers an
+    # element just stored.
     upper_lam, upper_eta = memory.lower, memory.lower + n
     top = min(form.deep, n - 1)
     for p in range(top):

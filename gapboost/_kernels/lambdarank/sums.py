@@ -1,8 +1,9 @@
 """lam and eta of every document of every list, pair by pair or by running sums.
 
-What the swap of two documents changes has a part that is known at the upper rank, and one that is known at the lower one. The
-two parts, and the prefix sums C and E in them, are defined in `gapboost._kernels.lambdarank`. A document has one row over all
-numbered grades in each table. Lanes beyond the query's own grades hold finite numbers that nobody reads.
+What the swap of two documents changes has a part that is known at the upper rank, and one that is
+known at the lower one. The two parts, and the prefix sums C and E in them, are defined in
+`gapboost._kernels.lambdarank`. A document has one row over all numbered grades in each table. Lanes
+beyond the query's own grades hold finite numbers that nobody reads.
 """
 
 from typing import Any
@@ -25,7 +26,8 @@ def fill_swaps(
 
     The prefix is C, then E.
 
-    Both parts have the sign that they have in D: sign(a - g) upper[p, g] and sign(g - b) lower[q, g].
+    Both parts have the sign that they have in D: sign(a - g) upper[p, g] and sign(g - b) lower[q,
+    g].
     """
     width = form.width
     for i in range(0, width, LANES):
@@ -64,9 +66,10 @@ def sum_moments(
 ) -> Any:
     """Visit the list downwards and upwards, block by block; return the last anchor.
 
-    The first row of ``memory.prefixes`` is the prefix above the list, ``memory.above`` and ``memory.below`` are the moments
-    of the documents above it, at its first anchor, and below it, at its last. Moments are carried to the other end.
-    Unless ``receive`` no document receives from them on the way.
+    The first row of ``memory.prefixes`` is the prefix above the list, ``memory.above`` and
+    ``memory.below`` are the moments of the documents above it, at its first anchor, and below it,
+    at its last. Moments are carried to the other end. Unless ``receive`` no document receives from
+    them on the way.
     """
     width = form.width
     anchor = exponentials(n, s, memory.fall, memory.rise, memory.jump)

@@ -1,8 +1,9 @@
 """Ranking of one query after the other.
 
-A list of up to `COUNTED` documents is ranked by counting, for every document, how many outrank it: no branch depends on the data.
-Longer ones are first spread over buckets by linear interpolation of the score. A bucket that stays long, because scores lie
-unevenly, is spread again; one in which all scores are equal is in order.
+A list of up to `COUNTED` documents is ranked by counting, for every document, how many outrank it:
+no branch depends on the data. Longer ones are first spread over buckets by linear interpolation of
+the score. A bucket that stays long, because scores lie unevenly, is spread again; one in which all
+scores are equal is in order.
 """
 
 from typing import Any, NamedTuple
@@ -13,7 +14,8 @@ from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.simd import LANES, Pointer, counting, every8, load8, number, pointer, where
 
-# Longest list, and longest bucket, that is ranked by counting: the quadratic cost passes that of spreading about here.
+# Longest list, and longest bucket, that is ranked by counting: the quadratic cost passes that of
+# spreading about here.
 COUNTED = 48
 
 # Documents per bucket on average: up to 8 are counted in one step.
@@ -68,7 +70,8 @@ def spread(lo: int, hi: int, high: float, scale: float, source: Elements, target
     buckets = (hi - lo) // FILL + 1
     for b in range(buckets + 1):
         ends[b] = 0
-    # One entry further, so that the running sums are where buckets begin, and after the moves where they end.
+    # One entry further, so that the running sums are where buckets begin, and after the moves where
+    # they end.
     for i in range(lo, hi):
         b = min(int((high - source.scores[i]) * scale), buckets - 1) + 1
         ends[b] += 1
@@ -151,8 +154,8 @@ def ranking(scores: Array, offsets: Array, turns: Array = BY_ROW) -> Array:
 
     nan counts as -inf.
 
-    ``turns``, int32 of shape (N,), is the order in which the positions of each query are visited; the order of the
-    rows by default.
+    ``turns``, int32 of shape (N,), is the order in which the positions of each query are visited;
+    the order of the rows by default.
     """
     order = np.empty(len(scores), np.int32)
     longest = int(np.diff(offsets).max(initial=0))

@@ -1,9 +1,9 @@
 """Chunks of queries over threads.
 
-Kernels release the GIL, so plain threads run them in parallel. numba's own threading layers are not used: they crash or
-serialise when several Python threads enter them. All callers of one process share one pool, so that many fits in
-parallel threads do not start more workers than there are cores. A booster's callback borrows the booster's own threads
-instead (`working_on`).
+Kernels release the GIL, so plain threads run them in parallel. numba's own threading layers are not
+used: they crash or serialise when several Python threads enter them. All callers of one process
+share one pool, so that many fits in parallel threads do not start more workers than there are
+cores. A booster's callback borrows the booster's own threads instead (`working_on`).
 """
 
 import itertools
@@ -29,7 +29,8 @@ CACHED_CHUNK = 1 << 14
 # Tables of a chunk stay in cache, and a million queries never have theirs in memory at once.
 CHUNK_BYTES = 1 << 21
 
-# ``team(work, n)`` calls ``work()`` on up to n threads, the caller's one of them, and waits for all.
+# ``team(work, n)`` calls ``work()`` on up to n threads, the caller's one of them, and waits for
+# all.
 Team = Callable[[Callable[[], None], int], None]
 
 _pool: ThreadPoolExecutor | None = None
@@ -78,8 +79,9 @@ def chunks(
 
     Each thread gets a few.
 
-    A range whose tables would outgrow `CHUNK_BYTES`, or with more than the `largest` number of documents, is cut
-    further. Which queries share a chunk never changes a result: every query is computed by itself.
+    A range whose tables would outgrow `CHUNK_BYTES`, or with more than the `largest` number of
+    documents, is cut further. Which queries share a chunk never changes a result: every query is
+    computed by itself.
     """
     n_queries = len(offsets) - 1
     n_documents = int(offsets[-1])
@@ -137,7 +139,8 @@ def _pooled(work: Callable[[], None], n_threads: int) -> None:
         _call(helpers, work)
         work()
     finally:
-        # A helper that has not started has nothing left to do; one that has may still write to the caller's arrays.
+        # A helper that has not started has nothing left to do; one that has may still write to the
+        # caller's arrays.
         for helper in helpers:
             if not helper.cancel():
                 helper.result()
@@ -147,7 +150,8 @@ def _call(helpers: list["Future[None]"], work: Callable[[], None]) -> None:
     """Let as many helpers work as the pool has threads for: none while the interpreter ends."""
     with suppress(RuntimeError):
         for helper in helpers:
-            # A pool that fails to start a thread keeps the call in its queue, and its own future to itself.
+            # A pool that fails to start a thread keeps the call in its queue, and its own future to
+            # itself.
             _shared_pool().submit(_help, helper, work)
 
 
@@ -170,7 +174,8 @@ def _shared_pool() -> ThreadPoolExecutor:
 
 
 def _forget_pool() -> None:
-    # Threads do not survive a fork: the child would wait for ever on the parent's pool, or on its OpenMP team.
+    # Threads do not survive a fork: the child would wait for ever on the parent's pool, or on its
+    # OpenMP team.
     global _pool, _lock, _forked
     _pool = None
     _lock = threading.Lock()

@@ -21,10 +21,11 @@ SWITCH = "GAPBOOST_OPENMP"
 def openmp_team(library: Any) -> Callable[[Work, int], None] | None:
     """Return ``team(work, n)``, which calls ``work()`` on up to `n` OpenMP threads of `library`.
 
-    A team belongs to the thread that asks for it: inside a booster's callback these are the threads that the booster
-    itself has just used. They wait in a busy loop for its next parallel section, so that threads of ours would find the
-    cores taken; and they start within microseconds. ``OMP_THREAD_LIMIT`` can make a team smaller than `n`, down to the caller
-    alone: nothing may wait for a second thread.
+    A team belongs to the thread that asks for it: inside a booster's callback these are the threads
+    that the booster itself has just used. They wait in a busy loop for its next parallel section,
+    so that threads of ours would find the cores taken; and they start within microseconds.
+    ``OMP_THREAD_LIMIT`` can make a team smaller than `n`, down to the caller alone: nothing may
+    wait for a second thread.
 
     Parameters
     ----------
@@ -33,8 +34,8 @@ def openmp_team(library: Any) -> Callable[[Work, int], None] | None:
     Returns
     -------
     function or None
-        None where ``GAPBOOST_OPENMP=0`` is in the environment, and where the runtime does not offer GNU's entry point: libgomp
-        and LLVM's libomp do, on Linux alone.
+        None where ``GAPBOOST_OPENMP=0`` is in the environment, and where the runtime does not offer
+        GNU's entry point: libgomp and LLVM's libomp do, on Linux alone.
     """
     if sys.platform != "linux" or os.environ.get(SWITCH) == "0":
         return None
@@ -58,7 +59,8 @@ def openmp_team(library: Any) -> Callable[[Work, int], None] | None:
         fork_and_join(_ENTRY(entry), None, n_threads, 0)
         if errors:
             raise errors[0]
-        # An interrupt can also come before the `try`, where ctypes prints it; the caller's thread then has done none of the work.
+        # An interrupt can also come before the `try`, where ctypes prints it; the caller's thread
+        # then has done none of the work.
         if threading.get_ident() not in finished:
             raise KeyboardInterrupt
 

@@ -24,8 +24,9 @@
 
 LLVM splits vectors into whatever registers the machine has: nothing depends on the instruction set.
 
-A pointer does not keep its array alive and compiled code checks no bounds, so a pointer is only made in a function that has the
-array as an argument. Arrays themselves cost seven words and two reference counts in every call of a compiled function.
+A pointer does not keep its array alive and compiled code checks no bounds, so a pointer is only
+made in a function that has the array as an argument. Arrays themselves cost seven words and two
+reference counts in every call of a compiled function.
 """
 
 from typing import Any

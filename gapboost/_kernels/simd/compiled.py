@@ -1,6 +1,7 @@
 """The primitives of `gapboost._kernels.simd` as numba compiles them.
 
-Products and sums may contract to fused operations where the machine has them; nothing else about the arithmetic is relaxed.
+Products and sums may contract to fused operations where the machine has them; nothing else about
+the arithmetic is relaxed.
 """
 
 import operator
@@ -255,7 +256,8 @@ def powers(typing: Any, base: Any) -> Built:
     """``base**1 ... base**16``."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        # Doubled from one lane to sixteen: the sweeps wait for the longest chain of multiplications, which is four here.
+        # Doubled from one lane to sixteen: the sweeps wait for the longest chain of
+        # multiplications, which is four here.
         highest = args[0]
         vector = _spread(builder, highest, 1)
         for width in (1, 2, 4, 8):

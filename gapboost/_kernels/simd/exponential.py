@@ -16,7 +16,8 @@ FARTHEST = 700.0
 def decay8(x: Any) -> Any:
     """``exp(-x)`` of 8 lanes to about 1e-15 for 0 <= x <= `FARTHEST`, as at these ends beyond.
 
-    exp(-x) = 2**k exp(r) with the whole number k nearest to -x / ln 2, and the Taylor sum of exp(r) for abs(r) <= ln 2 / 2.
+    exp(-x) = 2**k exp(r) with the whole number k nearest to -x / ln 2, and the Taylor sum of exp(r)
+    for abs(r) <= ln 2 / 2.
     """
     x = where(x > 0.0, x, every8(0.0))
     x = where(x < FARTHEST, x, every8(FARTHEST))

@@ -1,9 +1,10 @@
 """Sums of a smooth function over sorted points, sum_m w_m k(x_m - x_n) for all n, in linear time.
 
-Points are sorted into cells of a fixed width. Where a point is in its cell is t, from -1 to 1. Within a pair of cells
-k is a polynomial in the two t, to about 1e-12: so all that other cells need to know of it are its moments, sum_m w_m t_m^k by
-channel (`add_moments`); the moments of the cells around become the polynomial of what arrives in a cell (`interact`);
-and each point reads it (`arriving_at`). Beyond ``reach`` cells k has become 0 below, and 0 or 1 above.
+Points are sorted into cells of a fixed width. Where a point is in its cell is t, from -1 to 1.
+Within a pair of cells k is a polynomial in the two t, to about 1e-12: so all that other cells need
+to know of it are its moments, sum_m w_m t_m^k by channel (`add_moments`); the moments of the cells
+around become the polynomial of what arrives in a cell (`interact`); and each point reads it
+(`arriving_at`). Beyond ``reach`` cells k has become 0 below, and 0 or 1 above.
 """
 
 from typing import Any, NamedTuple
@@ -27,7 +28,8 @@ class Reach(NamedTuple):
     width : float
         Of a cell.
     tables : float64 ndarray of shape (2 reach + 1, COEFFICIENTS, COEFFICIENTS)
-        ``[o + reach, k, l]``: what the moment k of a cell that is o cells above adds to the coefficient l of what arrives.
+        ``[o + reach, k, l]``: what the moment k of a cell that is o cells above adds to the
+        coefficient l of what arrives.
     beyond : float
         Its value for points farther above than that.
     """
@@ -58,7 +60,8 @@ def interaction_tables(function: Any, width: float, reach: int) -> Array:
         to_powers[k, : k + 1] = chebyshev.cheb2poly(np.eye(COEFFICIENTS)[k])
     ways = to_powers.T @ to_chebyshev
     offsets = np.arange(-reach, reach + 1)[:, None, None]
-    # t grows downwards: the source is above the target by the offset, and by half the difference of their t
+    # t grows downwards: the source is above the target by the offset, and by half the difference of
+    # their t
     values = function(width * (offsets + (nodes[None, None, :] - nodes[None, :, None]) / 2))
     tables: Array = np.ascontiguousarray(ways @ values @ ways.T)
     return tables
@@ -82,7 +85,8 @@ def find_cells(x: Array, reach: Reach, points: Points) -> int:
     farthest = 0.0
     for r in range(len(x)):
         if r > 0 and x[r - 1] - x[r] > far:
-            # From here numbers begin anew: they stay small, and t exact, however wide the positions are spread.
+            # From here numbers begin anew: they stay small, and t exact, however wide the positions
+            # are spread.
             base = points.number[cells - 1] + len(reach.tables)
             top = x[r]
             farthest = 0.0

@@ -1,6 +1,7 @@
 """The rank distribution of a document: SoftRank's measures with a cut-off, or without pairs.
 
-The other documents are above it independently of each other. For lists of n documents that costs O(n^2 k) with a cut-off k.
+The other documents are above it independently of each other. For lists of n documents that costs
+O(n^2 k) with a cut-off k.
 """
 
 from typing import NamedTuple
@@ -16,8 +17,9 @@ from gapboost._kernels.smooth.query import Documents, part
 class Distribution(NamedTuple):
     """A weight of whole ranks, and working memory; float64.
 
-    ``beats`` by document, ``states`` by document and rank, ``p`` and ``by_p`` by rank, and ``change[q, i, m]``, the
-    derivative of the mean weight of document i of query q by the probability that m is above it.
+    ``beats`` by document, ``states`` by document and rank, ``p`` and ``by_p`` by rank, and
+    ``change[q, i, m]``, the derivative of the mean weight of document i of query q by the
+    probability that m is above it.
     """
 
     weight: Array
@@ -43,12 +45,12 @@ def over_rank_distribution(beats: Array, skipped: int, depth: int, dist: Distrib
 
     Beyond ``depth`` the weight is 0.
 
-    ``beats[m]`` is the probability that document m is above it, ``skipped`` the document itself. Writes the
-    derivative of the mean by each ``beats[m]`` to ``change``.
+    ``beats[m]`` is the probability that document m is above it, ``skipped`` the document itself.
+    Writes the derivative of the mean by each ``beats[m]`` to ``change``.
 
-    Adding the others one by one, ``p(r) <- p(r) (1 - pi) + p(r - 1) pi``, costs len(beats) * depth; taking the
-    same steps back with the derivative of the mean by p costs as much again. Taking each document out of the final
-    distribution instead divides by 1 - pi, which loses all digits.
+    Adding the others one by one, ``p(r) <- p(r) (1 - pi) + p(r - 1) pi``, costs len(beats) * depth;
+    taking the same steps back with the derivative of the mean by p costs as much again. Taking each
+    document out of the final distribution instead divides by 1 - pi, which loses all digits.
     """
     n = len(change)
     weight, states, p, by_p = dist.weight, dist.states, dist.p, dist.by_p
@@ -67,7 +69,8 @@ def over_rank_distribution(beats: Array, skipped: int, depth: int, dist: Distrib
     mean = 0.0
     for r in range(depth):
         mean += p[r] * weight[r]
-    # by_p[r]: the derivative of the mean by p(r) before the documents still to come; nothing returns from beyond depth.
+    # by_p[r]: the derivative of the mean by p(r) before the documents still to come; nothing
+    # returns from beyond depth.
     for r in range(depth):
         by_p[r] = weight[r]
     by_p[depth] = 0.0

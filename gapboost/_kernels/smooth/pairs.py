@@ -3,8 +3,8 @@
 Short or thinly spread lists use them.
 
 A step is the probability to be above, by the difference of two positions. Sums leave out m = n.
-Positions fall, and each pair is visited once, from its upper document i. Beyond `FAR` a document is above or below
-with certainty: so sums run over windows, and over counts of all documents far above.
+Positions fall, and each pair is visited once, from its upper document i. Beyond `FAR` a document is
+above or below with certainty: so sums run over windows, and over counts of all documents far above.
 """
 
 import math
@@ -93,8 +93,8 @@ def add_far_totals(pair: Array, counts: Array, documents: Documents) -> None:
 def compare_by_pairs(step: int, pair: Array, turning: bool, counts: Array, documents: Documents) -> None:
     """Add ``sum_m P[i_m, i_n] F(x_m - x_n)`` to ``total``.
 
-    If ``turning``, add ``sum_m f(x_m - x_n) (share_n P[i_m, i_n] - share_m P[i_n, i_m])`` to ``rising``. ``counts``
-    is scratch by grade.
+    If ``turning``, add ``sum_m f(x_m - x_n) (share_n P[i_m, i_n] - share_m P[i_n, i_m])`` to
+    ``rising``. ``counts`` is scratch by grade.
     """
     grade, x, share, total = documents.grade, documents.x, documents.share, documents.total
     add_far_totals(pair, counts, documents)

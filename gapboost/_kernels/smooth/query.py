@@ -9,12 +9,13 @@ from gapboost._kernels.jit import kernel
 from gapboost._kernels.lambdarank.gradients import HESSIAN_FLOOR
 from gapboost._kernels.order.short import ranking
 
-# A query whose gradient is smaller than this still weighs as one that has it. With a cut-off SoftRank starts on a plateau:
-# at equal scores each document is within the first 10 of 150 ranks with a probability of 1e-30.
+# A query whose gradient is smaller than this still weighs as one that has it. With a cut-off
+# SoftRank starts on a plateau: at equal scores each document is within the first 10 of 150 ranks
+# with a probability of 1e-30.
 SMALLEST_TOTAL = 0.05
 
-# Pushes that are this small beside what their documents bring are rounding, which must not be scaled up: all that push
-# are far from each other.
+# Pushes that are this small beside what their documents bring are rounding, which must not be
+# scaled up: all that push are far from each other.
 ROUNDING_OF_PUSHES = 1e-14
 
 # Distance of two positions at which the steps are 0 or 1, and their slopes too little to count.
@@ -27,9 +28,9 @@ LEAST_TOTAL = 1e-305
 class Documents(NamedTuple):
     """Query after query, each by rank: best document first. Grades are int64, the rest float64.
 
-    ``x`` are positions, falling within a query; ``share``, ``total`` and ``by_rank`` (b) as in the measure;
-    ``rising`` what the pairs of a document push it up, and ``pushes`` the sum over grades of the absolute value of
-    what those of one grade do.
+    ``x`` are positions, falling within a query; ``share``, ``total`` and ``by_rank`` (b) as in the
+    measure; ``rising`` what the pairs of a document push it up, and ``pushes`` the sum over grades
+    of the absolute value of what those of one grade do.
     """
 
     grade: Array
@@ -60,8 +61,9 @@ def rows_by_rank(scores: Array, starts: Array) -> Array:
 def find_positions(scores: Array, starts: Array, steepness: float, x: Array) -> None:
     """Write positions of documents: falling scores times ``steepness``, from the best one.
 
-    Scores are subtracted before they are multiplied, which loses no digits however far from 0 they are. Neighbours that are
-    `CERTAIN` apart or more are put that far apart: who is above is certain, and nothing overflows.
+    Scores are subtracted before they are multiplied, which loses no digits however far from 0 they
+    are. Neighbours that are `CERTAIN` apart or more are put that far apart: who is above is
+    certain, and nothing overflows.
     """
     top = 0.0
     behind = 0.0
@@ -80,13 +82,14 @@ def gradient_and_hessian(
 ) -> tuple[Array, Array]:
     """Return gradient and hessian by rank, to be minimized, from derivatives by position.
 
-    The hessian is the sum of absolute pushes times ``steepest``, the derivative by the score of the probability to be
-    above a document of equal score. ``steepness`` is that of positions by the score.
+    The hessian is the sum of absolute pushes times ``steepest``, the derivative by the score of the
+    probability to be above a document of equal score. ``steepness`` is that of positions by the
+    score.
     """
     scale = weights
     if normalize:
-        # In units of the steepness of a logistic function, so that a change of the smoothing changes the unit of the
-        # scores and nothing else.
+        # In units of the steepness of a logistic function, so that a change of the smoothing
+        # changes the unit of the scores and nothing else.
         size = np.add.reduceat(np.abs(documents.rising), starts[:-1])
         brought = np.abs(documents.by_rank) + np.abs(documents.share * documents.total)
         moves = size > ROUNDING_OF_PUSHES * np.add.reduceat(brought, starts[:-1])

@@ -124,7 +124,8 @@ def smooth_ranks(starts: Array, step: SmoothStep, all_x: Array, room: Room, all_
 def compare(starts: Array, step: SmoothStep, pairs: Array, turning: bool, room: Room, everything: Documents) -> None:
     """Add ``sum_{m != n} P[i_m, i_n] F(x_m - x_n)`` to ``total``.
 
-    If ``turning``, add ``sum_m f(x_m - x_n) (share_n P[i_m, i_n] - share_m P[i_n, i_m])`` to ``rising``.
+    If ``turning``, add ``sum_m f(x_m - x_n) (share_n P[i_m, i_n] - share_m P[i_n, i_m])`` to
+    ``rising``.
     """
     n_grades = pairs.shape[1]
     for q in range(len(starts) - 1):
