@@ -18,7 +18,7 @@ from gapboost._boosters.states import PerDataSet
 from gapboost._data.judged import judged
 from gapboost._kernels.parallel.chunks import working_on
 
-ROUNDS = 20
+ROUNDS = 10
 ITERATIONS = 3
 IN_LIGHTGBM = {"max_bin": 15, "num_threads": 1, "deterministic": True, "force_row_wise": True, "verbosity": -1}
 IN_XGBOOST = {"base_score": 0.0, "disable_default_eval_metric": 1, "max_depth": 2, "max_bin": 15, "nthread": 1}

@@ -335,8 +335,7 @@ def test_results_of_another_comparison_are_not_taken_where_the_settings_are_lost
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", ["pandas with words", "polars", "sparse"])
-def test_the_same_data_are_known_again_in_another_process(form, tmp_path):
+def test_the_same_data_are_known_again_in_another_process(tmp_path):
     code = """
 import sys
 sys.path[:0] = {paths!r}
@@ -347,18 +346,20 @@ from gapboost.comparison import compare_rankers
 from gapboost.xgboost import XGBGAPRanker
 X, y, qid = made(20, 6)
 words = np.array(["red", "green"])[(X[:, 1] > 0).astype(int)]
-X = {{
+forms = {{
     "pandas with words": pd.DataFrame(X, columns=list("abcde")).assign(word=pd.Categorical(words)),
     "polars": pl.DataFrame(X, schema=list("abcde")),
     "sparse": sparse.csr_matrix(X),
-}}[{form!r}]
+}}
+qid = [f"query {{i}}" for i in qid]
 given = {{"n_estimators": 2, "n_jobs": 1, "enable_categorical": True}}
 rankers = {{"a": XGBGAPRanker(**given), "b": XGBGAPRanker(measure="ndcg", **given)}}
-found = compare_rankers(X, y, [f"query {{i}}" for i in qid], rankers, cv=2, repeats=1, checkpoint={folder!r})
-print(found.means().drop(columns=["fit seconds", "predict ms"]).to_json())
+for form, X in forms.items():
+    found = compare_rankers(X, y, qid, rankers, cv=2, repeats=1, checkpoint={folder!r} + form)
+    print(found.means().drop(columns=["fit seconds", "predict ms"]).to_json())
 """
     paths = [str(Path(__file__).parents[2]), str(Path(__file__).parents[1] / "support")]
-    code = code.format(paths=paths, form=form, folder=str(tmp_path / "saved"))
+    code = code.format(paths=paths, folder=str(tmp_path / "saved "))
     said = [
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
         for _ in range(2)

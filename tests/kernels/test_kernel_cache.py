@@ -200,14 +200,14 @@ def test_what_an_image_lacks_is_compiled_and_kept_where_the_user_can_write(image
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("program", [EVALUATE + FIT, EVALUATE], ids=["no folder", "a folder that cannot be written"])
-def test_nothing_is_writable(program, image, nobody, expected):
+@pytest.mark.parametrize("has_folder", [False, True], ids=["no folder", "a folder that cannot be written"])
+def test_nothing_is_writable(has_folder, image, nobody, expected):
     copy_of_package(image, compiled=False)
     chosen = image / "chosen"
     chosen.mkdir()
     environment = closed(image)
-    printed, said = output(run(program, image, chosen if program == EVALUATE else None, nobody, **environment))
-    assert printed == expected[program]
+    printed, said = output(run(EVALUATE, image, chosen if has_folder else None, nobody, **environment))
+    assert printed == expected[EVALUATE]
     assert len(said) == 1, said
     assert "cannot be kept on disk" in said[0]
     assert "NUMBA_CACHE_DIR" in said[0]
@@ -231,8 +231,8 @@ def test_a_package_in_a_zip_file(chosen, tmp_path, expected):
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no limits on the length of files here")
 def test_a_limit_on_the_length_of_files(expected, tmp_path):
     copy_of_package(tmp_path, compiled=False)
-    printed, said = output(run(FULL + EVALUATE + FIT, tmp_path))
-    assert printed == expected[EVALUATE + FIT]
+    printed, said = output(run(FULL + EVALUATE, tmp_path))
+    assert printed == expected[EVALUATE]
     assert len(said) == 1, said
     assert "cannot be kept on disk ([Errno 27] File too large" in said[0]
     assert "NUMBA_CACHE_DIR" in said[0]
@@ -284,25 +284,25 @@ def byte_flipped(path, i):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("programs", "broken"),
-    [([EVALUATE + FIT, EVALUATE], cut_off), ([EVALUATE], emptied_or_overwritten), ([EVALUATE], byte_flipped)],
+    ("processes", "broken"),
+    [(2, cut_off), (1, emptied_or_overwritten), (1, byte_flipped)],
     ids=["every file cut off, two processes at once", "every file empty or something else", "a byte of every file"],
 )
-def test_broken_files(programs, broken, expected, folder):
+def test_broken_files(processes, broken, expected, folder):
     """They are compiled anew, which is said once, and are good again."""
     found = sorted(folder.rglob("*.nbc"))
     assert len(found) > 20
     for i, path in enumerate(found):
         broken(path, i)
-    outputs = [output(process) for process in [run(program, folder) for program in programs]]
-    assert [printed for printed, _ in outputs] == [expected[program] for program in programs]
+    outputs = [output(process) for process in [run(EVALUATE, folder) for _ in range(processes)]]
+    assert [printed for printed, _ in outputs] == [expected[EVALUATE]] * processes
     for i, (_, said) in enumerate(outputs):
         # The first may have replaced all that the second needs.
         assert len(said) == 1 or (i == 1 and not said), said
         for line in said:
             assert "cannot be read" in line
             assert str(folder) in line
-    assert output(run(programs[0], folder)) == (expected[programs[0]], [])
+    assert output(run(EVALUATE, folder)) == (expected[EVALUATE], [])
 
 
 @pytest.mark.slow

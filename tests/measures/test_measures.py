@@ -232,7 +232,7 @@ def test_swap_change_is_value_after_minus_before(part):
     """Every measure, every pair of ranks, missing documents: against the oracle, which swaps and evaluates again."""
     changed = 0
     for measure, at in some_measures(part, 8).items():
-        for ranked, counts in lists(100 + part, 25, longest=9):
+        for ranked, counts in lists(100 + part, 12, longest=9):
             changes = measure.swap_changes(ranked, counts)
             assert changes.shape == (len(ranked), len(ranked))
             for p in range(len(ranked)):
@@ -240,7 +240,7 @@ def test_swap_change_is_value_after_minus_before(part):
                     expected = oracle.swap_change(at, ranked.tolist(), p + 1, q + 1, counts)
                     assert changes[p, q] == close(expected)
             changed += np.count_nonzero(np.abs(changes) > 1e-9)
-    assert changed > 1500
+    assert changed > 700
 
 
 @pytest.mark.slow(keep=20)
@@ -274,7 +274,7 @@ MONOTONE = [m for m in MEASURES if m.monotone]
 @pytest.mark.parametrize("part", range(4))
 def test_monotone_measures_never_fall_when_a_higher_grade_moves_up(part):
     for measure in MONOTONE[part::4]:
-        for ranked, counts in lists(200 + part, 40, longest=25):
+        for ranked, counts in lists(200 + part, 15, longest=25):
             gain = np.triu(measure.swap_changes(ranked, counts) * np.sign(ranked[None, :] - ranked[:, None]))
             assert gain.min() >= -1e-12
 

@@ -144,7 +144,9 @@ def checked(checker, folder, script):
     """Messages of a type checker about a script of a user."""
     (folder / "script.py").write_text(script, encoding="utf-8")
     if checker == "mypy":
-        command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--config-file=", "script.py"]
+        cache = f"--cache-dir={folder.parent / 'mypy'}"  # the second script finds the types of the first one's imports
+        options = ["--strict", "--follow-imports=silent", "--config-file=", cache]
+        command = [sys.executable, "-m", "mypy", *options, "script.py"]
     else:
         config = {"typeCheckingMode": "standard", "extraPaths": [str(ROOT)], "include": ["script.py"]}
         (folder / "pyrightconfig.json").write_text(json.dumps(config), encoding="utf-8")
