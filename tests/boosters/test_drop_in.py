@@ -27,8 +27,7 @@ def same_model(one, other):
     assert one.evals_result_ == other.evals_result_
 
 
-# --- columns
-# -----------------------------------------------------------------------------------------------------------
+# --- columns --------------------------------------------------------------------------------------
 
 COLUMNS = {
     "numpy": lambda v: v.reshape(-1, 1),
@@ -113,8 +112,7 @@ def test_a_search_takes_a_column_too():
     assert searches[0].best_score_ == searches[1].best_score_
 
 
-# --- predictions
-# -----------------------------------------------------------------------------------------------------------
+# --- predictions ----------------------------------------------------------------------------------
 
 FLAGS = [
     {"raw_score": True},
@@ -231,8 +229,7 @@ def test_a_model_of_xgboost_to_continue(saved, tmp_path):
     np.testing.assert_array_equal(found.predict(TEST.X, iteration_range=(0, 5)), first.predict(TEST.X))
 
 
-# --- classes, copies, pictures
-# ---------------------------------------------------------------------------------------------
+# --- classes, copies, pictures --------------------------------------------------------------------
 
 
 @twins

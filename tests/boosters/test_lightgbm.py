@@ -22,8 +22,7 @@ def dataset(data=TRAIN, **more):
     )
 
 
-# --- early stopping
-# ---------------------------------------------------------------------------------------------------
+# --- early stopping -------------------------------------------------------------------------------
 
 
 def test_the_training_set_does_not_stop_training():
@@ -41,8 +40,7 @@ def test_the_training_set_does_not_stop_training():
     assert len(curve) == ranker.best_iteration_ + 5
 
 
-# --- the callbacks in LightGBM's own rankers
-# --------------------------------------------------------------------------
+# --- the callbacks in LightGBM's own rankers ------------------------------------------------------
 
 
 def test_fits_of_lightgbms_own_ranker_leave_nothing_in_the_callbacks():
@@ -81,8 +79,7 @@ def test_objective_and_metric_in_LGBMRanker(weighted, preparations):
     assert clone(theirs).objective is theirs.objective
 
 
-# --- parameters and arguments
-# -----------------------------------------------------------------------------------------
+# --- parameters and arguments ---------------------------------------------------------------------
 
 
 def test_eval_names():

@@ -39,8 +39,7 @@ def refused(twin, fit=None, **parameters):
     return text
 
 
-# --- names that nobody knows
-# ------------------------------------------------------------------------------------------
+# --- names that nobody knows ----------------------------------------------------------------------
 
 TYPOS = {
     "mesure": "measure",
@@ -166,8 +165,7 @@ def test_parameters_of_a_subclass_are_no_typos(twin):
     assert "expected own" in text
 
 
-# --- words that mean something else here
-# -------------------------------------------------------------------------------
+# --- words that mean something else here ----------------------------------------------------------
 
 # Parameters and arguments of fit in the booster's words, and the same in ours.
 EQUAL = {
@@ -422,8 +420,7 @@ def after_one_edit(twin, parameters, fit, lines):
     return twin.fitted(evals=[VALI], fit=fit, **parameters)
 
 
-# --- scripts of other rankers
-# ------------------------------------------------------------------------------------------
+# --- scripts of other rankers ---------------------------------------------------------------------
 
 
 @pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
@@ -530,8 +527,7 @@ def test_a_script_for_XGBRanker_runs_as_it_is():
     assert scores[0] == pytest.approx(scores[1], abs=0.1)
 
 
-# --- cv, native training, and words to come
-# -----------------------------------------------------------------------------
+# --- cv, native training, and words to come -------------------------------------------------------
 
 
 # Parameters and arguments of cv in the booster's words, and the arguments in ours.

@@ -44,8 +44,7 @@ from gapboost._boosters.own_parameters import OWN_PARAMETERS
 from gapboost.measures import as_measure
 from gapboost.objectives import LambdaRank
 
-# --- parameters
-# -------------------------------------------------------------------------------------------------------
+# --- parameters -----------------------------------------------------------------------------------
 
 
 @twins
@@ -142,8 +141,7 @@ def test_a_fitted_ranker_does_not_keep_the_training_data(twin):
     assert len(pickle.dumps(many)) < few + 4 * len(repeated)
 
 
-# --- what is fitted
-# ---------------------------------------------------------------------------------------------------
+# --- what is fitted -------------------------------------------------------------------------------
 
 
 @twins
@@ -254,8 +252,7 @@ def test_a_natively_saved_model_predicts_without_gapboost(twin, tmp_path):
     npt.assert_array_equal(np.load(scores), ranker.predict(TEST.X))
 
 
-# --- evaluation sets and early stopping
-# -------------------------------------------------------------------------------
+# --- evaluation sets and early stopping -----------------------------------------------------------
 
 
 @twins
@@ -357,8 +354,7 @@ def test_the_html_form_links_to_the_source_of_the_ranker(twin):
     assert Mine()._get_doc_link() == ""
 
 
-# --- rows and queries
-# -------------------------------------------------------------------------------------------------
+# --- rows and queries -----------------------------------------------------------------------------
 
 
 @pytest.mark.slow(keep=4)
@@ -396,8 +392,7 @@ def test_rows_in_any_order_of_queries_and_any_id(twin, kind):
     assert found.n_queries_in_ == 40
 
 
-# --- weights
-# ----------------------------------------------------------------------------------------------------------
+# --- weights --------------------------------------------------------------------------------------
 
 
 @twins
@@ -416,8 +411,7 @@ def test_weights_are_one_a_query_or_one_a_row(twin):
     assert np.abs(by_query.predict(TEST.X) - unweighted.predict(TEST.X)).max() > 1e-3
 
 
-# --- scores to start from, and continuation
-# ---------------------------------------------------------------------------
+# --- scores to start from, and continuation -------------------------------------------------------
 
 
 @twins
@@ -478,8 +472,7 @@ def test_training_continues_from_the_best_iteration(twin, tmp_path):
         assert trees == best + 2
 
 
-# --- errors and interrupts
-# --------------------------------------------------------------------------------------------
+# --- errors and interrupts ------------------------------------------------------------------------
 
 
 @twins
@@ -537,8 +530,7 @@ def test_the_seed_orders_ties(twin):
     assert (models[0] != models[1]).any()
 
 
-# --- the callbacks in native training
-# ---------------------------------------------------------------------------------
+# --- the callbacks in native training -------------------------------------------------------------
 
 
 @twins

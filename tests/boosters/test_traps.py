@@ -32,8 +32,7 @@ def blunt_trees(twin):
     )
 
 
-# --- both
-# -------------------------------------------------------------------------------------------------------------
+# --- both -----------------------------------------------------------------------------------------
 
 
 @twins
@@ -223,8 +222,7 @@ def test_queries_with_one_document_or_nothing_relevant(twin):
     assert twin.curve(ranker)[-1] == pytest.approx(values.mean(), abs=1e-6)
 
 
-# --- LightGBM
-# ---------------------------------------------------------------------------------------------------------
+# --- LightGBM -------------------------------------------------------------------------------------
 
 
 def test_lightgbm_forgets_weights_that_are_all_1():
@@ -242,8 +240,7 @@ def test_lightgbm_model_text_without_objective_is_loaded_as_raw_scores():
     npt.assert_array_equal(lightgbm.Booster(model_str=text).predict(TEST.X), ranker.predict(TEST.X))
 
 
-# --- XGBoost
-# ----------------------------------------------------------------------------------------------------------
+# --- XGBoost --------------------------------------------------------------------------------------
 
 
 def test_xgboost_shifts_scores_by_base_score_with_a_custom_objective():

@@ -70,8 +70,7 @@ def test_the_spread_of_queries(spread):
     assert found.spread >= 0.95 * found.spread_by_sampling
 
 
-# --- intervals over queries
-# ---------------------------------------------------------------------------------------------
+# --- intervals over queries -----------------------------------------------------------------------
 
 
 def test_intervals_of_independent_values_are_those_of_clopper_and_pearson():
@@ -100,8 +99,7 @@ def test_intervals_hold_the_share_nine_times_in_ten_at_least():
     assert held >= 0.93 * 400
 
 
-# --- picture
-# ------------------------------------------------------------------------------------------------------------
+# --- picture --------------------------------------------------------------------------------------
 
 
 def test_the_picture_shows_bins_intervals_and_the_spread():
@@ -120,8 +118,7 @@ def test_the_picture_shows_bins_intervals_and_the_spread():
     pyplot.close("all")
 
 
-# --- refused
-# ------------------------------------------------------------------------------------------------------------
+# --- refused --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

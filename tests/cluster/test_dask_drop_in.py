@@ -193,8 +193,7 @@ def test_blocks_that_turn_out_to_be_columns(booster, client, columns):
     np.testing.assert_array_equal(scores(*told), scores(first, Y, weight))
 
 
-# --- predictions
-# -----------------------------------------------------------------------------------------------------------
+# --- predictions ----------------------------------------------------------------------------------
 
 FLAGS = [
     {"pred_leaf": True},
@@ -258,8 +257,7 @@ def test_score_takes_columns(booster, client):
         assert ranker.score(X, Y.reshape(-1, 1), QID) == ranker.score(X, Y, QID)
 
 
-# --- words about the cluster
-# -------------------------------------------------------------------------------------------------
+# --- words about the cluster ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("word", ["tree_learner", "tree"])
@@ -304,8 +302,7 @@ def test_signatures_of_the_installed_boosters_are_taken(booster):
     assert names["__init__"] - own <= ours._parameter_table.names
 
 
-# --- scripts of other rankers
-# ------------------------------------------------------------------------------------------------
+# --- scripts of other rankers ---------------------------------------------------------------------
 
 
 def sizes_in_chunks(qid):

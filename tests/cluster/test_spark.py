@@ -79,8 +79,7 @@ def scores(model, data):
     return model.transform(data).select("qid", "label", "prediction", "weight", "valid").toPandas()
 
 
-# --- the same model, the same metrics
-# -----------------------------------------------------------------------------------
+# --- the same model, the same metrics -------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -243,8 +242,7 @@ def test_features_as_vectors_arrays_and_sparse(data):
     assert len(model.training_summary.validation_objective_history["map-gap"]) == 8
 
 
-# --- parameters, files, searches
-# ----------------------------------------------------------------------------------------
+# --- parameters, files, searches ------------------------------------------------------------------
 
 
 def test_saves_and_loads(data, tmp_path):
@@ -367,8 +365,7 @@ def test_the_tutorial_of_the_guide(spark, monkeypatch, tmp_path):
     assert names["best"].measure_ == gb.GAP(g=(0.3, 0.7))
 
 
-# --- query-relative features
-# --------------------------------------------------------------------------------------------
+# --- query-relative features ----------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -443,8 +440,7 @@ def test_query_relative_features_refuse_unusable_values(mixed, column, value, me
         query_relative_features(bad, ["in.line"]).collect()
 
 
-# --- what goes wrong
-# ----------------------------------------------------------------------------------------------------
+# --- what goes wrong ------------------------------------------------------------------------------
 
 
 def first(column, value):

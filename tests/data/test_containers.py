@@ -49,8 +49,7 @@ def outcome(twin, convert, in_order=True, X=X, V=V, T=T):
     return ranker.predict(convert(T)), twin.curve(ranker), ranker.score(convert(T), TEST.y, TEST.qid)
 
 
-# --- features
-# ---------------------------------------------------------------------------------------------------------
+# --- features -------------------------------------------------------------------------------------
 
 
 def memory_mapped(X, tmp_path):
@@ -292,8 +291,7 @@ def test_types_of_columns_at_which_lightgbm_ends_the_process(dtype):
             call()
 
 
-# --- columns have the names of training
-# -------------------------------------------------------------------------------
+# --- columns have the names of training -----------------------------------------------------------
 
 FRAMES = {
     "pandas": lambda X, names: pd.DataFrame(X, columns=names),
@@ -379,8 +377,7 @@ def test_a_column_called_column_names(twin):
     npt.assert_array_equal(ranker.predict(pd.DataFrame(T, columns=names)), plain_scores)
 
 
-# --- whole numbers
-# ----------------------------------------------------------------------------------------------------
+# --- whole numbers --------------------------------------------------------------------------------
 
 
 @pytest.mark.slow(keep=2)
@@ -399,8 +396,7 @@ def test_whole_numbers_above_2_to_the_24_are_not_rounded(dtype):
     assert search.fit(column.astype(dtype), grades, TRAIN.qid).best_score_ > 0.999
 
 
-# --- grades, query ids, weights, scores
-# -------------------------------------------------------------------------------
+# --- grades, query ids, weights, scores -----------------------------------------------------------
 
 ROWS = {
     **{f"numpy {d}": lambda v, d=d: v.astype(d) for d in ("f2", "f4", "f8", "i1", "i8", "u1", "u8", ">i4", ">f8", "O")},
@@ -502,8 +498,7 @@ def test_masked_rows_are_missing():
         gb.evaluate(gb.AP(), masked.data, [1, 2, 3, 4], masked)
 
 
-# --- qid as a column of the frame, or of its index
-# --------------------------------------------------------------------
+# --- qid as a column of the frame, or of its index ------------------------------------------------
 
 
 def with_column(data, X):

@@ -42,8 +42,7 @@ def codes(cell):
     return re.findall(r"`([^`]+)`", cell)
 
 
-# --- trainings of both
-# ------------------------------------------------------------------------------------------------
+# --- trainings of both ----------------------------------------------------------------------------
 
 
 class Rows(NamedTuple):
@@ -267,8 +266,7 @@ def aliases(library, name):
     return next((entry.names for entry in PARAMETER_TABLES[library].rules if entry.names[0] == name), (name,))
 
 
-# --- the rows of the pages
-# --------------------------------------------------------------------------------------------
+# --- the rows of the pages ------------------------------------------------------------------------
 
 
 def first_name(library, name):
@@ -320,8 +318,7 @@ def test_each_row_of_the_tables_of_migration_has_a_case(library, name, value):
             trained(library, RANKERS[library][1], {name: value, "measure": "ndcg"})
 
 
-# --- parameters of trees
-# ------------------------------------------------------------------------------------------------
+# --- parameters of trees --------------------------------------------------------------------------
 
 # Values of each parameter that keeps its name and meaning, and other parameters that it requires.
 TREES = {
@@ -421,8 +418,7 @@ def test_a_parameter_of_trees_grows_the_same_trees(library, name):
     assert np.abs(found - without).max() > 0.001
 
 
-# --- what the boosters count otherwise
-# ----------------------------------------------------------------------------------
+# --- what the boosters count otherwise ------------------------------------------------------------
 
 
 def evaluated(metrics, y, scores, sizes):
@@ -484,8 +480,7 @@ def test_a_convention_differs_as_the_page_says(convention):
     CONVENTIONS[convention]()
 
 
-# --- CatBoost
-# -----------------------------------------------------------------------------------------------------------
+# --- CatBoost -------------------------------------------------------------------------------------
 
 # By the first code of a row.
 CATBOOST_NOT_COMPARED = {

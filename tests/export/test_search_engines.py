@@ -183,8 +183,7 @@ def test_solr_reads_the_example_of_its_guide():
     assert solr_scores(content, ["title", "product"], [[0, 9], [1, 9], [1, 0], [1, None]]) == [-100, 65, 50, 50]
 
 
-# --- names, categories, constants
-# -------------------------------------------------------------------------------------
+# --- names, categories, constants -----------------------------------------------------------------
 
 
 @twins
@@ -273,8 +272,7 @@ def test_values_that_lightgbm_takes_for_zero(tmp_path):
     assert len(set(checks["scores"])) == 2
 
 
-# --- what verification files detect
-# -----------------------------------------------------------------------------------
+# --- what verification files detect ---------------------------------------------------------------
 
 COMPARISONS = {
     "ltr_plugin": ("PLUGIN_LEFT", operator.ge),
@@ -343,8 +341,7 @@ def test_the_command(tmp_path, capsys):
     assert main([str(verification), str(tmp_path / "nowhere.json")]) == 2
 
 
-# --- refusals
-# ---------------------------------------------------------------------------------------------------------
+# --- refusals -------------------------------------------------------------------------------------
 
 
 def gblinear():

@@ -320,8 +320,7 @@ def test_tools_that_tell_a_fit_nothing_work_with_folds_of_whole_queries(ranker):
     assert {len(set(queries)) for which, queries in SEEN if which == "score"} == {12}
 
 
-# --- routing off
-# ---------------------------------------------------------------------------------------------------
+# --- routing off ----------------------------------------------------------------------------------
 
 
 @both
@@ -369,8 +368,7 @@ def test_a_g_search_can_itself_be_cross_validated():
     assert ((found["test_score"] > 0) & (found["test_score"] <= 1)).all()
 
 
-# --- scikit-learn's own checks
-# ---------------------------------------------------------------------------------------
+# --- scikit-learn's own checks --------------------------------------------------------------------
 
 
 class OneQuery:
