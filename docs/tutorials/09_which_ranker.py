@@ -2,7 +2,8 @@
 Which ranker on my data?
 ========================
 
-Compare rankers of any library on the same folds of whole queries: ahead, behind or inconclusive.
+Compare rankers of any library on the same folds of whole queries. Each is ahead, behind or
+inconclusive.
 """
 
 import lightgbm
@@ -39,8 +40,8 @@ found.means().round(4)
 found.summary("LightGBM lambdarank").round(4)
 
 # %%
-# The picture of the report. A triangle shows a ranker that is ahead or behind: its interval leaves out 0.
-# A circle is inconclusive.
+# This is the picture of the report. A triangle is a ranker that is ahead or behind: its interval
+# does not contain 0. A circle is inconclusive.
 
 figure = found.plot("LightGBM lambdarank")
 

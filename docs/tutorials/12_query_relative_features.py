@@ -21,8 +21,9 @@ from gapboost.preprocessing import QueryRelativeFeatures
 train, _, test = load_digits_ranking((120, 5, 60), 30)
 
 # %%
-# Raw features of a search engine have another scale in each query: a BM25 score grows with the number
-# of words. The digits have the same scale everywhere. So make the scale of each query a random one.
+# Raw features of a search engine have another scale in each query: a BM25 score grows with the
+# number of words. The digits have one scale for all queries. So multiply each query by a random
+# scale.
 
 
 def with_scales(data, seed):
