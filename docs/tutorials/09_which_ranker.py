@@ -27,7 +27,7 @@ rankers = {
 
 # %%
 # Three repeats of five folds, each repeat with its own folds and seed, train 15 models of each ranker.
-# ``None`` in place of ``rankers`` compares the standard rankers of the installed libraries.
+# Pass ``None`` instead of ``rankers`` to compare the standard rankers of the installed libraries.
 # ``checkpoint="folder"`` keeps finished trainings, so that an interrupted call continues.
 
 found = compare_rankers(data.X, data.y, data.qid, rankers, measures=["gap", "ndcg@10"], cv=5, repeats=3)

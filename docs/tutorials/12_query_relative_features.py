@@ -57,7 +57,7 @@ with sklearn.config_context(enable_metadata_routing=True):
 search.cv_results_["mean_test_score"].round(3)
 
 # %%
-# ``GSearchCV`` needs no routing, and searches g beside the kind.
+# ``GSearchCV`` needs no routing. It can search g and the kind together.
 
 grid = {"features__kinds": [["zscore"], ["rank"]], "ranker__g": simplex_grid(2, 2)}
 found = GSearchCV(model, grid, scoring="ndcg@10", cv=3).fit(X, train.y, qid=train.qid)
