@@ -96,10 +96,6 @@ gb.evaluate(mixed, y_true=[0, 2, 1], y_score=[2.0, 2.0, 1.0])
 # %%
 # Test your measure: write its definition as a plain loop, and compare on random rankings. The tests
 # of gapboost do this for every measure.
-#
-# Limit: tables are possible for up to 64 different grades in a query. For more, define ``worth``
-# instead of ``tables``: it returns the gains of single documents and the terms of pairs. Here that
-# would be ``return own, ()``.
 
 rng = np.random.default_rng(0)
 for _ in range(100):
@@ -109,3 +105,8 @@ for _ in range(100):
     best = sum(1 / n for n in range(1, (y >= 2).sum() + 1)) or 1
     (value,) = gb.evaluate(Zipf(a=1.0), y, s).values()
     assert abs(value - naive / best) < 1e-12
+
+# %%
+# Limit: tables are possible for up to 64 different grades in a query. For more, define ``worth``
+# instead of ``tables``: it returns the gains of single documents and the terms of pairs. Here that
+# would be ``return own, ()``.
