@@ -2,10 +2,10 @@
 Quick start
 ===========
 
-Train a ranker for graded average precision, stop it early, look at what it learnt.
+Train a ranker for graded average precision (GAP), stop it early, and evaluate it.
 
-The task comes with the package: an image of a handwritten digit is the query, other images are the
-documents. Grade 2 is the same digit, grade 1 a digit that looks like it, grade 0 any other.
+The task comes with gapboost. The query is an image of a handwritten digit, and the documents are
+other images. Grade 2 is the same digit, grade 1 a digit that looks like it, grade 0 any other.
 """
 
 from gapboost.datasets import load_digits_ranking
@@ -14,8 +14,8 @@ train, vali, test = load_digits_ranking()
 train
 
 # %%
-# ``X`` has one row a document, ``y`` its grade, ``qid`` the query that it belongs to. Rows may come in any order, and an
-# id may be anything hashable.
+# ``X`` has one row for each document, ``y`` its grade, ``qid`` the id of its query. Rows may come
+# in any order. An id may be anything hashable.
 
 import lightgbm
 
@@ -33,13 +33,13 @@ ranker.fit(
 print(f"{ranker.best_iteration_} trees; mean GAP of the test queries {ranker.score(test.X, test.y, qid=test.qid):.3f}")
 
 # %%
-# Without ``g`` the threshold probability is spread evenly over the grades that occur: half of the users accept documents
-# from grade 1 on, half want grade 2.
+# Without ``g``, each grade gets the same share of users. Here half of the users accept grade 1 or
+# higher, and half accept grade 2 alone.
 
 ranker.g_
 
 # %%
-# ``evaluate`` takes any measures, by name or as values, and counts ties by their expected value.
+# ``evaluate`` takes any measures, by name or as objects. For ties it returns the expected value.
 
 import gapboost as gb
 
@@ -47,7 +47,7 @@ scores = ranker.predict(test.X)
 gb.evaluate(["gap", "ndcg@10", "ap", "p@10"], test.y, scores, test.qid).labelled()
 
 # %%
-# The measure on the validation queries, tree by tree, is where LightGBM keeps it.
+# ``evals_result_`` has GAP of the validation queries after each tree.
 
 from matplotlib import pyplot as plt
 

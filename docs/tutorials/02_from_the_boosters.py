@@ -2,8 +2,8 @@
 From LGBMRanker and XGBRanker in five minutes
 =============================================
 
-Change the import, keep the rest. What follows shows both calls beside each other and what differs;
-every parameter with its translation is on the page of :doc:`migration </migration>`.
+Change the import, and keep the rest. This tutorial shows both calls and what differs. The page
+:doc:`migration </migration>` lists every parameter with its translation.
 """
 
 import lightgbm
@@ -20,13 +20,15 @@ sizes = np.unique(train.qid, return_counts=True)[1]
 # %%
 # LightGBM
 # --------
-# The call with ``group`` works as it is: sizes of queries whose rows follow each other.
+# Calls with ``group`` work unchanged. ``group`` has the sizes of queries whose rows follow each
+# other.
 
 theirs = lightgbm.LGBMRanker(n_estimators=60, verbose=-1).fit(train.X, train.y, group=sizes)
 ours = LGBMGAPRanker(n_estimators=60, verbose=-1).fit(train.X, train.y, group=sizes)
 
 # %%
-# With ``qid``, one id a row, rows may be in any order. LightGBM has no such call, so there is nothing to sort or to count.
+# With ``qid``, one id for each row, rows may be in any order. You need not sort or count.
+# LightGBM's own ranker has no such argument.
 
 order = np.random.default_rng(0).permutation(len(train.y))
 shuffled = LGBMGAPRanker(n_estimators=60, verbose=-1).fit(train.X[order], train.y[order], qid=train.qid[order])
@@ -41,8 +43,9 @@ our_xgb = XGBGAPRanker(n_estimators=60).fit(train.X, train.y, qid=train.qid)
 # %%
 # One table
 # ---------
-# The same test queries, the same trees in number and shape but for one default: ``LGBMGAPRanker`` draws thresholds at
-# random, ``extra_trees=False`` turns that off.
+# Compare all rankers on the same test queries. Number and size of the trees are the same. One
+# default differs: ``LGBMGAPRanker`` draws thresholds at random. ``extra_trees=False`` turns this
+# off.
 
 import pandas as pd
 
@@ -66,7 +69,8 @@ pd.DataFrame(rows).T.round(3)
 # %%
 # Several folds
 # -------------
-# One split of one small task says little. Folds hold whole queries and are the same for all; each line is one of them.
+# One split of one small task says little. So use five folds of whole queries, the same for all
+# rankers. Each line is one fold.
 
 from matplotlib import pyplot as plt
 from sklearn.model_selection import GroupKFold
@@ -96,17 +100,19 @@ ax.margins(y=0.25)
 plt.tight_layout()
 
 # %%
-# Differences on one small task are chance for the most part; the benchmarks measure them on seven collections.
+# Differences on one small task are mostly chance. The benchmarks measure them on seven collections.
 #
 # What stays, what changes
 # ------------------------
-# * Every parameter of the booster keeps its name and its meaning; ``help`` and completion list them. Those of its own ranking
-#   objectives and metrics would do nothing here: one error lists all of them, each with what to write instead.
-# * ``measure="gap"`` says what to train for and to stop by: ``"xgap"``, ``"egap"``, ``"ap"``, ``"ndcg@10"``, ``"p@10"`` or
-#   a value such as ``gb.GAP(g=(0.3, 0.7))``.
-# * Words of the boosters that mean the same here are taken: ``eval_at=(5, 10)`` reports nDCG at these ranks beside the measure
-#   that is trained for, ``objective="rank:ndcg"`` trains for nDCG. What has no equal is one error that says what to write.
-# * Colleagues and tools without gapboost get an ordinary fitted ``LGBMRanker`` or ``XGBRanker`` with the same predictions:
+# * Every parameter of the booster's trees keeps its name and its meaning. ``help`` and completion
+#   list them.
+# * ``measure=`` is the measure to train for and to stop by, such as ``"gap"``, ``"ndcg@10"``,
+#   ``"ap"`` or ``gb.GAP(g=(0.3, 0.7))``.
+# * Most parameters of the boosters' ranking objectives work. ``eval_at=(5, 10)`` reports nDCG at
+#   these ranks too. ``objective="rank:ndcg"`` trains for nDCG. The others raise one error that says
+#   what to write instead.
+# * ``to_vendor()`` returns a fitted ``LGBMRanker`` or ``XGBRanker`` with the same predictions, for
+#   tools without gapboost:
 
 vendor = ours.to_vendor()
 type(vendor), bool((vendor.predict(test.X) == ours.predict(test.X)).all())

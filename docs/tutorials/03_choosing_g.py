@@ -2,9 +2,10 @@
 Choosing g
 ==========
 
-g is what your users want: ``g[k]`` is the share of users who accept documents from grade k on.
-Where clicks or a survey tell, take it from there; where you only know the measure that counts in
-the end, search.
+Choose the shares ``g`` of your users: by default, by a search, or from clicks.
+
+The share ``g_k`` of users accepts documents of grade k or higher, and no others. If you have clicks
+or a survey, estimate g. If you only know the measure that counts in the end, search.
 """
 
 import numpy as np
@@ -19,15 +20,17 @@ train, vali, test = load_digits_ranking()
 # %%
 # Without any knowledge
 # ---------------------
-# The same share for every grade. It is the default, and the study of our benchmarks found nothing that is better in general.
+# The default is the same share for every grade. The study of our benchmarks found nothing that is
+# better in general.
 
 uniform_g(2)
 
 # %%
 # By search
 # ---------
-# Values of GAP under different g cannot be compared, so every candidate is judged by one target. Each fold is binned once and
-# one training gives every number of trees: the results are those of scikit-learn's ``GridSearchCV`` in a fraction of its time.
+# Compare all candidates by one target, because values of GAP under different g cannot be compared.
+# The results are those of scikit-learn's ``GridSearchCV``, in a fraction of its time. Each fold is
+# binned once, and one training gives every number of trees.
 
 ranker = LGBMGAPRanker(learning_rate=0.1, verbose=-1)
 grid = {"g": simplex_grid(2, 5), "n_estimators": range(10, 61, 10)}
@@ -36,15 +39,17 @@ search.fit(train.X, train.y, qid=train.qid)
 search.best_params_, round(search.best_score_, 4)
 
 # %%
-# The picture says more than the winner: where the line is flat within its spread, the choice of g does not matter.
+# Look at the picture before you take the best g. If the line is flat within its spread, the choice
+# of g does not matter.
 
 figure = gb.plotting.plot_g(search)
 
 # %%
 # From clicks
 # -----------
-# Users who click on grade 2 alone, and users who click on grades 1 and 2, show their thresholds by their clicks.
-# Intervals come from a bootstrap over users. The clicks here are made: a third of the users accept grade 1.
+# Clicks show which grades a user accepts. Some users click on grade 2 alone, others on grades 1 and
+# 2. Intervals come from a bootstrap over users. The clicks here are simulated: a third of the users
+# accept grade 1.
 
 rng = np.random.default_rng(0)
 users = np.repeat(np.arange(400), 10)

@@ -2,7 +2,7 @@
 Evaluating and comparing systems
 ================================
 
-Means over queries, values a query, ties, and whether a difference is more than chance.
+Evaluate two rankers, and find out whether their difference is more than chance.
 """
 
 import numpy as np
@@ -18,13 +18,13 @@ deep = LGBMGAPRanker(n_estimators=80, verbose=-1).fit(train.X, train.y, qid=trai
 shallow = XGBGAPRanker(n_estimators=80, max_depth=2).fit(train.X, train.y, qid=train.qid)
 
 # %%
-# Any number of measures in one call.
+# Pass any number of measures in one call.
 
 measures = [gb.GAP(g=(0.5, 0.5)), gb.nDCG(k=10), gb.AP(), gb.Precision(k=10)]
 gb.evaluate(measures, test.y, deep.predict(test.X), test.qid)
 
 # %%
-# One value a query, as a table.
+# ``per_query=True`` returns one value for each query.
 
 a = gb.evaluate(measures, test.y, deep.predict(test.X), test.qid, per_query=True)
 b = gb.evaluate(measures, test.y, shallow.predict(test.X), test.qid, per_query=True)
@@ -33,7 +33,8 @@ a.to_pandas().head()
 # %%
 # Is the difference more than chance?
 # -----------------------------------
-# Values are paired by query id; a t test, Wilcoxon's, the sign test and a randomisation test beside each other.
+# ``significance`` pairs the values by query id. It runs a t test, Wilcoxon's test, the sign test
+# and a randomization test.
 
 gap = measures[0]
 one, other = (gb.evaluate(gap, test.y, ranker.predict(test.X), test.qid, per_query=True) for ranker in (deep, shallow))
@@ -47,8 +48,9 @@ ax = difference.plot(title="GAP: LightGBM − XGBoost")
 # %%
 # Ties
 # ----
-# Equal scores have no order, so a document counts its expected value over all orders. Nothing depends on the order of
-# the file: a constant score gives what a shuffled list gives on average, not what a sorted file gives.
+# Documents with equal scores have no order. A measure returns its expected value over all their
+# orders. So a constant score has the mean value of shuffled lists. With ``ties="row"`` the order of
+# the file counts, and a sorted file looks perfect.
 
 constant = np.zeros(len(test.y))
 sorted_rows = np.lexsort((-test.y, test.qid))
@@ -59,7 +61,8 @@ expected, by_row
 # %%
 # The precision-recall curve of one query
 # ---------------------------------------
-# Its area is GAP [robertson2010]. Here of a query that three quarters of the others are better than.
+# The area below it is GAP [robertson2010]. This is a query with a low value: three quarters of the
+# queries have a higher one.
 
 values = a[gap]
 middling = a.qid[np.argsort(values)[len(values) // 4]]

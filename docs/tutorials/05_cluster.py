@@ -2,8 +2,8 @@
 On a Dask cluster
 =================
 
-The same rankers on data that do not fit one machine. Queries stay whole, whatever the partitions;
-metrics are exact over all workers, so early stopping is one decision.
+Train the same rankers on data that do not fit into one machine. Queries stay whole for any
+partitions. Metrics are exact over all workers, so all workers stop early in the same round.
 """
 
 import logging
@@ -18,8 +18,9 @@ from gapboost.datasets import load_digits_ranking
 train, vali, test = load_digits_ranking()
 
 # %%
-# Two workers inside this process stand for a cluster. Everything that ``fit`` takes is a Dask array or data frame, in any
-# partitions and any order of rows: those here cut queries, which then come together on one worker.
+# Start two workers in this process as a small cluster. Pass Dask arrays or data frames to ``fit``,
+# in any partitions and any order of rows. The partitions here cut queries. Their rows then come
+# together on one worker.
 
 logging.getLogger("distributed").setLevel(logging.ERROR)
 cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0")
@@ -30,7 +31,7 @@ y, qid = (da.from_array(values, chunks=1111) for values in (train.y, train.qid))
 ranker = DaskLGBMGAPRanker(client=client, measure="gap", n_estimators=40, verbose=-1).fit(X, y, qid=qid)
 
 # %%
-# Where the first partition ends it cuts a query, whose rows are trained on by one worker all the same.
+# The end of the first partition cuts a query. One worker trains on all its rows.
 
 from matplotlib import pyplot as plt
 
@@ -45,13 +46,13 @@ ax.legend(loc="upper left", fontsize=8)
 plt.tight_layout()
 
 # %%
-# Predictions are lazy, partition by partition.
+# Predictions are lazy, one partition after the other.
 
 scores = ranker.predict(da.from_array(test.X, chunks=(2000, -1)))
 scores
 
 # %%
-# The local ranker has the same booster, and everything else that rankers have.
+# ``to_local()`` returns a local ranker with the same booster.
 
 local = ranker.to_local()
 same = np.array_equal(scores.compute(), local.predict(test.X))

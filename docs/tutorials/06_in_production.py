@@ -2,8 +2,8 @@
 In production
 =============
 
-Save, load, serve without gapboost, explain. More formats are on the page of tools that gapboost
-works with.
+Save a ranker, predict without gapboost, and explain a score. The guide :doc:`in production
+</guide/production>` has more formats.
 """
 
 import tempfile
@@ -22,7 +22,7 @@ scores = ranker.predict(test.X)
 # %%
 # The booster's own file
 # ----------------------
-# It loads where gapboost is not installed, and says what it was trained for.
+# The file loads into LightGBM without gapboost. It also says what the ranker was trained for.
 
 directory = Path(tempfile.mkdtemp())
 ranker.booster_.save_model(directory / "model.txt")
@@ -33,7 +33,7 @@ print("same scores:", np.array_equal(loaded.predict(test.X), scores))
 # %%
 # The whole estimator
 # -------------------
-# joblib and pickle keep everything, and need gapboost to load.
+# joblib and pickle save the whole estimator. To load it, gapboost must be installed.
 
 import joblib
 
@@ -43,7 +43,7 @@ np.array_equal(joblib.load(directory / "ranker.joblib").predict(test.X), scores)
 # %%
 # Why this score
 # --------------
-# Contributions of the features sum to the score; so do those of ``shap.TreeExplainer(ranker)``.
+# Contributions of the features sum to the score. So do those of ``shap.TreeExplainer(ranker)``.
 
 from matplotlib import pyplot as plt
 

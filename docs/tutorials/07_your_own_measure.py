@@ -2,11 +2,11 @@
 A measure of your own
 =====================
 
-A measure is data: a discount for each rank, what a document of a grade gains by itself, and what a
-pair of grades gains together. From these three arrays gapboost evaluates, ties included, and
-trains.
+Define a measure by three arrays, then evaluate and train by it.
 
-Here: users look at rank n with probability ``1 / n^a`` and are pleased by grade 2 alone.
+The arrays are a discount for each rank, a gain for a document of each grade, and a gain for each
+pair of grades. In this example, users look at rank n with probability ``1 / n^a``. They accept
+grade 2 alone.
 """
 
 from dataclasses import dataclass, field
@@ -46,7 +46,7 @@ class Zipf(Measure):
 
 
 # %%
-# What it looks at, beside GAP's own discount 1 / n.
+# The discounts of three values of ``a``. That of GAP is 1 / n, as ``a = 1``.
 
 from matplotlib import pyplot as plt
 
@@ -59,21 +59,20 @@ ax.legend()
 plt.tight_layout()
 
 # %%
-# With tables it is defined for up to 64 different grades in a query. A measure that states ``worth`` in their place, the worth of
-# levels by themselves and the terms of pairs, is defined for any number; here that would be ``return own, ()``.
-#
-# It evaluates. Two documents with equal scores share what they would have in either order:
+# Evaluate by it. Two documents with equal scores get the expected value over both orders:
 
 gb.evaluate(Zipf(a=1.0), y_true=[0, 2, 1], y_score=[2.0, 2.0, 1.0])
 
 # %%
-# Its ideal knows the cut-off, so a perfect ranking has 1 with any k. Without the line about `self.k` this would be .675:
+# The ideal ranking is cut off at ``k`` too, so a perfect ranking has 1 for any ``k``.
+#
+# Without the line about `self.k` this would be .675:
 
 (value,) = gb.evaluate(Zipf(a=1.0, k=3), y_true=[2] * 8, y_score=-np.arange(8.0)).values()
 round(value, 3)
 
 # %%
-# And it trains, by all three objectives, on both boosters, with early stopping by it.
+# Train for it, on both boosters, by any of the three objectives. It can also stop the training.
 
 from gapboost.datasets import load_digits_ranking
 from gapboost.lightgbm import LGBMGAPRanker
@@ -85,16 +84,18 @@ for measure in (Zipf(a=1.0), gb.GAP(g=(0.5, 0.5))):
     print(f"trained for {measure!s:20}", {str(m): round(v, 3) for m, v in values.items()})
 
 # %%
-# Summed with others it counts with its own discount, and costs a pass of its own. Where two measures share their discount, say so
-# by a value: with ``discount_at = Reciprocal()`` in place of the method (`gapboost.measures.discounts` has more of them, and any
-# frozen dataclass that can be called is one), the sum with AP is a single measure, which the smooth objectives train for too.
+# Add it to other measures. Each discount costs one pass over the documents.
+#
+# Measures with the same discount can share a pass. Write ``discount_at = Reciprocal()`` instead of
+# the method, as AP does. The smooth objectives then train for the sum too.
+# `gapboost.measures.discounts` has more discounts. Any callable frozen dataclass is one.
 
 mixed = 0.5 * Zipf(a=1.0) + 0.5 * gb.AP()
 gb.evaluate(mixed, y_true=[0, 2, 1], y_score=[2.0, 2.0, 1.0])
 
 # %%
-# To hold your measure against an oracle of its own, write its definition as a plain loop and compare on random rankings; the
-# tests of gapboost do that for every measure it has.
+# Test your measure: write its definition as a plain loop, and compare on random rankings. The tests
+# of gapboost do this for every measure.
 
 rng = np.random.default_rng(0)
 for _ in range(100):
@@ -104,3 +105,8 @@ for _ in range(100):
     best = sum(1 / n for n in range(1, (y >= 2).sum() + 1)) or 1
     (value,) = gb.evaluate(Zipf(a=1.0), y, s).values()
     assert abs(value - naive / best) < 1e-12
+
+# %%
+# Limit: tables are possible for up to 64 different grades in a query. For more, define ``worth``
+# instead of ``tables``: it returns the gains of single documents and the terms of pairs. Here that
+# would be ``return own, ()``.

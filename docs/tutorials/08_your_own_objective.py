@@ -2,9 +2,11 @@
 An objective of your own
 ========================
 
-An objective is a frozen value over a measure, which early stopping reports. It prepares a pass: a
-function from scores to gradients. Numpy will do; this one is the listwise softmax, in which grade
-shares compete.
+Define an objective by its gradients, and train with it on both boosters.
+
+An objective is a frozen dataclass over a measure, which early stopping uses. Its method
+``prepared`` returns a pass: a function from scores to gradients. Numpy is enough. The example is
+the listwise softmax: the cross entropy of the shares of the gains and the softmax of the scores.
 """
 
 from dataclasses import dataclass
@@ -47,7 +49,7 @@ class Softmax(Objective):
 
 
 # %%
-# Gradients are checked as any others are: against the numerical derivative of the loss.
+# Check the gradients against the numerical derivative of the loss.
 
 y, s = np.array([2, 0, 1, 0]), np.array([0.3, -0.2, 0.1, 0.5])
 grad, _ = Softmax("gap").gradients(y, s)
@@ -63,7 +65,7 @@ numeric = [(loss(s + h) - loss(s - h)) / 2e-6 for h in 1e-6 * np.eye(4)]
 np.abs(grad - numeric).max() < 1e-8
 
 # %%
-# Rankers of both boosters take it as a value.
+# Pass it to the rankers of both boosters.
 
 from gapboost.datasets import load_digits_ranking
 from gapboost.lightgbm import LGBMGAPRanker
@@ -81,7 +83,7 @@ for objective in (Softmax(gb.GAP(g=(0.5, 0.5))), gb.LambdaRank(gb.GAP(g=(0.5, 0.
         print(f"{Ranker.__name__:15} {type(objective).__name__:12} GAP {value:.3f}")
 
 # %%
-# GAP of the validation queries, tree by tree.
+# The picture shows GAP of the validation queries after each tree.
 
 from matplotlib import pyplot as plt
 

@@ -2,7 +2,8 @@
 Which ranker on my data?
 ========================
 
-Compare rankers of any library on the same folds of whole queries: ahead, behind or inconclusive.
+Compare rankers of any library on the same folds of whole queries. Each is ahead, behind or
+inconclusive.
 """
 
 import lightgbm
@@ -26,7 +27,7 @@ rankers = {
 
 # %%
 # Three repeats of five folds, each repeat with its own folds and seed, train 15 models of each ranker.
-# ``None`` in place of ``rankers`` compares the standard rankers of the installed libraries.
+# Pass ``None`` instead of ``rankers`` to compare the standard rankers of the installed libraries.
 # ``checkpoint="folder"`` keeps finished trainings, so that an interrupted call continues.
 
 found = compare_rankers(data.X, data.y, data.qid, rankers, measures=["gap", "ndcg@10"], cv=5, repeats=3)
@@ -39,8 +40,8 @@ found.means().round(4)
 found.summary("LightGBM lambdarank").round(4)
 
 # %%
-# The picture of the report. A triangle shows a ranker that is ahead or behind: its interval leaves out 0.
-# A circle is inconclusive.
+# This is the picture of the report. A triangle is a ranker that is ahead or behind: its interval
+# does not contain 0. A circle is inconclusive.
 
 figure = found.plot("LightGBM lambdarank")
 

@@ -2,8 +2,8 @@
 Judges' means and models' scores as they are
 ============================================
 
-Three judges agree on some documents and not on others; a language model gives each document a score
-of its own. Both are grades: nobody has to round them.
+Train on fractional grades: the mean of several judges, or the scores of a model. You need not round
+them.
 """
 
 import numpy as np
@@ -15,7 +15,8 @@ from gapboost.lightgbm import LGBMGAPRanker
 train, vali, test = load_digits_ranking()
 
 # %%
-# The grades of this task, 0 to 2, are the truth here, which nobody who trains gets to see. Three judges see it through noise:
+# The grades of this task, 0 to 2, are the truth here, and no ranker gets them. We simulate three
+# judges and a model, which see the truth with noise:
 
 rng = np.random.default_rng(0)
 judges = np.clip(np.rint(train.y + rng.normal(scale=0.7, size=(3, len(train.y)))), 0, 2)
@@ -43,10 +44,14 @@ _ = right.set(title="score of a model", xlabel="grade")
 # %%
 # A threshold between the grades
 # ------------------------------
-# A user of GAP accepts documents from some grade on. With ``g=(0.5, 0.5)`` the threshold is 0 to 1 in one case of two, and 1 to 2
-# in the other; within each it is spread evenly. So a document of grade 1.5 is accepted with probability .5 + .25, and the measure
-# is the same for all of these labels: on whole grades it is the GAP of the paper, to the last bit. ``levels`` says what would be
-# read without it too; a thousand different values without it are a warning, as they may be no grades at all.
+# A user of GAP has a threshold, and accepts documents of this grade or higher. Pass
+# ``g=(0.5, 0.5)``: the threshold lies between 0 and 1 for half of the users, and between 1 and 2
+# for the others. It is spread evenly within each range. So a document of grade 1.5 is accepted with
+# probability .5 + .25.
+#
+# On whole grades this is the GAP of the paper, to the last bit. So one measure holds for all of
+# these labels. ``levels`` names the grades of ``g``. Here they are the default. Without ``levels``,
+# more than a thousand different values give a warning, because they may not be grades.
 
 measure = gb.GAP(g=(0.5, 0.5), levels=(1, 2))
 values = {}
@@ -56,10 +61,10 @@ for name, y in labels.items():
 {name: round(value, 3) for name, value in values.items()}
 
 # %%
-# One small draw says little. The same on 85 % of the documents of MQ2007, 1 692 queries, in five folds with three draws of
-# labels, default rankers, tested on the true grades. The code is ``benchmarks/studies/labels`` of
-# commit 3e45d17; its results are in that folder still. The table has differences of means with 95 %
-# intervals over the folds:
+# One small draw says little. The table repeats it on MQ2007, with 85 % of the documents and 1 692
+# queries, in five folds and three draws of labels. The rankers have their defaults, and are tested
+# on the true grades. The code is ``benchmarks/studies/labels`` of commit 3e45d17. Its results are
+# still in that folder. The table has differences of means, with 95 % intervals over the folds:
 #
 # .. list-table::
 #    :header-rows: 1
@@ -85,14 +90,15 @@ for name, y in labels.items():
 #      - +.0047 (+.0024 … +.0071)
 #      - +.0039 (+.0011 … +.0067)
 #
-# A model's scores rank better as they are than rounded to whole grades, on all three measures. The means of three judges are
-# ahead of rounded ones by less than these folds can tell from chance, and ahead of one judge; what is certain is that nobody has
-# to round. ``LGBMRanker`` takes whole grades only; that it is behind is not a matter of labels alone, as the defaults of
-# ``LGBMGAPRanker`` choose the thresholds of trees otherwise too.
+# * A model's scores rank better than rounded ones, on all three measures.
+# * The mean of three judges is ahead of one judge. Its difference from the rounded mean is
+#   inconclusive.
+# * ``LGBMRanker`` takes whole grades only. It is behind, but not by its labels alone:
+#   ``LGBMGAPRanker`` also chooses the thresholds of trees differently by default.
 #
-# Where the probabilities lie
-# ---------------------------
-# On another scale, such as scores from 0 to 1, ``levels`` says at which grades g is given. Halved grades with halved levels are
+# Another scale
+# -------------
+# For scores on another scale, such as 0 to 1, pass ``levels``. Halved grades with halved levels are
 # the same measure:
 
 halves = gb.GAP(g=(0.5, 0.5), levels=(0.5, 1.0))
@@ -100,7 +106,7 @@ whole = gb.evaluate(measure, score, train.X[:, 0], train.qid)[measure]
 whole == gb.evaluate(halves, score / 2, train.X[:, 0], train.qid)[halves]
 
 # %%
-# Left open, g is one threshold that may lie anywhere up to the highest grade:
+# Without ``g``, the threshold is spread evenly up to the highest grade:
 
 ranker = LGBMGAPRanker(n_estimators=5, verbose=-1).fit(train.X, score / 2, qid=train.qid)
 ranker.measure_

@@ -21,8 +21,9 @@ from gapboost.preprocessing import QueryRelativeFeatures
 train, _, test = load_digits_ranking((120, 5, 60), 30)
 
 # %%
-# Raw features of a search engine have another scale in each query: a BM25 score grows with the number
-# of words. The digits have the same scale everywhere. So make the scale of each query a random one.
+# Raw features of a search engine have another scale in each query: a BM25 score grows with the
+# number of words. The digits have one scale for all queries. So multiply each query by a random
+# scale.
 
 
 def with_scales(data, seed):
@@ -56,7 +57,7 @@ with sklearn.config_context(enable_metadata_routing=True):
 search.cv_results_["mean_test_score"].round(3)
 
 # %%
-# ``GSearchCV`` needs no routing, and searches g beside the kind.
+# ``GSearchCV`` needs no routing. It can search g and the kind together.
 
 grid = {"features__kinds": [["zscore"], ["rank"]], "ranker__g": simplex_grid(2, 2)}
 found = GSearchCV(model, grid, scoring="ndcg@10", cv=3).fit(X, train.y, qid=train.qid)

@@ -1,4 +1,4 @@
-"""Sentences of README and the landing page are short: at most 30 words, and 16 on average."""
+"""Sentences of README and the landing page have at most 30 words, 16 on average; those of other pages at most 40."""
 
 import re
 from pathlib import Path
@@ -7,6 +7,13 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 LONGEST, AVERAGE = 30, 16
+LONGEST_ELSEWHERE = 40
+PAGES = [
+    *ROOT.glob("docs/*.md"),
+    *ROOT.glob("docs/guide/*.md"),
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "benchmarks/README.md",
+]
 # Lines that are no prose: headings, tables, pictures, lines of directives, and HTML.
 NO_PROSE = re.compile(r"\s*(?:#|\||!\[|:|<|\{)")
 ITEM = re.compile(r"^\s*(?:[*+-]|\d+\.)\s+")
@@ -47,6 +54,16 @@ def test_sentences_are_short(page):
     assert len(found) > 20
     assert [sentence for sentence in found if length(sentence) > LONGEST] == []
     assert sum(map(length, found)) / len(found) <= AVERAGE
+
+
+@pytest.mark.parametrize("page", sorted(PAGES), ids=lambda page: page.stem)
+def test_sentences_of_other_pages_are_not_long(page):
+    found = list(sentences(page.read_text(encoding="utf-8")))
+    assert [sentence for sentence in found if length(sentence) > LONGEST_ELSEWHERE] == []
+
+
+def test_the_pages_of_the_guide_are_found():
+    assert sum(page.parent.name == "guide" for page in PAGES) > 10
 
 
 PAGE = """---
