@@ -166,7 +166,8 @@ def evaluate(
     Examples
     --------
     >>> import gapboost as gb
-    >>> gb.evaluate([gb.GAP(g=(0.5, 0.5)), gb.AP()], [2, 0, 1, 0, 1], [3, 2, 1, 2, 1], ["a", "a", "a", "b", "b"])
+    >>> y_true, y_score, qid = [2, 0, 1, 0, 1], [3, 2, 1, 2, 1], ["a", "a", "a", "b", "b"]
+    >>> gb.evaluate([gb.GAP(g=(0.5, 0.5)), gb.AP()], y_true, y_score, qid)
     {GAP(g=(0.5, 0.5)): 0.6944444444444444, AP(rel=1): 0.6666666666666666}
     >>> gb.evaluate(["ap", "p@1"], [2, 0, 1], [3, 2, 1]).labelled()
     {'ap': 0.8333333333333333, 'precision_at_1': 1.0}
@@ -236,7 +237,7 @@ def query_values(
 def values_of_labels(
     measures: Sequence[Measure], data: Judged, scores: Array, *, empty: Empty, **how: Any
 ) -> list[Array]:
-    """`query_values` of measures of several labels: a part of several measures is evaluated once."""
+    """Return the values of measures of several labels; evaluate a part that several share once."""
     parts = dict.fromkeys(part for measure in measures for _, part in measure.terms)
     # NaN where nothing is relevant by the label of the part.
     found = {}

@@ -58,7 +58,9 @@ def plot_g(search: Any, *, measure: Any = None, figure: Any = None) -> Any:
     >>> from gapboost.model_selection import GSearchCV, simplex_grid
     >>> train = load_digits_ranking((40, 20, 20)).train
     >>> ranker = LGBMGAPRanker(n_estimators=5, n_jobs=1, verbose=-1)
-    >>> search = GSearchCV(ranker, {"g": simplex_grid(2, 2)}, scoring="ndcg@10", cv=3, progress=False)
+    >>> search = GSearchCV(
+    ...     ranker, {"g": simplex_grid(2, 2)}, scoring="ndcg@10", cv=3, progress=False
+    ... )
     >>> type(gb.plotting.plot_g(search.fit(train.X, train.y, qid=train.qid))).__name__
     'Figure'
     """

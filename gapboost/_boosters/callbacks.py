@@ -290,7 +290,7 @@ def as_metrics(measures: Any, g: Any = None, name: str = "measure") -> list[Meas
 
 
 def as_gradients(measure: Any, g: Any) -> Objective:
-    """The objective for a measure by name or value, or an objective itself, for a booster's data set."""
+    """Return the objective for a measure or its name; an objective is returned unchanged."""
     if isinstance(measure, Objective) and g is not None:
         raise ValueError(f"g is {g!r} but the objective is {measure!r}; expected g inside its measure")
     objective = measure if isinstance(measure, Objective) else as_objective("lambdarank", as_measure(measure, g))

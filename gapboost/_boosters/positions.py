@@ -43,7 +43,7 @@ def checked_penalty(value: Any, position: Any) -> float:
 
 
 class PositionPass(Pass):
-    """Another pass, at scores to which the factors of positions are added. It learns them from what that pass answers.
+    """Add factors of positions to the scores of another pass, and learn them from its gradients.
 
     Unlike other passes it belongs to one training: each call goes on from the one before.
     """

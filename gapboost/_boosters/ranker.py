@@ -220,5 +220,5 @@ class GAPRanker(RankerParameters):
         raise NotImplementedError
 
     def _boost_on_bins(self, training: Training, bins: Any, watch: Callable[[Array], None]) -> None:
-        """Train on rows that are binned already; `watch` gets the held-out scores after each round."""
+        """Train on binned rows; call `watch` with the held-out scores after each round."""
         raise NotImplementedError

@@ -142,7 +142,10 @@ def check_highest(highest: Any, name: str, limit: GradeLimit | None) -> None:
 
 
 def warn_of_many(n_levels: int, highest: float, name: str, limit: GradeLimit | None) -> None:
-    """Warn of more than `MANY_GRADES` different grades: they may be something else. Say how the measure reads them."""
+    """Warn of more than `MANY_GRADES` different grades, which may be something else.
+
+    The warning says how the measure reads them.
+    """
     if n_levels > MANY_GRADES and limit is not None and limit.between:
         warn_caller(
             f"{name} holds {n_levels} different values up to {highest:g}: {limit.between} takes them for grades, and "

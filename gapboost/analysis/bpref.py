@@ -47,7 +47,8 @@ def bpref(qrels: Qrels, run: Run, *, rel: int = 1, ties: Ties = "expected") -> d
     Examples
     --------
     >>> from gapboost import analysis
-    >>> analysis.bpref({"1": {"a": 1, "b": 0, "c": 1}}, {"1": {"b": 3.0, "a": 2.0, "unjudged": 1.0, "c": 0.5}})
+    >>> run = {"1": {"b": 3.0, "a": 2.0, "unjudged": 1.0, "c": 0.5}}
+    >>> analysis.bpref({"1": {"a": 1, "b": 0, "c": 1}}, run)
     {'1': 0.0}
     """
     lowest = as_relevant(rel)

@@ -80,7 +80,10 @@ class PrecisionRecallCurve:
         return frame({"rank": self.rank, "recall": self.recall, "precision": self.precision}, ["rank"])
 
     def plot(self, ax: Any = None, **line: Any) -> Any:
-        """Steps whose area is the measure; call with the same `ax` for several systems. Returns the axes."""
+        """Draw the curve as steps, whose area is the measure. Return the axes.
+
+        Call with the same `ax` for several systems.
+        """
         ax = axes(ax)
         line = {"label": f"{self.measure} = {self.area:.3f}", **styled(len(ax.get_lines()), marked=False), **line}
         recall = np.concatenate([[0.0], self.recall])

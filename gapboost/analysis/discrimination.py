@@ -45,7 +45,8 @@ class DiscriminativePower:
     --------
     >>> from gapboost import analysis
     >>> qrels = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 0, "d": 1, "e": 2}}
-    >>> one, two = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}, {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
+    >>> one = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}
+    >>> two = {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
     >>> runs = {"one": one, "two": two}
     >>> values = analysis.system_values(["gap(g=0.5,0.5)", "ap"], qrels, runs, n_jobs=1)
     >>> power = analysis.discriminative_power(values, n_resamples=100, random_state=0)
@@ -143,7 +144,8 @@ def discriminative_power(
     --------
     >>> from gapboost import analysis
     >>> qrels = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 0, "d": 1, "e": 2}}
-    >>> one, two = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}, {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
+    >>> one = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}
+    >>> two = {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
     >>> runs = {"one": one, "two": two}
     >>> values = analysis.system_values(["gap(g=0.5,0.5)", "ap"], qrels, runs, n_jobs=1)
     >>> power = analysis.discriminative_power(values, n_resamples=100, random_state=0)

@@ -51,7 +51,9 @@ class LocalOptimality:
     >>> from gapboost import analysis
     >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
     >>> data = {"train": (X, [2, 0, 1], ["q", "q", "q"])}
-    >>> result = analysis.local_optimality("ap", [1.0, 0.2], data, n_directions=10, random_state=0, n_jobs=1)
+    >>> result = analysis.local_optimality(
+    ...     "ap", [1.0, 0.2], data, n_directions=10, random_state=0, n_jobs=1
+    ... )
     >>> round(float(result.weight_norm), 3)
     1.02
     """
@@ -165,7 +167,9 @@ def local_optimality(
     >>> from gapboost import analysis
     >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
     >>> data = {"train": (X, [2, 0, 1], ["q", "q", "q"])}
-    >>> result = analysis.local_optimality("ap", [1.0, 0.2], data, n_directions=10, random_state=0, n_jobs=1)
+    >>> result = analysis.local_optimality(
+    ...     "ap", [1.0, 0.2], data, n_directions=10, random_state=0, n_jobs=1
+    ... )
     >>> int(result.improved.sum())
     0
     """

@@ -4,14 +4,16 @@ The rules, where files leave something open:
 
 * A judgement of 0 or less is not relevant, and so is a document without a judgement.
 * Relevant documents that a run did not retrieve count: the recall base comes from the judgements.
-* A topic that has judgements but no documents in the run has an empty ranking, with value 0. ir_measures does the same;
-  trec_eval leaves such topics out of its means unless it is called with ``-c``.
+* A topic with judgements but no documents in the run has an empty ranking, with value 0, as in
+  ir_measures. trec_eval without ``-c`` leaves such topics out of its means.
 * A topic of the run that has no judgements is left out.
 * The ranks written in a run are not read, its scores are, as in trec_eval.
-* A document twice in one topic, of a run or of the judgements, is an error; so is a line that does not have its parts.
-* Lines that begin with ``#`` are comments, and what follows the sixth part of a line of a run is not read, as in trec_eval.
+* A document that occurs twice in a topic, of a run or of judgements, is an error. So is a line
+  with missing parts.
+* Lines that begin with ``#`` are comments. As in trec_eval, a run's line has six parts; the rest
+  of the line is not read.
 * A number is what C and Python read alike: ``1_0``, which is 10 to Python alone, is an error.
-* Parts are separated by the white space of ASCII and are UTF-8: a no-break space belongs to a document's name.
+* Parts are UTF-8, separated by ASCII white space: a no-break space belongs to a document's name.
 """
 
 from collections.abc import Mapping, Sequence

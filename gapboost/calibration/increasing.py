@@ -20,7 +20,10 @@ TIE_BREAK = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class IncreasingProbability:
-    """P(relevant) as a function of the score: a logistic regression, with most weight on an isotonic one if there is one."""
+    """Increasing function from scores to P(relevant).
+
+    It is a logistic regression. If `isotonic` is given, it gets nearly all the weight.
+    """
 
     logistic: Any
     isotonic: Any = None

@@ -119,7 +119,9 @@ def compare_rankers(
     >>> from sklearn.linear_model import Ridge
     >>> train = load_digits_ranking().train
     >>> rankers = {"line": Ridge(), "GAP": LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1)}
-    >>> comparison = compare_rankers(train.X, train.y, train.qid, rankers, measures="map", repeats=1)
+    >>> comparison = compare_rankers(
+    ...     train.X, train.y, train.qid, rankers, measures="map", repeats=1
+    ... )
     >>> comparison.summary("line")["verdict"].tolist()
     ['ahead']
     """

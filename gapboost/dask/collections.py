@@ -117,7 +117,10 @@ def partitions(value: Any) -> list[Any]:
 
 
 def flat_partitions(column: Any) -> list[Any]:
-    """The partitions of what has one value a row. Blocks that a function has made may be columns, whatever the array says."""
+    """Return the partitions of a collection with one value for each row, each of shape (n,).
+
+    A block that a function has made may have shape (n, 1), whatever the array says.
+    """
     flat = dask.delayed(only_column)
     return [flat(part) for part in partitions(column)]
 

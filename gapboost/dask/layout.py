@@ -97,7 +97,9 @@ class PartitionLayout(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class DataLayout:
-    """All queries of a data set, from the surveys of its partitions. An entry is a query in a partition.
+    """All queries of a data set, by the surveys of its partitions.
+
+    An entry is a query in a partition.
 
     Attributes
     ----------

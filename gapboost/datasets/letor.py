@@ -159,10 +159,11 @@ def load_letor(
     -------
     RankingData
         ``X`` : ndarray or scipy.sparse.csr_matrix of shape (n_rows, n_features), dtype float64.
-        ``y`` : ndarray of shape (n_rows,), dtype int32, or float64 where some grades are fractional.
-        ``qid`` : ndarray of shape (n_rows,); int64 where all the queries are whole numbers, each spelled in one way,
-        otherwise str. ``qid:01`` and ``qid:1`` are different queries.
-        ``docid`` : ndarray of shape (n_rows,), dtype str, if each row names its document; otherwise None.
+        ``y`` : ndarray of shape (n_rows,), dtype int32, or float64 if some grades are fractional.
+        ``qid`` : ndarray of shape (n_rows,), dtype int64 if all query ids are integers that are
+        each spelled in one way, otherwise str. ``qid:01`` and ``qid:1`` are different queries.
+        ``docid`` : ndarray of shape (n_rows,), dtype str, if each row names its document; otherwise
+        None.
 
     Raises
     ------

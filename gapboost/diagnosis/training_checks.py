@@ -50,7 +50,10 @@ def _key(query: Any) -> tuple[type, Any]:
 
 
 def _contents(part: Part) -> list[bytes | None]:
-    """Return what is equal for queries with the same documents; None for a query of equal documents."""
+    """Return for each query a key that is equal for the same documents.
+
+    The key is None if all documents of the query are equal.
+    """
     order = np.lexsort((part.digests, part.numbers))
     lists = np.split(part.digests[order], part.queries.offsets[1:-1])
     return [one.tobytes() if one[0] != one[-1] else None for one in lists]

@@ -76,7 +76,10 @@ def json_path(path: Any) -> Path:
 
 
 def verification_rows(model: Model) -> tuple[Array, list[str]]:
-    """Return the sample rows, rows with missing values and rows at thresholds, and what each row tests."""
+    """Return rows to verify and what each row tests.
+
+    They are sample rows, rows with missing values, and rows at thresholds.
+    """
     missing = list(_rows_with_missing_values(model))
     thresholds = list(_rows_at_thresholds(model))
     contents = [SAMPLE] * len(model.rows) + [MISSING] * len(missing) + [THRESHOLD] * len(thresholds)
@@ -128,7 +131,10 @@ def _value(split: Split | CategorySplit, left: bool) -> float:
 
 
 def _readable(row: Array, model: Model) -> list[Any]:
-    """Return the values of a row as the engine gets them: None for missing ones, categories by name."""
+    """Return the values of a row as the engine gets them.
+
+    Missing values are None, categories are names.
+    """
     return [
         None
         if np.isnan(value)

@@ -58,7 +58,8 @@ def objective(
     >>> train = load_digits_ranking((60, 20, 40), 20).train
     >>> sizes = np.unique(train.qid, return_counts=True)[1]
     >>> data = lightgbm.Dataset(train.X, train.y, group=sizes)
-    >>> lightgbm.train({"objective": objective("gap"), "verbose": -1, "num_threads": 1}, data, num_boost_round=5).num_trees()
+    >>> settings = {"objective": objective("gap"), "verbose": -1, "num_threads": 1}
+    >>> lightgbm.train(settings, data, num_boost_round=5).num_trees()
     5
     """
     return LightGBMObjective(as_gradients(measure, g), n_jobs)
@@ -88,11 +89,13 @@ def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = Non
     >>> from gapboost.datasets import load_digits_ranking
     >>> from gapboost.lightgbm import eval_metric, objective
     >>> train, vali, _ = load_digits_ranking((60, 20, 40), 20)
-    >>> data, other = (
-    ...     lightgbm.Dataset(part.X, part.y, group=np.unique(part.qid, return_counts=True)[1]) for part in (train, vali)
-    ... )
+    >>> sizes = [np.unique(part.qid, return_counts=True)[1] for part in (train, vali)]
+    >>> data = lightgbm.Dataset(train.X, train.y, group=sizes[0])
+    >>> other = lightgbm.Dataset(vali.X, vali.y, group=sizes[1])
     >>> settings = {"objective": objective("gap"), "verbose": -1, "num_threads": 1}
-    >>> booster = lightgbm.train(settings, data, num_boost_round=5, valid_sets=[other], feval=eval_metric("gap"))
+    >>> booster = lightgbm.train(
+    ...     settings, data, num_boost_round=5, valid_sets=[other], feval=eval_metric("gap")
+    ... )
     >>> list(booster.best_score["valid_0"])
     ['map-gap']
     """

@@ -47,7 +47,8 @@ def exportable(model: LGBMGAPRanker | lightgbm.Booster) -> lightgbm.Booster:
     >>> from gapboost.datasets import load_digits_ranking
     >>> from gapboost.lightgbm import LGBMGAPRanker, exportable
     >>> train = load_digits_ranking((60, 20, 40), 20).train
-    >>> ranker = LGBMGAPRanker(n_estimators=5, n_jobs=1, verbose=-1).fit(train.X, train.y, qid=train.qid)
+    >>> ranker = LGBMGAPRanker(n_estimators=5, n_jobs=1, verbose=-1)
+    >>> ranker = ranker.fit(train.X, train.y, qid=train.qid)
     >>> "objective=lambdarank" in exportable(ranker).model_to_string()
     True
     """

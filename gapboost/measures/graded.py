@@ -3,11 +3,11 @@
 A user puts the threshold of relevance at grade k with probability g_k. With G[i] = g_1 + ... + g_i,
 R[k] documents of grade k in the query, RB[k] = R[k] + ... + R[c] and w[i] = sum_{k<=i} g_k / RB[k]:
 
-====  ================================  =======================================================================
-GAP   [robertson2010] eq. 15            sum_n 1/n sum_{m<=n} G[min(i_m, i_n)] / sum_k g_k RB[k]
-xGAP  [ferrante2014] eq. 5              sum_n 1/n sum_{m<=n} G[min(i_m, i_n)] w[i_n] / G[i_n]
-eGAP  [ferrante2014] eq. 6              sum_n 1/n sum_{m<=n} w[min(i_m, i_n)] = sum_k g_k AP_k
-====  ================================  =======================================================================
+====  =====================  ======================================================
+GAP   [robertson2010] eq. 15 sum_n 1/n sum_{m<=n} G[min(i_m, i_n)] / sum_k g_k RB[k]
+xGAP  [ferrante2014] eq. 5   sum_n 1/n sum_{m<=n} G[min(i_m, i_n)] w[i_n] / G[i_n]
+eGAP  [ferrante2014] eq. 6   sum_n 1/n sum_{m<=n} w[min(i_m, i_n)] = sum_k g_k AP_k
+====  =====================  ======================================================
 
 >>> import gapboost as gb
 >>> gb.evaluate([gb.GAP(g=(0.5, 0.5))], y_true=[1, 2, 0], y_score=[3.0, 2.0, 1.0])
@@ -211,7 +211,8 @@ class xGAP(GradedMeasure):
     Examples
     --------
     >>> import gapboost as gb
-    >>> (value,) = gb.evaluate(gb.xGAP(g=(0.5, 0.5)), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> y_true, y_score = [1, 0, 2, 0], [4.0, 3.0, 2.0, 1.0]
+    >>> (value,) = gb.evaluate(gb.xGAP(g=(0.5, 0.5)), y_true, y_score).values()
     >>> round(value, 3)
     0.625
     """
@@ -246,7 +247,8 @@ class eGAP(GradedMeasure):
     Examples
     --------
     >>> import gapboost as gb
-    >>> (value,) = gb.evaluate(gb.eGAP(g=(0.5, 0.5)), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> y_true, y_score = [1, 0, 2, 0], [4.0, 3.0, 2.0, 1.0]
+    >>> (value,) = gb.evaluate(gb.eGAP(g=(0.5, 0.5)), y_true, y_score).values()
     >>> round(value, 3)
     0.583
     """

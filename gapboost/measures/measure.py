@@ -97,7 +97,7 @@ class Measure(metaclass=MeasureType):
 
     @property
     def label_column(self) -> int | str | None:
-        """Column of several labels that the measure reads (`OfLabel`); None for a measure of one label."""
+        """Column of several labels that the measure reads (`OfLabel`); None for one label."""
         return None
 
     @property

@@ -53,7 +53,9 @@ class ThresholdEstimate:
     Examples
     --------
     >>> from gapboost.model_selection import g_from_clicks
-    >>> estimate = g_from_clicks([1, 2, 1, 2], [0, 1, 1, 1], sessions=["a", "a", "b", "b"], random_state=0)
+    >>> estimate = g_from_clicks(
+    ...     [1, 2, 1, 2], [0, 1, 1, 1], sessions=["a", "a", "b", "b"], random_state=0
+    ... )
     >>> type(estimate).__name__, estimate.clicks, estimate.impressions
     ('ThresholdEstimate', (0.0, 1.0, 2.0), (0.0, 2.0, 2.0))
     """

@@ -20,7 +20,8 @@ because ``r_n - r_m`` is then about ``n alpha (s_m - s_n) / 4``. Its value is no
 measure; for that, choose a larger beta and alpha.
 
 >>> import gapboost as gb
->>> gb.ApproxRank(gb.AP(), alpha=100).ranks([4.20074, 3.12378, 4.40918, 1.55258, 4.13330]).round(5).tolist()
+>>> scores = [4.20074, 3.12378, 4.40918, 1.55258, 4.13330]
+>>> gb.ApproxRank(gb.AP(), alpha=100).ranks(scores).round(5).tolist()
 [2.00118, 4.0, 1.0, 5.0, 2.99882]
 """
 

@@ -114,7 +114,7 @@ class SoftRankPass(SmoothPass):
             self.ranges = list(self.ranges_of_comparisons())
 
     def ranges_of_comparisons(self) -> Iterator[tuple[int, int]]:
-        """Cut the ranges so that derivatives by all comparisons of their queries fit into memory at once."""
+        """Cut the ranges so that the derivatives by all pairs of documents fit into memory."""
         comparisons = self.data.queries.sizes.astype(np.int64) ** 2
         for first, last in self.ranges:
             for start, end in ranges_within(comparisons[first:last], MOST_COMPARISONS):

@@ -53,7 +53,7 @@ def value_of(measure, grades, base=None):
     return gb.evaluate(measure, grades, -np.arange(len(grades)), recall_base=None if base is None else [base])[measure]
 
 
-# ------------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 # expected value
 
 
@@ -87,7 +87,7 @@ def test_derivative_of_the_expected_value(measure):
         assert problem.derivative(p)[n, i] == pytest.approx(slope, abs=1e-10)
 
 
-# ----------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 # maximum entropy
 
 LISTS = [
@@ -220,7 +220,7 @@ def test_bad_input(arguments, message):
         maximum_entropy(gb.AP(), **arguments)
 
 
-# -----------------------------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------------------
 # informativeness
 
 
