@@ -106,7 +106,7 @@ def test_measures_without_a_recall_are_refused_not_drawn_empty(measure, y_true):
 
 @dataclass(frozen=True, repr=False)
 class Beside(gb.KendallTau):
-    """Its documents of grade 2 are worth something by themselves, those of grade 1 beside others alone."""
+    """A measure in which grade 2 has worth by itself, and grade 1 only in pairs."""
 
     def tables(self, base):
         pair, own = super().tables(base)

@@ -103,7 +103,10 @@ def test_a_search_over_an_alias(search):
 
 @pytest.mark.parametrize("module", ["gapboost.lightgbm", "gapboost.dask.lightgbm"])
 def test_no_parameter_of_lightgbm_replaces_an_attribute(module):
-    """LightGBM sets `_<name>` of the ranker beside `<name>`, as for its own attributes: a method would be lost."""
+    """LightGBM sets an attribute `_<name>` of the ranker for each parameter `<name>`.
+
+    A method of that name would be lost.
+    """
     room = pytest.importorskip(module)
     (kind,) = (getattr(room, name) for name in room.__all__ if name.endswith("LGBMGAPRanker"))
     names = sorted(LIGHTGBMS.known())

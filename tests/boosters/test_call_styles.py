@@ -204,8 +204,7 @@ def test_eval_at_that_is_no_rank():
         ranker("lightgbm").fit(TRAIN.X, TRAIN.y, TRAIN.qid, eval_at="ten")
 
 
-# --- arguments by position
-# ----------------------------------------------------------------------------------------------
+# --- arguments by position ------------------------------------------------------------------------
 
 
 def weights_of_queries():

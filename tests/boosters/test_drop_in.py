@@ -1,4 +1,4 @@
-"""Calls of the boosters' own rankers, made with ours: containers, words, copies, files and pictures."""
+"""Calls of the boosters' own rankers also work with ours: containers, names, copies, files."""
 
 import inspect
 import pickle
@@ -27,8 +27,7 @@ def same_model(one, other):
     assert one.evals_result_ == other.evals_result_
 
 
-# --- columns
-# --------------------------------------------------------------------------------------------------
+# --- columns --------------------------------------------------------------------------------------
 
 COLUMNS = {
     "numpy": lambda v: v.reshape(-1, 1),
@@ -113,8 +112,7 @@ def test_a_search_takes_a_column_too():
     assert searches[0].best_score_ == searches[1].best_score_
 
 
-# --- predictions
-# --------------------------------------------------------------------------------------------------
+# --- predictions ----------------------------------------------------------------------------------
 
 FLAGS = [
     {"raw_score": True},
@@ -151,7 +149,7 @@ def test_flags_of_predictions_among_the_parameters():
 
 @twins
 def test_names_of_columns_are_checked_as_the_caller_says(twin):
-    """Unasked, of any frame; with LightGBM's own error where its flag is set, and not where it is off."""
+    """Names are checked by default; LightGBM's flag gives its own error, or turns the check off."""
     names = [f"x{i}" for i in range(X.shape[1])]
     frame = pd.DataFrame(TEST.X, columns=names)
     ranker = twin.ranker().fit(pd.DataFrame(X, columns=names), Y, QID)
@@ -231,8 +229,7 @@ def test_a_model_of_xgboost_to_continue(saved, tmp_path):
     np.testing.assert_array_equal(found.predict(TEST.X, iteration_range=(0, 5)), first.predict(TEST.X))
 
 
-# --- classes, copies, pictures
-# ---------------------------------------------------------------------------------------------
+# --- classes, copies, pictures --------------------------------------------------------------------
 
 
 @twins

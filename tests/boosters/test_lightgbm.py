@@ -22,8 +22,7 @@ def dataset(data=TRAIN, **more):
     )
 
 
-# --- early stopping
-# --------------------------------------------------------------------------------------------------
+# --- early stopping -------------------------------------------------------------------------------
 
 
 def test_the_training_set_does_not_stop_training():
@@ -41,12 +40,11 @@ def test_the_training_set_does_not_stop_training():
     assert len(curve) == ranker.best_iteration_ + 5
 
 
-# --- the callbacks in LightGBM's own rankers
-# --------------------------------------------------------------------------
+# --- the callbacks in LightGBM's own rankers ------------------------------------------------------
 
 
 def test_fits_of_lightgbms_own_ranker_leave_nothing_in_the_callbacks():
-    """It shows them no data set: the array of labels stands for it, and what is remembered of it must not keep it."""
+    """LightGBM's own ranker passes an array of labels, which callbacks must not keep alive."""
     trains, reports = objective("gap"), eval_metric("gap")
     for _ in range(5):
         theirs = lightgbm.LGBMRanker(n_estimators=2, objective=trains, metric="None", verbose=-1)
@@ -81,8 +79,7 @@ def test_objective_and_metric_in_LGBMRanker(weighted, preparations):
     assert clone(theirs).objective is theirs.objective
 
 
-# --- parameters and arguments
-# -----------------------------------------------------------------------------------------
+# --- parameters and arguments ---------------------------------------------------------------------
 
 
 def test_eval_names():

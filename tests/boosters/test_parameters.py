@@ -1,4 +1,4 @@
-"""Parameters that would do nothing: typos, and the boosters' words about their own ranking objectives and metrics."""
+"""Parameters that would be ignored: typos, and the boosters' own ranking objectives and metrics."""
 
 import inspect
 import json
@@ -39,8 +39,7 @@ def refused(twin, fit=None, **parameters):
     return text
 
 
-# --- names that nobody knows
-# ------------------------------------------------------------------------------------------
+# --- names that nobody knows ----------------------------------------------------------------------
 
 TYPOS = {
     "mesure": "measure",
@@ -133,7 +132,10 @@ def test_xgboost_takes_every_name_that_it_knows(taken):
 
 
 def test_names_that_xgboost_checks_itself_are_the_same():
-    """XGBoost warns of each name that its configuration lacks: here of none that is known, and of the one that is not."""
+    """XGBoost warns of each name that its configuration lacks.
+
+    It warns of none that `known` holds, and of one that it does not hold.
+    """
     data = XGBOOST.dataset(X, Y, SIZES)
     known = {"rate_drop", "feature_selector", "ndcg_exp_gain", "opt_dense_col", "max_cached_hist_node", "eta", "top_k"}
     assert known <= XGBOOSTS.known()
@@ -166,8 +168,7 @@ def test_parameters_of_a_subclass_are_no_typos(twin):
     assert "expected own" in text
 
 
-# --- words that mean something else here
-# -------------------------------------------------------------------------------
+# --- words that mean something else here ----------------------------------------------------------
 
 # Parameters and arguments of fit in the booster's words, and the same in ours.
 EQUAL = {
@@ -323,7 +324,10 @@ def of_both(table):
 @pytest.mark.slow(keep=6)
 @pytest.mark.parametrize(("twin", "case"), of_both(EQUAL))
 def test_a_word_with_an_equal_is_taken(twin, case):
-    """To the bit what our own words train, by `clone`, `set_params` and pickles too; the parameters stay as they were given."""
+    """The trained model is identical, also after `clone`, `set_params` and pickling.
+
+    The parameters stay as they were given.
+    """
     parameters, fit, own, own_fit = case
     watched = {"eval_set": [(VALI.X, VALI.y)], "eval_qid": [VALI.qid]}
     expected = twin.ranker(**own).fit(X, Y, QID, **watched, **own_fit)
@@ -422,8 +426,7 @@ def after_one_edit(twin, parameters, fit, lines):
     return twin.fitted(evals=[VALI], fit=fit, **parameters)
 
 
-# --- scripts of other rankers
-# ------------------------------------------------------------------------------------------
+# --- scripts of other rankers ---------------------------------------------------------------------
 
 
 @pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
@@ -530,8 +533,7 @@ def test_a_script_for_XGBRanker_runs_as_it_is():
     assert scores[0] == pytest.approx(scores[1], abs=0.1)
 
 
-# --- cv, native training, and words to come
-# -----------------------------------------------------------------------------
+# --- cv, native training, and words to come -------------------------------------------------------
 
 
 # Parameters and arguments of cv in the booster's words, and the arguments in ours.

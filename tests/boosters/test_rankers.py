@@ -44,8 +44,7 @@ from gapboost._boosters.own_parameters import OWN_PARAMETERS
 from gapboost.measures import as_measure
 from gapboost.objectives import LambdaRank
 
-# --- parameters
-# --------------------------------------------------------------------------------------------------
+# --- parameters -----------------------------------------------------------------------------------
 
 
 @twins
@@ -90,7 +89,7 @@ def test_fit_leaves_the_parameters_alone(twin):
 @pytest.mark.parametrize("source", [np.random.RandomState, np.random.default_rng], ids=["RandomState", "Generator"])
 @twins
 def test_a_random_state_is_drawn_from_by_fit_alone(twin, source):
-    """Printing, copying and asking a ranker leave alone what it trains; XGBoost's own draws a seed at each of them."""
+    """Printing, copying and `get_params` draw no random number, unlike in XGBoost's own ranker."""
     bagged = {"subsample": 0.6, **({"subsample_freq": 1} if twin is LIGHTGBM else {})}
     given, untouched = source(3), source(3)
     ranker = twin.ranker(random_state=given, **bagged)
@@ -142,8 +141,7 @@ def test_a_fitted_ranker_does_not_keep_the_training_data(twin):
     assert len(pickle.dumps(many)) < few + 4 * len(repeated)
 
 
-# --- what is fitted
-# --------------------------------------------------------------------------------------------------
+# --- what is fitted -------------------------------------------------------------------------------
 
 
 @twins
@@ -254,8 +252,7 @@ def test_a_natively_saved_model_predicts_without_gapboost(twin, tmp_path):
     npt.assert_array_equal(np.load(scores), ranker.predict(TEST.X))
 
 
-# --- evaluation sets and early stopping
-# -------------------------------------------------------------------------------
+# --- evaluation sets and early stopping -----------------------------------------------------------
 
 
 @twins
@@ -357,8 +354,7 @@ def test_the_html_form_links_to_the_source_of_the_ranker(twin):
     assert Mine()._get_doc_link() == ""
 
 
-# --- rows and queries
-# -------------------------------------------------------------------------------------------------
+# --- rows and queries -----------------------------------------------------------------------------
 
 
 @pytest.mark.slow(keep=4)
@@ -396,8 +392,7 @@ def test_rows_in_any_order_of_queries_and_any_id(twin, kind):
     assert found.n_queries_in_ == 40
 
 
-# --- weights
-# --------------------------------------------------------------------------------------------------
+# --- weights --------------------------------------------------------------------------------------
 
 
 @twins
@@ -416,8 +411,7 @@ def test_weights_are_one_a_query_or_one_a_row(twin):
     assert np.abs(by_query.predict(TEST.X) - unweighted.predict(TEST.X)).max() > 1e-3
 
 
-# --- scores to start from, and continuation
-# ---------------------------------------------------------------------------
+# --- scores to start from, and continuation -------------------------------------------------------
 
 
 @twins
@@ -463,7 +457,7 @@ def test_trees_that_continue_a_model_stopped_early_predict(twin):
 
 @twins
 def test_training_continues_from_the_best_iteration(twin, tmp_path):
-    """From the ranker, its booster, its file or its `to_vendor()`: all of them hold the same trees."""
+    """Continue from the ranker, its booster, its file or `to_vendor()`: all hold the same trees."""
     parameters, fit = twin.stopping(3)
     parameters |= {"n_estimators": 60, "learning_rate": 0.5, **twin.no_draws}
     first = twin.fitted(evals=[VALI], fit=fit, **parameters)
@@ -478,8 +472,7 @@ def test_training_continues_from_the_best_iteration(twin, tmp_path):
         assert trees == best + 2
 
 
-# --- errors and interrupts
-# --------------------------------------------------------------------------------------------
+# --- errors and interrupts ------------------------------------------------------------------------
 
 
 @twins
@@ -537,8 +530,7 @@ def test_the_seed_orders_ties(twin):
     assert (models[0] != models[1]).any()
 
 
-# --- the callbacks in native training
-# ---------------------------------------------------------------------------------
+# --- the callbacks in native training -------------------------------------------------------------
 
 
 @twins
@@ -565,7 +557,7 @@ def test_callback_gradients_are_those_of_the_objective(twin):
 
 @twins
 def test_steps_are_as_long_as_those_of_the_boosters_own_objective(twin):
-    """Two documents, one tree, no penalty: a leaf is gradient over hessian, whatever the measure's change is."""
+    """Each leaf is gradient over hessian: there are two documents, one tree and no penalty."""
     X, y = np.array([[0.0], [1.0]]), [0, 1]
     free = {"n_estimators": 1, "learning_rate": 1.0, "min_child_weight": 0, "n_jobs": 1}
     if twin is LIGHTGBM:

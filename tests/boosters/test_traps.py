@@ -1,4 +1,4 @@
-"""One test for each trap of LightGBM and XGBoost that a ranker with a custom objective can fall into.
+"""One test for each trap of LightGBM and XGBoost that a custom objective can lead to.
 
 Most of them are silent: a constant model, a metric that goes the wrong way. Parameters that would
 be ignored are in `test_parameters.py`, unusable arguments in
@@ -24,7 +24,10 @@ from gapboost.model_selection import GSearchCV, measure_scorer
 
 
 def blunt_trees(twin):
-    """XGBoost's default floor of 1 says so on one long list; LightGBM's twin has hessians in units of rows."""
+    """XGBoost warns of its default `min_child_weight` on one long list.
+
+    LightGBM has hessians in units of rows, and gives no warning.
+    """
     return (
         nullcontext()
         if twin is LIGHTGBM
@@ -32,8 +35,7 @@ def blunt_trees(twin):
     )
 
 
-# --- both
-# --------------------------------------------------------------------------------------------------
+# --- both -----------------------------------------------------------------------------------------
 
 
 @twins
@@ -223,8 +225,7 @@ def test_queries_with_one_document_or_nothing_relevant(twin):
     assert twin.curve(ranker)[-1] == pytest.approx(values.mean(), abs=1e-6)
 
 
-# --- LightGBM
-# --------------------------------------------------------------------------------------------------
+# --- LightGBM -------------------------------------------------------------------------------------
 
 
 def test_lightgbm_forgets_weights_that_are_all_1():
@@ -242,8 +243,7 @@ def test_lightgbm_model_text_without_objective_is_loaded_as_raw_scores():
     npt.assert_array_equal(lightgbm.Booster(model_str=text).predict(TEST.X), ranker.predict(TEST.X))
 
 
-# --- XGBoost
-# --------------------------------------------------------------------------------------------------
+# --- XGBoost --------------------------------------------------------------------------------------
 
 
 def test_xgboost_shifts_scores_by_base_score_with_a_custom_objective():

@@ -59,7 +59,7 @@ def test_lightgbm_linear_trees():
 
 
 def two_features(data):
-    """Relevance falls and then rises in the first feature, and depends on the second where the first is high."""
+    """Relevance falls and then rises in the first feature; later it depends on the second."""
     rng = np.random.default_rng(0)
     x = rng.uniform(-1, 1, size=(len(data), 2))
     score = x[:, 0] + 2 * x[:, 0] ** 2 + (x[:, 0] > 0) * x[:, 1]

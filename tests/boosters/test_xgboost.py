@@ -30,8 +30,7 @@ def quantile(data=TRAIN, ref=None):
     return xgboost.QuantileDMatrix(data.X, label=data.y, qid=data.qid, ref=ref, nthread=1)
 
 
-# --- early stopping
-# --------------------------------------------------------------------------------------------------
+# --- early stopping -------------------------------------------------------------------------------
 
 
 @pytest.mark.slow(keep=2)
@@ -104,8 +103,7 @@ def test_native_early_stopping_without_maximize(measure):
     assert 0 < booster.best_iteration == len(curve) - 6
 
 
-# --- data sets
-# --------------------------------------------------------------------------------------------------
+# --- data sets ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("make", [by_qid, by_group, quantile])
@@ -172,8 +170,7 @@ def test_cv_keeps_queries_whole():
     assert len(curve) == np.argmax(curve) + 1  # stopped upwards: cv cuts its curves at the best round
 
 
-# --- parameters
-# --------------------------------------------------------------------------------------------------
+# --- parameters -----------------------------------------------------------------------------------
 
 
 @pytest.mark.slow(keep=2)
@@ -222,8 +219,7 @@ def test_the_training_set_as_eval_set_is_binned_once(monkeypatch):
     assert vali is not None
 
 
-# --- pandas
-# --------------------------------------------------------------------------------------------------
+# --- pandas ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("categories")
@@ -258,8 +254,7 @@ def test_categories_in_another_order_continue_a_model():
         npt.assert_array_equal(found.predict(frame(TEST.y, categories)), expected.predict(frame(TEST.y, "abcdef")))
 
 
-# --- loaded models
-# --------------------------------------------------------------------------------------------------
+# --- loaded models --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("suffix", ["json", "ubj"])

@@ -32,8 +32,7 @@ def calibrated(ranker=RANKER, **parameters):
     return CalibratedRanker(ranker, **parameters).fit(X, Y, QID)
 
 
-# --- values
-# --------------------------------------------------------------------------------------------------
+# --- values ---------------------------------------------------------------------------------------
 
 
 @methods
@@ -65,8 +64,7 @@ def test_fractional_grades_and_thresholds():
     np.testing.assert_array_equal(found.predict_proba(X), halves)
 
 
-# --- order
-# --------------------------------------------------------------------------------------------------
+# --- order ----------------------------------------------------------------------------------------
 
 
 @methods
@@ -124,8 +122,7 @@ def test_thresholds_are_nested(method):
         assert (other > one).any()
 
 
-# --- choice
-# --------------------------------------------------------------------------------------------------
+# --- choice ---------------------------------------------------------------------------------------
 
 
 def test_choice_is_a_softmax_with_the_temperature_of_highest_likelihood():
@@ -162,8 +159,7 @@ def test_the_temperature_is_that_of_the_choices():
     assert found.temperature_ == pytest.approx(0.5, abs=0.03)  # three standard errors
 
 
-# --- estimators of scikit-learn
-# -----------------------------------------------------------------------------------------
+# --- estimators of scikit-learn -------------------------------------------------------------------
 
 
 @twins
@@ -240,8 +236,7 @@ def test_rankers_of_the_boosters_without_a_column_qid():
     np.testing.assert_array_equal(found.predict(frame), ranker.predict(frame.drop(columns="qid")))
 
 
-# --- refused
-# --------------------------------------------------------------------------------------------------
+# --- refused --------------------------------------------------------------------------------------
 
 
 class Constant(Noisy):

@@ -11,7 +11,10 @@ from gapboost.calibration import reliability
 
 
 def judged(n_queries=200, n_docs=20, spread=0.0, seed=0):
-    """Probabilities, grades that follow them but for a shift of each query, and query ids in a mixed order of rows."""
+    """Grades that follow probabilities up to a shift of each query; probabilities, query ids.
+
+    Rows are in a random order.
+    """
     rng = np.random.default_rng(seed)
     probability = rng.uniform(0.2, 0.8, n_queries * n_docs)
     shift = np.repeat(spread * rng.choice([-1, 1], n_queries), n_docs)
@@ -70,8 +73,7 @@ def test_the_spread_of_queries(spread):
     assert found.spread >= 0.95 * found.spread_by_sampling
 
 
-# --- intervals over queries
-# ---------------------------------------------------------------------------------------------
+# --- intervals over queries -----------------------------------------------------------------------
 
 
 def test_intervals_of_independent_values_are_those_of_clopper_and_pearson():
@@ -100,8 +102,7 @@ def test_intervals_hold_the_share_nine_times_in_ten_at_least():
     assert held >= 0.93 * 400
 
 
-# --- picture
-# --------------------------------------------------------------------------------------------------
+# --- picture --------------------------------------------------------------------------------------
 
 
 def test_the_picture_shows_bins_intervals_and_the_spread():
@@ -120,8 +121,7 @@ def test_the_picture_shows_bins_intervals_and_the_spread():
     pyplot.close("all")
 
 
-# --- refused
-# --------------------------------------------------------------------------------------------------
+# --- refused --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The Dask rankers against the local ones, on clusters inside this process, and what they do when something dies."""
+"""The Dask rankers against the local ones, on clusters inside this process, and their failures."""
 
 import gc
 import os
@@ -243,7 +243,7 @@ def test_one_worker_learns_the_local_factors(booster, clients):
 @pytest.mark.slow
 @booster
 def test_factors_are_learnt_from_all_workers(booster, two):
-    """Also of positions that only one of them has, and where an early stop goes back to earlier factors."""
+    """Some positions occur on one worker only, and early stopping returns to earlier factors."""
     X, y, qid = ranking(400, 3)
     y, position = shown(X, y, qid)
     position = np.where(qid == qid[-1], 100, position)
@@ -565,7 +565,7 @@ def test_search_over_g_on_a_cluster(two):
 
 
 def in_groups(data, queries, framed):
-    """X, y and group of a data set with so many queries in each partition, as arrays or as data frames."""
+    """X, y and group with so many queries in each partition, as arrays or as data frames."""
     X, y, qid = data
     sizes = np.unique(qid, return_counts=True)[1]
     rows = tuple(int(part.sum()) for part in np.split(sizes, np.cumsum(queries)[:-1]))

@@ -193,8 +193,7 @@ def test_blocks_that_turn_out_to_be_columns(booster, client, columns):
     np.testing.assert_array_equal(scores(*told), scores(first, Y, weight))
 
 
-# --- predictions
-# --------------------------------------------------------------------------------------------------
+# --- predictions ----------------------------------------------------------------------------------
 
 FLAGS = [
     {"pred_leaf": True},
@@ -258,13 +257,12 @@ def test_score_takes_columns(booster, client):
         assert ranker.score(X, Y.reshape(-1, 1), QID) == ranker.score(X, Y, QID)
 
 
-# --- words about the cluster
-# -------------------------------------------------------------------------------------------------
+# --- words about the cluster ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("word", ["tree_learner", "tree"])
 def test_workers_vote(client, word):
-    """Each names its best feature, and the winners alone are compared: other trees than where all features are."""
+    """Workers vote for features, so that trees differ from those that compare all features."""
     plain, voting = (
         on_cluster("lightgbm", client, top_k=1, **{word: learner}).fit(X, Y, QID)
         for learner in ("data_parallel", "voting_parallel")
@@ -304,12 +302,11 @@ def test_signatures_of_the_installed_boosters_are_taken(booster):
     assert names["__init__"] - own <= ours._parameter_table.names
 
 
-# --- scripts of other rankers
-# ------------------------------------------------------------------------------------------------
+# --- scripts of other rankers ---------------------------------------------------------------------
 
 
 def sizes_in_chunks(qid):
-    """Sizes of the queries of each chunk, as LightGBM wants them; queries that lie in two chunks are two."""
+    """Sizes of the queries in each chunk; a query that chunks cut counts as two."""
     pieces = [np.unique(part, return_counts=True)[1] for part in (qid[:CHUNKS], qid[CHUNKS:])]
     return da.from_array(np.concatenate(pieces), chunks=(tuple(map(len, pieces)),))
 

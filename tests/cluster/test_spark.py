@@ -79,8 +79,7 @@ def scores(model, data):
     return model.transform(data).select("qid", "label", "prediction", "weight", "valid").toPandas()
 
 
-# --- the same model, the same metrics
-# -----------------------------------------------------------------------------------
+# --- the same model, the same metrics -------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -158,7 +157,7 @@ def test_metrics_are_those_of_the_collected_predictions(data, n_workers, label, 
 
 
 def collection(path, n_queries):
-    """A frame of a real collection: features, label, ids as strings, and a fold of five by query."""
+    """A frame of a real collection: features, label, query ids as strings, one of five folds."""
     files = [path / f"{part}.txt.gz" for part in ("train", "vali", "test")] if path.is_dir() else [path]
     parts = [load_letor(file) for file in files]
     frame = pd.concat(
@@ -177,7 +176,10 @@ def collection(path, n_queries):
 @pytest.mark.parametrize("n_workers", [2, 4])
 @pytest.mark.parametrize("path", [real("ohsumed/Fold1"), real("mq2007/mq2007.txt.gz")])
 def test_real_collections_rank_as_locally(spark, path, n_workers):
-    """Rows are shuffled, and partitions cut every query; the difference of the rankings is within three standard errors."""
+    """Rows are shuffled and partitions cut every query.
+
+    The difference from the local ranking is within three standard errors.
+    """
     rows = collection(path, 400).sample(frac=1.0, random_state=0)
     rows["valid"] = rows.fold == 3
     table = spark.createDataFrame(rows).repartition(6, F.rand(0)).cache()
@@ -218,7 +220,10 @@ def test_ids_and_partitions_change_nothing(spark):
 
 @pytest.mark.parametrize("divide", ["window", "repartition"])
 def test_rows_that_are_divided_by_query_already(data, divide):
-    """Into as many partitions as workers: Spark would leave out the repartition of the fit, and merge these partitions."""
+    """Rows are divided by query into as many partitions as workers.
+
+    Spark would leave out the repartition of the fit, and merge these partitions.
+    """
     n_workers = int(data.sparkSession.conf.get("spark.sql.shuffle.partitions"))
     if divide == "window":
         divided = data.withColumn("mean", F.avg("weight").over(Window.partitionBy("qid")))
@@ -243,8 +248,7 @@ def test_features_as_vectors_arrays_and_sparse(data):
     assert len(model.training_summary.validation_objective_history["map-gap"]) == 8
 
 
-# --- parameters, files, searches
-# ----------------------------------------------------------------------------------------
+# --- parameters, files, searches ------------------------------------------------------------------
 
 
 def test_saves_and_loads(data, tmp_path):
@@ -367,8 +371,7 @@ def test_the_tutorial_of_the_guide(spark, monkeypatch, tmp_path):
     assert names["best"].measure_ == gb.GAP(g=(0.3, 0.7))
 
 
-# --- query-relative features
-# --------------------------------------------------------------------------------------------
+# --- query-relative features ----------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -443,8 +446,7 @@ def test_query_relative_features_refuse_unusable_values(mixed, column, value, me
         query_relative_features(bad, ["in.line"]).collect()
 
 
-# --- what goes wrong
-# --------------------------------------------------------------------------------------------------
+# --- what goes wrong ------------------------------------------------------------------------------
 
 
 def first(column, value):
@@ -542,7 +544,7 @@ def test_dynamic_allocation_is_an_error(spark, data, monkeypatch):
 
 
 def test_one_query_and_workers_without_rows(spark):
-    """One worker holds the query; the other one trains on nothing, validates nothing, and waits for nobody."""
+    """One worker holds the query; the other one has no rows to train or validate on."""
     rows = pd.concat([FRAME[FRAME.qid == "query 3"], FRAME[FRAME.qid == "query 5"]])
     table = spark.createDataFrame(rows.assign(valid=rows.qid == "query 5", start=rows.b / 10))
     beside = {"validation_indicator_col": "valid", "base_margin_col": "start", "position_col": "position"}

@@ -243,8 +243,7 @@ def test_four_processes_open_300_new_checkpoints_at_once(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-# -------------------------------------------------------------------------------------------------
-# damaged files
+# --- damaged files --------------------------------------------------------------------------------
 
 
 def retrained(monkeypatch):

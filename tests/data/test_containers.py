@@ -1,4 +1,4 @@
-"""Every container that users keep features, grades and query ids in: the same model as from plain arrays, or a clear error."""
+"""Containers of features, grades and query ids: the model of plain arrays, or a clear error."""
 
 import pickle
 import warnings
@@ -26,7 +26,10 @@ NAMES = TRAIN.feature_names
 
 
 def whole(X):
-    """Numbers that every dtype holds; no zeros, which sparse matrices and XGBoost take to be missing."""
+    """Integers that every dtype holds.
+
+    They are never 0, which sparse matrices and XGBoost read as missing.
+    """
     return np.floor(np.abs(X) * 16).clip(0, 100) + 1
 
 
@@ -49,8 +52,7 @@ def outcome(twin, convert, in_order=True, X=X, V=V, T=T):
     return ranker.predict(convert(T)), twin.curve(ranker), ranker.score(convert(T), TEST.y, TEST.qid)
 
 
-# --- features
-# --------------------------------------------------------------------------------------------------
+# --- features -------------------------------------------------------------------------------------
 
 
 def memory_mapped(X, tmp_path):
@@ -292,8 +294,7 @@ def test_types_of_columns_at_which_lightgbm_ends_the_process(dtype):
             call()
 
 
-# --- columns have the names of training
-# -------------------------------------------------------------------------------
+# --- columns have the names of training -----------------------------------------------------------
 
 FRAMES = {
     "pandas": lambda X, names: pd.DataFrame(X, columns=names),
@@ -379,8 +380,7 @@ def test_a_column_called_column_names(twin):
     npt.assert_array_equal(ranker.predict(pd.DataFrame(T, columns=names)), plain_scores)
 
 
-# --- whole numbers
-# --------------------------------------------------------------------------------------------------
+# --- whole numbers --------------------------------------------------------------------------------
 
 
 @pytest.mark.slow(keep=2)
@@ -399,8 +399,7 @@ def test_whole_numbers_above_2_to_the_24_are_not_rounded(dtype):
     assert search.fit(column.astype(dtype), grades, TRAIN.qid).best_score_ > 0.999
 
 
-# --- grades, query ids, weights, scores
-# -------------------------------------------------------------------------------
+# --- grades, query ids, weights, scores -----------------------------------------------------------
 
 ROWS = {
     **{f"numpy {d}": lambda v, d=d: v.astype(d) for d in ("f2", "f4", "f8", "i1", "i8", "u1", "u8", ">i4", ">f8", "O")},
@@ -502,8 +501,7 @@ def test_masked_rows_are_missing():
         gb.evaluate(gb.AP(), masked.data, [1, 2, 3, 4], masked)
 
 
-# --- qid as a column of the frame, or of its index
-# --------------------------------------------------------------------
+# --- qid as a column of the frame, or of its index ------------------------------------------------
 
 
 def with_column(data, X):
@@ -553,7 +551,7 @@ def test_qid_from_an_index(twin):
 @twins
 @pytest.mark.parametrize("kind", TABLES)
 def test_a_renamed_qid_is_no_feature(twin, kind):
-    """scikit-learn's ColumnTransformer puts the step's name before the column's; a model would learn from the ids."""
+    """scikit-learn's ColumnTransformer renames the column qid; a model would learn from the ids."""
     renamed = with_column(TRAIN, X).assign(qid=TRAIN.qid).rename(columns={"qid": "remainder__qid"})
     x = TABLES[kind](renamed)
     words = (

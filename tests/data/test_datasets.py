@@ -34,8 +34,7 @@ def write(tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
-# --- collections on disk
-# -------------------------------------------------------------------------------------------
+# --- collections on disk --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -157,8 +156,7 @@ def test_trec_news(folder: Path) -> None:
     npt.assert_array_equal(train.X[1, :3], [-1.0, 0.0, -1.0])  # second row gives no feature 2
 
 
-# --- layout of rows
-# ----------------------------------------------------------------------------------------------
+# --- layout of rows -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["data.txt", "data.txt.gz"])
@@ -295,8 +293,7 @@ def test_names_may_hold_underscores_and_numbers_what_c_reads(write: Callable[...
     assert data.docid.tolist() == ["d_1"]
 
 
-# --- columns
-# --------------------------------------------------------------------------------------------------
+# --- columns --------------------------------------------------------------------------------------
 
 
 def test_columns_do_not_depend_on_the_first_index_in_the_file(write: Callable[..., Path]) -> None:
@@ -400,8 +397,7 @@ def test_feature_names(write: Callable[..., Path]) -> None:
         load_letor(write("1 qid:1 2:5\n"), feature_names=("a", "b", "c"), n_features=2)
 
 
-# --- several files and folds
-# -------------------------------------------------------------------------------------
+# --- several files and folds ----------------------------------------------------------------------
 
 
 def test_several_files(write: Callable[..., Path]) -> None:
@@ -451,8 +447,7 @@ def test_fold_without_a_file(write: Callable[..., Path], tmp_path: Path) -> None
         load_letor_fold(tmp_path)
 
 
-# --- group sizes
-# -------------------------------------------------------------------------------------------------
+# --- group sizes ----------------------------------------------------------------------------------
 
 THREE_ROWS = "1 1:1\n0 1:2\n2 1:3\n"
 
@@ -529,8 +524,7 @@ def test_queries_in_the_rows_come_before_group_sizes(write: Callable[..., Path])
     assert load_letor(write("1 qid:4 1:1\n")).qid.tolist() == [4]
 
 
-# --- files that cannot be read
-# -----------------------------------------------------------------------------------
+# --- files that cannot be read --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -586,8 +580,7 @@ def test_broken_gzip(tmp_path: Path) -> None:
         load_letor(path)
 
 
-# --- RankingData
-# -------------------------------------------------------------------------------------------------
+# --- RankingData ----------------------------------------------------------------------------------
 
 
 def test_ranking_data_is_frozen_and_checks_shapes() -> None:
@@ -609,8 +602,7 @@ def test_ranking_data_is_frozen_and_checks_shapes() -> None:
         RankingData(X[0], y, qid)
 
 
-# --- digits
-# --------------------------------------------------------------------------------------------------
+# --- digits ---------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Results of `gapboost.report`: data frames, HTML and Markdown, rankers of all kinds, bad arguments."""
+"""Results of `gapboost.report`: data frames, HTML and Markdown, all kinds of rankers, bad input."""
 
 import re
 from html.parser import HTMLParser
@@ -186,8 +186,7 @@ def gb_explain_pair(ranker, upper, lower):
     return explain.pair(ranker, TEST.X, upper, lower).to_pandas()
 
 
-# --- pages
-# --------------------------------------------------------------------------------------------------
+# --- pages ----------------------------------------------------------------------------------------
 
 
 def test_the_page_is_valid_and_needs_no_other_file(page):
@@ -266,8 +265,7 @@ def test_the_page_fits_the_window(page, tmp_path):
         assert (seen["wide"], seen["pictures"], seen["away"]) == ([], [], [])
 
 
-# --- rankers and tables
-# -----------------------------------------------------------------------------------------------
+# --- rankers and tables ---------------------------------------------------------------------------
 
 
 @pytest.mark.slow(keep=1)

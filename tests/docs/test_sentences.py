@@ -13,7 +13,10 @@ ITEM = re.compile(r"^\s*(?:[*+-]|\d+\.)\s+")
 
 
 def paragraphs(text):
-    """Yield paragraphs and list items of a Markdown page as one line each, without code and references."""
+    """Yield paragraphs and list items of a Markdown page as one line each.
+
+    Code and references are left out.
+    """
     text = re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL)
     text = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
     lines = []

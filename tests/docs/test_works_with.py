@@ -1,4 +1,4 @@
-"""The recipes of docs/works_with.md, run as they read; what they export is scored again as the importing tool does."""
+"""The recipes of docs/works_with.md run, and their exports predict the same in the other tool."""
 
 import base64
 import gzip
@@ -100,8 +100,7 @@ def follow_apart(title, folder):
     assert done.returncode == 0, done.stderr
 
 
-# --- training
-# --------------------------------------------------------------------------------------------------
+# --- training -------------------------------------------------------------------------------------
 
 
 @recipe("Optuna", "optuna", "optuna_integration")
@@ -263,8 +262,7 @@ def check_pipelines(found):
         ranker.fit(scaled.set_output(transform="default").fit_transform(frame), TRAIN.y)
 
 
-# --- looking into models
-# ----------------------------------------------------------------------------------------------
+# --- looking into models --------------------------------------------------------------------------
 
 
 @recipe("Permutation importance")
@@ -290,8 +288,7 @@ def check_shap(found):
         explainer.shap_values(found["frame"])
 
 
-# --- exports
-# --------------------------------------------------------------------------------------------------
+# --- exports --------------------------------------------------------------------------------------
 
 
 def test_the_trees_after_the_best_one_are_dropped():

@@ -14,8 +14,7 @@ NAMES = [f"feature {i}" for i in range(23)]
 FRAME = pd.DataFrame(TEST.X, columns=NAMES)
 
 
-# --- pairs
-# --------------------------------------------------------------------------------------------------
+# --- pairs ----------------------------------------------------------------------------------------
 
 
 def test_a_pair_as_a_data_frame():
@@ -92,8 +91,7 @@ def test_refuses_rows(rows, message):
         explain.pair(RANKER, TEST.X, *rows)
 
 
-# --- queries
-# --------------------------------------------------------------------------------------------------
+# --- queries --------------------------------------------------------------------------------------
 
 
 @twins
@@ -164,8 +162,7 @@ def test_heat_map_refuses(options, message):
         explain.query(RANKER, FRAME, TEST.qid).plot(**options)
 
 
-# --- measures
-# --------------------------------------------------------------------------------------------------
+# --- measures -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("measure", ["ndcg@10", gb.GAP(g=(0.5, 0.5))], ids=str)
@@ -206,7 +203,7 @@ def test_without_the_only_feature_all_documents_are_tied(twin, vendor):
 
 @twins
 def test_sums_that_differ_by_rounding_are_tied(twin):
-    """Documents that differ in one feature of an additive model are tied without it, whatever the rounding."""
+    """Documents that differ in one feature of an additive model are tied without that feature."""
     rng = np.random.default_rng(0)
     # Pairs of documents that differ in the first feature only, in which a higher grade has a higher
     # value.

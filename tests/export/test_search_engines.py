@@ -183,8 +183,7 @@ def test_solr_reads_the_example_of_its_guide():
     assert solr_scores(content, ["title", "product"], [[0, 9], [1, 9], [1, 0], [1, None]]) == [-100, 65, 50, 50]
 
 
-# --- names, categories, constants
-# -------------------------------------------------------------------------------------
+# --- names, categories, constants -----------------------------------------------------------------
 
 
 @twins
@@ -273,8 +272,7 @@ def test_values_that_lightgbm_takes_for_zero(tmp_path):
     assert len(set(checks["scores"])) == 2
 
 
-# --- what verification files detect
-# -----------------------------------------------------------------------------------
+# --- what verification files detect ---------------------------------------------------------------
 
 COMPARISONS = {
     "ltr_plugin": ("PLUGIN_LEFT", operator.ge),
@@ -343,8 +341,7 @@ def test_the_command(tmp_path, capsys):
     assert main([str(verification), str(tmp_path / "nowhere.json")]) == 2
 
 
-# --- refusals
-# --------------------------------------------------------------------------------------------------
+# --- refusals -------------------------------------------------------------------------------------
 
 
 def gblinear():
@@ -421,7 +418,7 @@ def test_query_relative_features_are_refused(twin, engine, tmp_path):
 
 @twins
 def test_solr_refuses_values_close_to_a_threshold(twin, tmp_path):
-    """Solr adds 1e-6, so thresholds of 1e-20 are all the same to it. The plugins and Vespa take them."""
+    """Solr adds 1e-6, so it cannot separate thresholds of 1e-20. The plugins and Vespa can."""
     tiny = X * np.float32(1e-20)
     model = fit(twin, tiny)
     with pytest.raises(

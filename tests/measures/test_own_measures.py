@@ -1,4 +1,4 @@
-"""Measures that users write: below `Measure`, with the arrays of the quadratic form or with a way of their own to evaluate."""
+"""Measures of users: subclasses of `Measure`, with a quadratic form or their own evaluation."""
 
 import pickle
 from abc import abstractmethod
@@ -87,7 +87,7 @@ class Mixed(Tables, Named):
 
 @dataclass(frozen=True, repr=False)
 class FirstGrade(Measure):
-    """The mean grade of the documents at rank 1: it states no tables, as measures without the form did in 0.1.0rc1."""
+    """Mean grade of the documents at rank 1, without tables, as written for 0.1.0rc1."""
 
     has_tables: ClassVar[bool] = False
     threshold: float = 0

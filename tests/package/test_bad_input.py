@@ -1,4 +1,7 @@
-"""Bad input gets an error that names the argument, says what was found and what is expected, before any work."""
+"""Bad input raises an error before any work.
+
+The message names the argument, what was found and what is expected.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,8 +25,7 @@ MEASURE = GAP(g=(0.5, 0.5))
 GOOD = {"y_true": [0, 1, 2, 0], "y_score": [4.0, 3.0, 2.0, 1.0], "qid": ["a", "a", "b", "b"]}
 
 
-# -------------------------------------------------------------------------------------------- rows
-# of documents
+# --- rows of documents ----------------------------------------------------------------------------
 
 REAL_GRADES = "grades >= 0"
 
@@ -238,8 +240,7 @@ def test_grades_that_a_measure_does_not_know(measure, grades):
     check(ValueError, "ranked", f"grade {max(grades)}", knows, lambda: measure.swap_changes(grades))
 
 
-# ----------------------------------------------------------------------------------------------
-# evaluate's options
+# --- evaluate's options ---------------------------------------------------------------------------
 
 OPTIONS = table(
     ("measures", "no name", {"measures": "gpa"}, ValueError, "'gpa'", "one of gap"),
@@ -326,8 +327,7 @@ def test_swap_changes():
     check(ValueError, "recall_base", "shape (1,)", "of shape (1, ", lambda: AP().swap_changes([0, 1], 3))
 
 
-# ------------------------------------------------------------------------------------------------
-# measures of users
+# --- measures of users ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, repr=False)
@@ -403,8 +403,7 @@ def test_good_measures_of_users(use):
         USES[use](Broken(method=method, defect=change))
 
 
-# -------------------------------------------------------------------------------------------
-# measures and objectives
+# --- measures and objectives ----------------------------------------------------------------------
 
 EACH = "one threshold probability for each of the grades"
 PARAMETERS = table(
@@ -545,6 +544,6 @@ def test_tables_need_a_g():
 
 
 def test_errors_come_before_any_work():
-    """An unusable option is refused even where the rows are unusable too: nothing has been looked at."""
+    """A bad option is refused before the rows are read, even if these are bad too."""
     check(ValueError, "ties", "'no'", "row", lambda: evaluate(AP(), [nan], [nan], ties="no"))
     check(ValueError, "y_true", "NaN", "grades", lambda: gb.LambdaRank(AP()).gradients([nan], [nan]))

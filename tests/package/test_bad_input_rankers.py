@@ -1,4 +1,4 @@
-"""Every argument of the rankers, of their callbacks and of cross-validation, with every defect it can have."""
+"""Each argument of the rankers, their callbacks and `cv`, with each defect it can have."""
 
 import lightgbm
 import numpy as np

@@ -249,7 +249,7 @@ assert "</html>" in PAGE.template
 
 @pytest.mark.slow
 def test_without_docstrings():
-    """Python -OO drops them. Both boosters edit theirs, and cannot be imported: that is said, and all else works."""
+    """Python -OO drops docstrings. An error says that boosters need theirs; the rest works."""
     own = sorted(".".join(("gapboost", *parts)).removesuffix(".__init__") for parts in MODULES.values())
     alone = [name for name in own if not {"lightgbm", "xgboost", "provider", "spark"} & set(name.split("."))]
     code = f"""

@@ -96,8 +96,7 @@ def test_evaluation_sets_by_transform_input():
     assert next(iter(log.values()))[-1] == pytest.approx(value, abs=1e-12)
 
 
-# --- GSearchCV
-# --------------------------------------------------------------------------------------------------
+# --- GSearchCV ------------------------------------------------------------------------------------
 
 
 def steps(ranker, **parameters):

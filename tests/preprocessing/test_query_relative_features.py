@@ -104,8 +104,7 @@ def test_group_sizes_and_several_kinds():
     assert both.shape == (900, 24)
 
 
-# --- data frames
-# --------------------------------------------------------------------------------------------------
+# --- data frames ----------------------------------------------------------------------------------
 
 NAMES = ["bm25", "clicks", "brand", "fresh", "bm25_zscore_in_query", "clicks_zscore_in_query", "fresh_zscore_in_query"]
 PANDAS = pd.DataFrame(
@@ -192,8 +191,7 @@ def test_set_output(library):
         assert list(found.columns) == NAMES
 
 
-# --- a transformer
-# --------------------------------------------------------------------------------------------------
+# --- a transformer --------------------------------------------------------------------------------
 
 
 def test_attributes_clone_and_pickle():

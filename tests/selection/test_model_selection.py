@@ -1,4 +1,4 @@
-"""Grids over g, and the search: the same results as scikit-learn's with the same folds, at any number of processes."""
+"""Grids over g, and the search: scikit-learn's results on the same folds, with any `n_jobs`."""
 
 import math
 import pickle
@@ -21,8 +21,7 @@ TARGET = gb.nDCG(k=10)
 both = pytest.mark.parametrize("ranker", RANKERS, ids=NAMES)
 
 
-# --- grids
-# --------------------------------------------------------------------------------------------------
+# --- grids ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("n_grades", "steps"), [(1, 1), (1, 7), (2, 10), (3, 1), (3, 10), (4, 6), (6, 3)])
@@ -52,8 +51,7 @@ def test_uniform_g():
     assert gb.GAP(g=uniform_g(3)) == gb.GAP().resolved(np.array([0, 1, 2, 3]))
 
 
-# --- scorers
-# --------------------------------------------------------------------------------------------------
+# --- scorers --------------------------------------------------------------------------------------
 
 
 def test_scorer_is_a_value():
@@ -62,8 +60,7 @@ def test_scorer_is_a_value():
     assert scorer == pickle.loads(pickle.dumps(scorer)) == sklearn.clone(scorer, safe=False)
 
 
-# --- the search
-# --------------------------------------------------------------------------------------------------
+# --- the search -----------------------------------------------------------------------------------
 
 
 def by_scikit_learn(ranker, grid, X, y, qid, cv, sample_weight=None, scoring=TARGET):

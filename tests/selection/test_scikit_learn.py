@@ -1,4 +1,4 @@
-"""The rankers inside scikit-learn: searches, cross-validation and pipelines by query, and its checks of estimators."""
+"""The rankers inside scikit-learn: searches, folds and pipelines by query, estimator checks."""
 
 import re
 
@@ -72,7 +72,7 @@ def routing():
 
 
 def check_folds(qid, n_folds, n_candidates):
-    """Each scored fold holds whole queries, none of which its fit saw; the folds of a candidate cover all queries."""
+    """Each fold holds whole queries that its fit did not see; all folds cover all queries."""
     whole = dict(zip(*np.unique(qid, return_counts=True), strict=True))
     tested = []
     for (first, train), (second, test) in zip(SEEN[0::2], SEEN[1::2], strict=True):
@@ -320,8 +320,7 @@ def test_tools_that_tell_a_fit_nothing_work_with_folds_of_whole_queries(ranker):
     assert {len(set(queries)) for which, queries in SEEN if which == "score"} == {12}
 
 
-# --- routing off
-# --------------------------------------------------------------------------------------------------
+# --- routing off ----------------------------------------------------------------------------------
 
 
 @both
@@ -369,8 +368,7 @@ def test_a_g_search_can_itself_be_cross_validated():
     assert ((found["test_score"] > 0) & (found["test_score"] <= 1)).all()
 
 
-# --- scikit-learn's own checks
-# ---------------------------------------------------------------------------------------
+# --- scikit-learn's own checks --------------------------------------------------------------------
 
 
 class OneQuery:

@@ -1,4 +1,4 @@
-"""Workers of XGBoost's communicator that nobody but XGBoost started: each a process of its own, with its part of the data."""
+"""Workers of XGBoost's communicator without Dask or Spark: one process for each data part."""
 
 import json
 import pickle
@@ -18,7 +18,9 @@ PARAMS = {"base_score": 0.0, "disable_default_eval_metric": 1, "eta": 0.1, "max_
 
 
 def ranking(n_queries, seed, longest=9):
-    """X of few distinct values, so that workers agree on the bins; y, sizes and weights of the queries, and scores to start from.
+    """Return X, y, sizes and weights of the queries, and initial scores.
+
+    X has few distinct values, so that workers agree on the bins.
 
     No two of these scores are equal: the order of ties depends on the order of the rows.
     """

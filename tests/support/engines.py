@@ -1,4 +1,4 @@
-"""Search engines as their sources and documentation say that they score: read files of models, and no code of gapboost.
+"""Scores of search engines, computed as their sources and documentation say.
 
 Each function takes the content of a file, the names of the features in the engine, and rows of
 their values: numbers, None for missing ones, names of categories. It returns scores.
@@ -30,8 +30,7 @@ def floats(names, row):
     return {name: np.float32(np.nan if value is None else value) for name, value in zip(names, row, strict=True)}
 
 
-# --- Elasticsearch and OpenSearch
-# -------------------------------------------------------------------------------------
+# --- Elasticsearch and OpenSearch -----------------------------------------------------------------
 
 
 def ltr_plugin_scores(content, names, rows):
@@ -69,8 +68,7 @@ def plugin_score(trees, values):
     return float(total)
 
 
-# --- Solr
-# --------------------------------------------------------------------------------------------------
+# --- Solr -----------------------------------------------------------------------------------------
 
 
 def solr_scores(content, names, rows):
@@ -99,8 +97,7 @@ def solr_score(trees, values, null_is_zero):
     return float(total)
 
 
-# --- Vespa
-# --------------------------------------------------------------------------------------------------
+# --- Vespa ----------------------------------------------------------------------------------------
 
 
 def vespa_scores(content, names, rows):

@@ -28,7 +28,7 @@ class Rows(NamedTuple):
 
 
 def rows(n_queries=N_QUERIES, seed=7):
-    """Grades 0, 1 and 2 that two of five features tell; every third query weighs 2, the others 1."""
+    """Rows whose grades depend on two of five features; every third query has weight 2."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n_queries * PER_QUERY, 5)).astype(np.float32)
     y = np.digitize(X[:, 0] + 0.5 * X[:, 1] + 0.7 * rng.standard_normal(len(X)), [0.3, 1.2])
@@ -37,7 +37,7 @@ def rows(n_queries=N_QUERIES, seed=7):
 
 
 class Change(NamedTuple):
-    """A value of an own parameter that trains another model, beside other parameters on both sides; and an unusable one.
+    """A value of an own parameter that changes the model, other parameters for it, and a bad value.
 
     Entry points that refuse the parameter are in `refused_by`, by their names in
     tests/boosters/test_entry_points.py.

@@ -1,4 +1,4 @@
-"""Every public function with good arguments: the tests of bad input spoil them, and the fuzzers draw around them."""
+"""Public functions with good arguments, which tests of bad input and fuzzers change."""
 
 import lightgbm
 import numpy as np
@@ -21,8 +21,7 @@ from gapboost.measures import AP, GAP
 from gapboost.model_selection import GSearchCV, g_from_clicks, measure_scorer, simplex_grid, uniform_g
 from gapboost.preprocessing import query_relative_features
 
-# --- analyses
-# --------------------------------------------------------------------------------------------------
+# --- analyses -------------------------------------------------------------------------------------
 
 QRELS = {"1": {"a": 2, "b": 1, "c": 0}, "2": {"a": 1, "b": 2}}
 RUNS = {"x": {"1": {"a": 1.0, "b": 2.0}, "2": {"a": 1.0}}, "y": {"1": {"a": 3.0, "b": 2.0}, "2": {"b": 3.5}}}
@@ -85,8 +84,7 @@ ANALYSES = {
     "topic_bootstrap": (analysis.topic_bootstrap, {"values": VALUES, "statistic": mean_values, "n_resamples": 2}),
 }
 
-# --- rankers, their callbacks and cross-validation
-# --------------------------------------------------------------------
+# --- rankers, their callbacks and cross-validation ------------------------------------------------
 
 ROWS = {"X": X, "y": Y, "qid": QID}
 EVALS = {"eval_set": [(X, Y)], "eval_qid": [QID]}
@@ -134,8 +132,7 @@ RANKERS = {
     ),
 }
 
-# --- grids, scorers, clicks, the search and data
-# ----------------------------------------------------------------------
+# --- grids, scorers, clicks, the search and data --------------------------------------------------
 
 RANKER = LGBMGAPRanker(n_estimators=2, n_jobs=1, verbose=-1, min_child_samples=1)
 CLICKS = {"grades": [0, 1, 2] * 20, "clicks": [0, 1, 2] * 20, "impressions": [4] * 60, "n_resamples": 10}
