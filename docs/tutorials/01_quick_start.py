@@ -14,8 +14,8 @@ train, vali, test = load_digits_ranking()
 train
 
 # %%
-# ``X`` has one row a document, ``y`` its grade, ``qid`` the query that it belongs to. Rows may come in any order, and an
-# id may be anything hashable.
+# ``X`` has one row for each document, ``y`` its grade, ``qid`` the id of its query. Rows may come
+# in any order, and ids may be any hashable values.
 
 import lightgbm
 
@@ -33,13 +33,13 @@ ranker.fit(
 print(f"{ranker.best_iteration_} trees; mean GAP of the test queries {ranker.score(test.X, test.y, qid=test.qid):.3f}")
 
 # %%
-# Without ``g`` the threshold probability is spread evenly over the grades that occur: half of the users accept documents
-# from grade 1 on, half want grade 2.
+# Without ``g`` the threshold probability is spread evenly over the grades that occur. Here half of
+# the users accept documents from grade 1 on, and half want grade 2.
 
 ranker.g_
 
 # %%
-# ``evaluate`` takes any measures, by name or as values, and counts ties by their expected value.
+# ``evaluate`` takes any measures, as names or as values. Tied documents count their expected value.
 
 import gapboost as gb
 
@@ -47,7 +47,7 @@ scores = ranker.predict(test.X)
 gb.evaluate(["gap", "ndcg@10", "ap", "p@10"], test.y, scores, test.qid).labelled()
 
 # %%
-# The measure on the validation queries, tree by tree, is where LightGBM keeps it.
+# LightGBM keeps the measure on the validation queries after each tree.
 
 from matplotlib import pyplot as plt
 

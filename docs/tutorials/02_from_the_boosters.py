@@ -26,7 +26,8 @@ theirs = lightgbm.LGBMRanker(n_estimators=60, verbose=-1).fit(train.X, train.y, 
 ours = LGBMGAPRanker(n_estimators=60, verbose=-1).fit(train.X, train.y, group=sizes)
 
 # %%
-# With ``qid``, one id a row, rows may be in any order. LightGBM has no such call, so there is nothing to sort or to count.
+# With ``qid``, one id for each row, rows may be in any order: there is nothing to sort or to count.
+# LightGBM's own ranker does not take ``qid``.
 
 order = np.random.default_rng(0).permutation(len(train.y))
 shuffled = LGBMGAPRanker(n_estimators=60, verbose=-1).fit(train.X[order], train.y[order], qid=train.qid[order])
@@ -41,8 +42,8 @@ our_xgb = XGBGAPRanker(n_estimators=60).fit(train.X, train.y, qid=train.qid)
 # %%
 # One table
 # ---------
-# The same test queries, the same trees in number and shape but for one default: ``LGBMGAPRanker`` draws thresholds at
-# random, ``extra_trees=False`` turns that off.
+# All rankers have the same number of trees and see the same test queries. One default differs:
+# ``LGBMGAPRanker`` draws thresholds of trees at random. ``extra_trees=False`` turns that off.
 
 import pandas as pd
 
@@ -66,7 +67,8 @@ pd.DataFrame(rows).T.round(3)
 # %%
 # Several folds
 # -------------
-# One split of one small task says little. Folds hold whole queries and are the same for all; each line is one of them.
+# One split of a small task says little. Each line is one of five folds, which hold whole queries
+# and are the same for all rankers.
 
 from matplotlib import pyplot as plt
 from sklearn.model_selection import GroupKFold
@@ -96,17 +98,20 @@ ax.margins(y=0.25)
 plt.tight_layout()
 
 # %%
-# Differences on one small task are chance for the most part; the benchmarks measure them on seven collections.
+# Differences on one small task are mostly chance; the benchmarks measure them on seven collections.
 #
 # What stays, what changes
 # ------------------------
-# * Every parameter of the booster keeps its name and its meaning; ``help`` and completion list them. Those of its own ranking
-#   objectives and metrics would do nothing here: one error lists all of them, each with what to write instead.
-# * ``measure="gap"`` says what to train for and to stop by: ``"xgap"``, ``"egap"``, ``"ap"``, ``"ndcg@10"``, ``"p@10"`` or
-#   a value such as ``gb.GAP(g=(0.3, 0.7))``.
-# * Words of the boosters that mean the same here are taken: ``eval_at=(5, 10)`` reports nDCG at these ranks beside the measure
-#   that is trained for, ``objective="rank:ndcg"`` trains for nDCG. What has no equal is one error that says what to write.
-# * Colleagues and tools without gapboost get an ordinary fitted ``LGBMRanker`` or ``XGBRanker`` with the same predictions:
+# * Every parameter of the booster keeps its name and its meaning; ``help`` and completion list
+#   them. Parameters of the booster's own ranking objectives and metrics would do nothing here. One
+#   error lists all of them, and says what to write instead.
+# * ``measure`` selects what to train for and when to stop: ``"gap"``, ``"xgap"``, ``"egap"``,
+#   ``"ap"``, ``"ndcg@10"``, ``"p@10"`` or a value such as ``gb.GAP(g=(0.3, 0.7))``.
+# * Parameters of the boosters that mean the same here are accepted. ``eval_at=(5, 10)`` reports
+#   nDCG at these ranks, and ``objective="rank:ndcg"`` trains for nDCG. Others are errors that say
+#   what to write.
+# * Colleagues and tools without gapboost get a fitted ``LGBMRanker`` or ``XGBRanker`` with the same
+#   predictions:
 
 vendor = ours.to_vendor()
 type(vendor), bool((vendor.predict(test.X) == ours.predict(test.X)).all())

@@ -19,15 +19,17 @@ train, vali, test = load_digits_ranking()
 # %%
 # Without any knowledge
 # ---------------------
-# The same share for every grade. It is the default, and the study of our benchmarks found nothing that is better in general.
+# Every grade gets the same share. This is the default, and the study of our benchmarks found
+# nothing that is better in general.
 
 uniform_g(2)
 
 # %%
 # By search
 # ---------
-# Values of GAP under different g cannot be compared, so every candidate is judged by one target. Each fold is binned once and
-# one training gives every number of trees: the results are those of scikit-learn's ``GridSearchCV`` in a fraction of its time.
+# Values of GAP under different g cannot be compared, so one target measure judges every candidate.
+# Each fold is binned once, and one training gives every number of trees. The results are those of
+# scikit-learn's ``GridSearchCV`` in a fraction of its time.
 
 ranker = LGBMGAPRanker(learning_rate=0.1, verbose=-1)
 grid = {"g": simplex_grid(2, 5), "n_estimators": range(10, 61, 10)}
@@ -36,15 +38,17 @@ search.fit(train.X, train.y, qid=train.qid)
 search.best_params_, round(search.best_score_, 4)
 
 # %%
-# The picture says more than the winner: where the line is flat within its spread, the choice of g does not matter.
+# The picture shows more than the best g: where the line is flat within its spread, the choice of g
+# does not matter.
 
 figure = gb.plotting.plot_g(search)
 
 # %%
 # From clicks
 # -----------
-# Users who click on grade 2 alone, and users who click on grades 1 and 2, show their thresholds by their clicks.
-# Intervals come from a bootstrap over users. The clicks here are made: a third of the users accept grade 1.
+# Clicks show the thresholds of users: some click on grade 2 alone, others on grades 1 and 2.
+# Intervals come from a bootstrap over users. The clicks here are simulated: a third of the users
+# accept grade 1.
 
 rng = np.random.default_rng(0)
 users = np.repeat(np.arange(400), 10)

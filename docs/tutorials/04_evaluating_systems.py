@@ -33,7 +33,8 @@ a.to_pandas().head()
 # %%
 # Is the difference more than chance?
 # -----------------------------------
-# Values are paired by query id; a t test, Wilcoxon's, the sign test and a randomisation test beside each other.
+# Values are paired by query id. The tests are a t test, Wilcoxon's, the sign test and a
+# randomization test.
 
 gap = measures[0]
 one, other = (gb.evaluate(gap, test.y, ranker.predict(test.X), test.qid, per_query=True) for ranker in (deep, shallow))
@@ -47,8 +48,9 @@ ax = difference.plot(title="GAP: LightGBM − XGBoost")
 # %%
 # Ties
 # ----
-# Equal scores have no order, so a document counts its expected value over all orders. Nothing depends on the order of
-# the file: a constant score gives what a shuffled list gives on average, not what a sorted file gives.
+# Equal scores have no order, so a document counts its expected value over all orders. Nothing
+# depends on the order of the file. A constant score gives the mean of shuffled lists, not the value
+# of a sorted file.
 
 constant = np.zeros(len(test.y))
 sorted_rows = np.lexsort((-test.y, test.qid))
@@ -59,7 +61,7 @@ expected, by_row
 # %%
 # The precision-recall curve of one query
 # ---------------------------------------
-# Its area is GAP [robertson2010]. Here of a query that three quarters of the others are better than.
+# Its area is GAP [robertson2010]. The query here is one that three quarters of the others exceed.
 
 values = a[gap]
 middling = a.qid[np.argsort(values)[len(values) // 4]]

@@ -18,8 +18,9 @@ from gapboost.datasets import load_digits_ranking
 train, vali, test = load_digits_ranking()
 
 # %%
-# Two workers inside this process stand for a cluster. Everything that ``fit`` takes is a Dask array or data frame, in any
-# partitions and any order of rows: those here cut queries, which then come together on one worker.
+# Two workers inside this process stand for a cluster. ``fit`` takes Dask arrays or data frames,
+# with any partitions and any order of rows. The partitions here cut queries, whose rows are brought
+# together on one worker.
 
 logging.getLogger("distributed").setLevel(logging.ERROR)
 cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0")
@@ -30,7 +31,7 @@ y, qid = (da.from_array(values, chunks=1111) for values in (train.y, train.qid))
 ranker = DaskLGBMGAPRanker(client=client, measure="gap", n_estimators=40, verbose=-1).fit(X, y, qid=qid)
 
 # %%
-# Where the first partition ends it cuts a query, whose rows are trained on by one worker all the same.
+# The end of the first partition cuts a query. One worker trains on all of its rows.
 
 from matplotlib import pyplot as plt
 

@@ -46,7 +46,7 @@ class Zipf(Measure):
 
 
 # %%
-# What it looks at, beside GAP's own discount 1 / n.
+# The discount of Zipf for three values of a:
 
 from matplotlib import pyplot as plt
 
@@ -59,21 +59,23 @@ ax.legend()
 plt.tight_layout()
 
 # %%
-# With tables it is defined for up to 64 different grades in a query. A measure that states ``worth`` in their place, the worth of
-# levels by themselves and the terms of pairs, is defined for any number; here that would be ``return own, ()``.
+# A measure with ``tables`` takes up to 64 different grades in a query. Define ``worth`` instead for
+# any number of grades: it returns the worth of levels by themselves and the terms of pairs. Here
+# that would be ``return own, ()``.
 #
-# It evaluates. Two documents with equal scores share what they would have in either order:
+# Evaluate. Two documents with equal scores share what they would have in either order:
 
 gb.evaluate(Zipf(a=1.0), y_true=[0, 2, 1], y_score=[2.0, 2.0, 1.0])
 
 # %%
-# Its ideal knows the cut-off, so a perfect ranking has 1 with any k. Without the line about `self.k` this would be .675:
+# The ideal is cut off too, so a perfect ranking has 1 with any k. Without the line about `self.k`
+# this would be .675:
 
 (value,) = gb.evaluate(Zipf(a=1.0, k=3), y_true=[2] * 8, y_score=-np.arange(8.0)).values()
 round(value, 3)
 
 # %%
-# And it trains, by all three objectives, on both boosters, with early stopping by it.
+# Train. All three objectives take the measure, on both boosters, and early stopping uses it.
 
 from gapboost.datasets import load_digits_ranking
 from gapboost.lightgbm import LGBMGAPRanker
@@ -85,16 +87,17 @@ for measure in (Zipf(a=1.0), gb.GAP(g=(0.5, 0.5))):
     print(f"trained for {measure!s:20}", {str(m): round(v, 3) for m, v in values.items()})
 
 # %%
-# Summed with others it counts with its own discount, and costs a pass of its own. Where two measures share their discount, say so
-# by a value: with ``discount_at = Reciprocal()`` in place of the method (`gapboost.measures.discounts` has more of them, and any
-# frozen dataclass that can be called is one), the sum with AP is a single measure, which the smooth objectives train for too.
+# In a sum with other measures it keeps its own discount, and needs a pass of its own. To share a
+# discount, give it as a value: ``discount_at = Reciprocal()`` instead of the method.
+# `gapboost.measures.discounts` has more of them, and any frozen dataclass that can be called is
+# one. The sum with AP is a single measure then, and the smooth objectives train for it too.
 
 mixed = 0.5 * Zipf(a=1.0) + 0.5 * gb.AP()
 gb.evaluate(mixed, y_true=[0, 2, 1], y_score=[2.0, 2.0, 1.0])
 
 # %%
-# To hold your measure against an oracle of its own, write its definition as a plain loop and compare on random rankings; the
-# tests of gapboost do that for every measure it has.
+# To test your measure, write its definition as a plain loop and compare on random rankings. The
+# tests of gapboost do that for all of its measures.
 
 rng = np.random.default_rng(0)
 for _ in range(100):

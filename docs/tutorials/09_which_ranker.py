@@ -25,29 +25,29 @@ rankers = {
 }
 
 # %%
-# Three repeats of five folds, each repeat with its own folds and seed, train 15 models of each ranker.
-# ``None`` in place of ``rankers`` compares the standard rankers of the installed libraries.
+# Three repeats of five folds train 15 models of each ranker. Each repeat has its own folds and
+# seed. Pass ``None`` as ``rankers`` to compare the standard rankers of the installed libraries.
 # ``checkpoint="folder"`` keeps finished trainings, so that an interrupted call continues.
 
 found = compare_rankers(data.X, data.y, data.qid, rankers, measures=["gap", "ndcg@10"], cv=5, repeats=3)
 found.means().round(4)
 
 # %%
-# Compare the others with one of them. Intervals count queries and models, and those of one measure hold
-# together.
+# Compare the others with one of them. Intervals take queries and models into account, and those of
+# one measure hold together.
 
 found.summary("LightGBM lambdarank").round(4)
 
 # %%
-# The picture of the report. A triangle shows a ranker that is ahead or behind: its interval leaves out 0.
-# A circle is inconclusive.
+# The picture of the report. A triangle shows a ranker that is ahead or behind: its interval leaves
+# out 0. A circle is inconclusive.
 
 figure = found.plot("LightGBM lambdarank")
 
 # %%
-# For an inconclusive row, ``queries needed`` is the number of test queries with which four of five
+# For an inconclusive row, see ``queries needed``. With that many test queries, four of five
 # comparisons would find a true difference as large as the one seen.
-# ``found.report("comparison.html")`` writes all of it to one page, and ``found.best_`` is the ranker
+# ``found.report("comparison.html")`` writes all of it to one page. ``found.best_`` is the ranker
 # with the highest mean, trained on everything. ``python -m gapboost.comparison FILE`` does the same
 # for a file.
 

@@ -15,7 +15,8 @@ from gapboost.lightgbm import LGBMGAPRanker
 train, vali, test = load_digits_ranking()
 
 # %%
-# The grades of this task, 0 to 2, are the truth here, which nobody who trains gets to see. Three judges see it through noise:
+# The grades of this task, 0 to 2, are the truth, which is not available for training. Three judges
+# see it through noise:
 
 rng = np.random.default_rng(0)
 judges = np.clip(np.rint(train.y + rng.normal(scale=0.7, size=(3, len(train.y)))), 0, 2)
@@ -43,10 +44,13 @@ _ = right.set(title="score of a model", xlabel="grade")
 # %%
 # A threshold between the grades
 # ------------------------------
-# A user of GAP accepts documents from some grade on. With ``g=(0.5, 0.5)`` the threshold is 0 to 1 in one case of two, and 1 to 2
-# in the other; within each it is spread evenly. So a document of grade 1.5 is accepted with probability .5 + .25, and the measure
-# is the same for all of these labels: on whole grades it is the GAP of the paper, to the last bit. ``levels`` says what would be
-# read without it too; a thousand different values without it are a warning, as they may be no grades at all.
+# A user of GAP accepts documents from some grade on. With ``g=(0.5, 0.5)`` the threshold is between
+# 0 and 1 for half of the users, and between 1 and 2 for the others. It is spread evenly within each
+# interval, so a document of grade 1.5 is accepted with probability .5 + .25. The measure is the
+# same for all of these labels: on whole grades it is the GAP of the paper, to the last bit.
+#
+# Without ``levels`` grades would be read in the same way. A thousand different values without it
+# give a warning, as they may be no grades at all.
 
 measure = gb.GAP(g=(0.5, 0.5), levels=(1, 2))
 values = {}
@@ -56,10 +60,10 @@ for name, y in labels.items():
 {name: round(value, 3) for name, value in values.items()}
 
 # %%
-# One small draw says little. The same on 85 % of the documents of MQ2007, 1 692 queries, in five folds with three draws of
-# labels, default rankers, tested on the true grades. The code is ``benchmarks/studies/labels`` of
-# commit 3e45d17; its results are in that folder still. The table has differences of means with 95 %
-# intervals over the folds:
+# One small draw says little. The same comparison was made on 85 % of the documents of MQ2007, 1 692
+# queries. It used five folds with three draws of labels and default rankers, and was tested on the
+# true grades. The code is ``benchmarks/studies/labels`` of commit 3e45d17, and its results are
+# still in that folder. The table has differences of means with 95 % intervals over the folds:
 #
 # .. list-table::
 #    :header-rows: 1
@@ -85,22 +89,22 @@ for name, y in labels.items():
 #      - +.0047 (+.0024 … +.0071)
 #      - +.0039 (+.0011 … +.0067)
 #
-# A model's scores rank better as they are than rounded to whole grades, on all three measures. The means of three judges are
-# ahead of rounded ones by less than these folds can tell from chance, and ahead of one judge; what is certain is that nobody has
-# to round. ``LGBMRanker`` takes whole grades only; that it is behind is not a matter of labels alone, as the defaults of
-# ``LGBMGAPRanker`` choose the thresholds of trees otherwise too.
+# A model's scores rank better unchanged than rounded to whole grades, on all three measures. The
+# means of three judges are ahead of one judge. Their lead over rounded means may be chance on these
+# folds, but rounding is not needed. ``LGBMRanker`` takes whole grades only. It is behind for
+# another reason too: ``LGBMGAPRanker`` has other defaults for the thresholds of trees.
 #
 # Where the probabilities lie
 # ---------------------------
-# On another scale, such as scores from 0 to 1, ``levels`` says at which grades g is given. Halved grades with halved levels are
-# the same measure:
+# For another scale, such as scores from 0 to 1, ``levels`` says at which grades g is given. Halved
+# grades with halved levels are the same measure:
 
 halves = gb.GAP(g=(0.5, 0.5), levels=(0.5, 1.0))
 whole = gb.evaluate(measure, score, train.X[:, 0], train.qid)[measure]
 whole == gb.evaluate(halves, score / 2, train.X[:, 0], train.qid)[halves]
 
 # %%
-# Left open, g is one threshold that may lie anywhere up to the highest grade:
+# If g is left open, it is one threshold, which may lie anywhere up to the highest grade:
 
 ranker = LGBMGAPRanker(n_estimators=5, verbose=-1).fit(train.X, score / 2, qid=train.qid)
 ranker.measure_

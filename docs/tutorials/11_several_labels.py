@@ -18,8 +18,8 @@ from gapboost.xgboost import XGBGAPRanker
 train, vali, test = load_digits_ranking()
 
 # %%
-# The task has one label, relevance. We make the second one: four levels of revenue, which depend on the ink of a picture and on
-# chance. The two labels are nearly uncorrelated.
+# The task has one label, relevance. We make a second one: four levels of revenue, which depend on
+# the ink of a picture and on chance. The two labels are nearly uncorrelated.
 
 ink = train.feature_names.index("document_centre_ink")
 rng = np.random.default_rng(0)
@@ -37,8 +37,9 @@ y_train.corr().round(2)
 # %%
 # Measures say which label they read
 # ----------------------------------
-# :class:`~gapboost.OfLabel` is a measure of one column of ``y``: by name for a data frame, by number for an array. Such measures
-# are added like all others, and :func:`~gapboost.evaluate` takes ``y`` with all its columns.
+# :class:`~gapboost.OfLabel` is a measure of one column of ``y``: by name for a data frame, by
+# number for an array. Such measures can be added, and :func:`~gapboost.evaluate` takes ``y`` with
+# all its columns.
 
 relevance = gb.OfLabel(gb.nDCG(k=10), "relevance")
 revenue = gb.OfLabel(gb.nDCG(k=10), "revenue")
@@ -47,8 +48,8 @@ gb.evaluate([relevance, revenue, 0.7 * relevance + 0.3 * revenue], y_test, test.
 # %%
 # Train, and stop early by the sum
 # --------------------------------
-# Evaluation sets have the same columns. Early stopping goes by the sum, unless ``stopping_metric`` names one of the labels;
-# ``eval_metric`` reports each of them.
+# Evaluation sets have the same columns. Early stopping uses the sum, unless ``stopping_metric``
+# names one of the labels. ``eval_metric`` reports each of them.
 
 ranker = XGBGAPRanker(
     measure=0.7 * relevance + 0.3 * revenue,
@@ -62,7 +63,7 @@ ranker.fit(train.X, y_train, train.qid, eval_set=[(vali.X, y_vali)], eval_qid=[v
 # %%
 # The trade-off
 # -------------
-# One training for each weight. At both ends the sum has one part, which is the measure of one label alone.
+# Train once for each weight. At both ends the sum has one part: the measure of one label alone.
 
 WEIGHTS = (1.0, 0.9, 0.7, 0.5, 0.3, 0.1, 0.0)
 
@@ -98,18 +99,22 @@ ax.margins(0.08)
 _ = ax.legend()
 
 # %%
-# Read the picture from the right: it says what the first points of revenue cost in relevance, and what the last ones cost. Choose
-# the weight by what a point of each label is worth to you, not by the middle of the scale.
+# Read the picture from the right. It shows what the first points of revenue cost in relevance, and
+# what the last ones cost. Choose the weight by what a point of each label is worth to you, not by
+# the middle of the scale.
 #
 # What a weight means
 # -------------------
-# The gradient is that of the sum: each measure's change by a swap, times its weight, and then one scale for the whole query. So a
-# label whose measure changes little counts little, and equal weights are no equal shares. Measures from 0 to 1, such as nDCG with
-# the same cut-off, are easy to compare; a label with few relevant documents changes its measure by more in each swap.
+# The gradient is that of the sum: each measure's change by a swap, times its weight, and then one
+# scale for the whole query. So a label whose measure changes little counts little, and equal
+# weights are not equal shares. Measures from 0 to 1, such as nDCG with the same cut-off, are easy
+# to compare. A label with few relevant documents changes its measure by more in each swap.
 #
-# Labels must be grades from 0 to 255. Divide prices by a number, or cut them into levels as above. nDCG counts
-# ``2**grade - 1``, so that the fourth level is worth seven times the second; ``nDCG(gains="linear")`` counts the grade itself.
+# Labels must be grades from 0 to 255. Divide prices by a number, or cut them into levels as above.
+# nDCG counts ``2**grade - 1``, so that the fourth level is worth seven times the second.
+# ``nDCG(gains="linear")`` counts the grade itself.
 #
-# ``GridSearchCV`` and ``cross_val_score`` of scikit-learn take several labels, with ``scoring=measure_scorer(...)`` as one
-# target for all candidates. ``GSearchCV``, ``compare_rankers``, ``cv``, the native objectives, and the rankers on Dask and
-# Spark take one label, and their errors say so.
+# ``GridSearchCV`` and ``cross_val_score`` of scikit-learn take several labels, with
+# ``scoring=measure_scorer(...)`` as one target for all candidates. ``GSearchCV``,
+# ``compare_rankers``, ``cv``, the native objectives, and the rankers on Dask and Spark take one
+# label, and their errors say so.

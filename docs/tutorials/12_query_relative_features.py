@@ -21,8 +21,9 @@ from gapboost.preprocessing import QueryRelativeFeatures
 train, _, test = load_digits_ranking((120, 5, 60), 30)
 
 # %%
-# Raw features of a search engine have another scale in each query: a BM25 score grows with the number
-# of words. The digits have the same scale everywhere. So make the scale of each query a random one.
+# Raw features of a search engine have another scale in each query: a BM25 score grows with the
+# number of words. The digits have the same scale everywhere. So make the scale of each query a
+# random one.
 
 
 def with_scales(data, seed):
@@ -34,8 +35,8 @@ def with_scales(data, seed):
 X, X_test = with_scales(train, 1), with_scales(test, 2)
 
 # %%
-# A z-score says how far a value is from the mean of its query, in standard deviations. It has the same
-# scale in each query. The raw columns stay, and the new ones follow.
+# A z-score says how far a value is from the mean of its query, in standard deviations. It has the
+# same scale in each query. The raw columns stay, and the new ones follow.
 
 features = QueryRelativeFeatures().fit(X, qid=train.qid)
 added = features.transform(X, qid=train.qid)
@@ -44,8 +45,8 @@ X.shape, added.shape, features.get_feature_names_out()[-1]
 # %%
 # A pipeline in a search
 # ----------------------
-# A pipeline computes the features and trains. With metadata routing, scikit-learn passes ``qid`` to both
-# steps.
+# A pipeline computes the features and trains. With metadata routing, scikit-learn passes ``qid`` to
+# both steps.
 
 ranker = LGBMGAPRanker(g=(0.5, 0.5), n_estimators=25, n_jobs=1, verbose=-1)
 model = Pipeline([("features", features), ("ranker", ranker)])
@@ -56,7 +57,7 @@ with sklearn.config_context(enable_metadata_routing=True):
 search.cv_results_["mean_test_score"].round(3)
 
 # %%
-# ``GSearchCV`` needs no routing, and searches g beside the kind.
+# ``GSearchCV`` needs no routing, and searches g and the kind together.
 
 grid = {"features__kinds": [["zscore"], ["rank"]], "ranker__g": simplex_grid(2, 2)}
 found = GSearchCV(model, grid, scoring="ndcg@10", cv=3).fit(X, train.y, qid=train.qid)
@@ -65,8 +66,8 @@ found.best_params_, round(found.score(X_test, test.y, qid=test.qid), 3)
 # %%
 # Is it better?
 # -------------
-# A search chooses. ``compare_rankers`` says what the data show: its intervals hold together, and count
-# queries and models.
+# A search chooses. ``compare_rankers`` says what the data show: its intervals hold together, and
+# take queries and models into account.
 
 rankers = {"raw": ranker, "with z-scores": model}
 compared = compare_rankers(X, train.y, train.qid, rankers, measures=["gap", "ndcg@10"], cv=3, repeats=2)
@@ -78,10 +79,10 @@ compared.summary("raw")[["measure", "difference", "low", "high", "verdict"]].rou
 #
 # Serve the same lists
 # --------------------
-# A query-relative value depends on the other documents of the list. Serve lists that are selected as in
-# training. Here the model was trained on whole lists of 30 documents. It ranks the 10 documents with the
-# highest value of one feature, and each document as a list of its own. The raw model ranks the same
-# documents.
+# A query-relative value depends on the other documents of the list. Serve lists that are selected
+# as in training. Here the model was trained on whole lists of 30 documents. It ranks the 10
+# documents with the highest value of one feature, and each document as a list of its own. The raw
+# model ranks the same documents.
 
 raw = ranker.fit(X, train.y, qid=train.qid)
 better = LGBMGAPRanker(**ranker.get_params()).fit(added, train.y, qid=train.qid)
@@ -104,17 +105,20 @@ def served(rows, lists):
 }
 
 # %%
-# Rows one by one have no z-scores: all are 0. ``transform`` warns if the lists are much shorter than in
-# ``fit``.
+# Rows one by one have no z-scores: all are 0. ``transform`` warns if the lists are much shorter
+# than in ``fit``.
 #
 # Compute them in a service
 # -------------------------
-# The transformer learns no numbers. A service needs numpy, the booster, and the columns in the order of
-# ``get_feature_names_out()``.
+# The transformer learns no numbers. A service needs numpy, the booster, and the columns in the
+# order of ``get_feature_names_out()``.
 
 
 def with_zscores(X):
-    """Return the columns of one list, float64 of shape (n_documents, n_features), followed by their z-scores."""
+    """Return the columns of one list followed by their z-scores.
+
+    The result is a float64 array of shape (n_documents, 2 * n_features).
+    """
     deviation = np.nanstd(X, axis=0)
     constant = np.nanmin(X, axis=0) == np.nanmax(X, axis=0)
     z = (X - np.nanmean(X, axis=0)) / np.where(constant, 1, deviation)
