@@ -17,12 +17,13 @@ queries. From `cross_val_predict`, `permutation_test_score`, `RFECV` and scorers
 such as ``"r2"``, a ranker does not learn the folds: give them ``cv=GroupKFold(...)`` and
 ``groups=qid``.
 
-==================  ================================
+==================  =========================================
 `search`            `GSearchCV`
+`search_checks`     its checks of the estimator and of candidates
 `candidate_groups`  the work of a search on one fold
 `scorers`           measures as scikit-learn scorers
 `clicks`            g from what users clicked
-==================  ================================
+==================  =========================================
 
 A search over g, or over measures, must judge every candidate by the same measure. With the rankers'
 own `score`, which is that of the candidate, scikit-learn's searches raise an error.
