@@ -38,10 +38,10 @@ def plot_g(search: Any, *, measure: Any = None, figure: Any = None) -> Any:
     Raises
     ------
     ValueError
-        Where the results hold no g, g of different lengths or for one grade only, or no such
+        If the results hold no g, g of different lengths or for one grade only, or no such
         measure.
     ImportError
-        Where matplotlib is missing.
+        If matplotlib is missing.
 
     Notes
     -----
@@ -81,7 +81,7 @@ def plot_g(search: Any, *, measure: Any = None, figure: Any = None) -> Any:
 
 
 def _spelled(measure: Any, names: list[str]) -> str:
-    """A measure as it stands among `names`; those of other searches may be any words."""
+    """Return a measure as it is written in `names`; names of other searches may be any text."""
     if isinstance(measure, str) and measure not in names:
         with suppress(ValueError):
             return str(as_measure(measure))

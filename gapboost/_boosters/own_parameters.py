@@ -13,7 +13,7 @@ from gapboost.objectives import Objective
 
 
 class OwnParameter(NamedTuple):
-    """A parameter of every ranker that no booster knows.
+    """A parameter that gapboost adds to every ranker.
 
     Attributes
     ----------

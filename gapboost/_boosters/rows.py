@@ -1,4 +1,4 @@
-"""One data set in grouped order, as rankers hand it to a booster."""
+"""Rows of one data set in grouped order, ready for a booster."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Self

@@ -63,7 +63,7 @@ Node = Leaf | Split | CategorySplit
 
 @dataclass(frozen=True)
 class Trees:
-    """All that a model of trees predicts by: the score of a row is the sum of one leaf a tree.
+    """Trees of a model: the score of a row is the sum of one leaf of each tree.
 
     Attributes
     ----------

@@ -25,7 +25,7 @@ LEVELS_OF_ALL, MOST_LEVELS = 16, 64
 
 @dataclass(frozen=True, eq=False)
 class Whole:
-    """The data set that some queries are a part of, where each worker of a cluster holds a part.
+    """Whole data set of a cluster, of which each worker holds some queries.
 
     Attributes
     ----------

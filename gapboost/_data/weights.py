@@ -35,7 +35,7 @@ def query_weights(sample_weight: Any, queries: Queries, name: str = "sample_weig
     Raises
     ------
     ValueError
-        Where there is neither one for each query nor one for each row, or one is negative, NaN or
+        If there is neither one for each query nor one for each row, or one is negative, NaN or
         infinite.
     """
     if sample_weight is None:

@@ -1,4 +1,4 @@
-"""Which measure, which g: questions about measures and rankings, one module a question.
+"""Analyses of measures and rankings, one module for each question.
 
 =================  =============================================================================
 `trec`             judgements and runs of TREC as rankings; ``trec.evaluate``

@@ -108,14 +108,14 @@ def topic_bootstrap(
     Raises
     ------
     ValueError
-        Where there are less than two topics or resamples, or the statistic is not finite or changes
+        If there are less than two topics or resamples, or the statistic is not finite or changes
         its shape.
 
     Notes
     -----
     Intervals are centered at the estimate, with the standard error of the bootstrap. Percentiles of
     the resamples would be shifted: differences between systems vary more in a resample, so more
-    pairs are told apart in it than on the topics themselves.
+    pairs differ significantly in it than on the topics themselves.
 
     Examples
     --------

@@ -41,7 +41,7 @@ def tau_ap(estimated: Any, truth: Any) -> float:
     Raises
     ------
     ValueError
-        Where there are less than two systems, or a score is not finite.
+        If there are less than two systems, or a score is not finite.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Discriminative power: how many pairs of systems a measure tells apart on given topics.
+"""Discriminative power: the share of pairs of systems that a measure separates on given topics.
 
 The paired bootstrap test of Sakai (SIGIR 2006), as [robertson2010] (4.2) uses it. With z the
 differences of two systems by topic and t(z) = mean(z) / (sd(z) / sqrt(n)), the centred differences
@@ -78,7 +78,7 @@ class DiscriminativePower:
         return np.sort(self.asl[position_of(measure, self.measures)])[::-1]
 
     def to_pandas(self) -> Any:
-        """One row a measure: pairs, the share that is told apart, and the required difference."""
+        """Return one row a measure: pairs, share of separated pairs, required difference."""
         return frame(
             {
                 "measure": [str(m) for m in self.measures],

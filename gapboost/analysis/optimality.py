@@ -38,12 +38,12 @@ class LocalOptimality:
     datasets : tuple of str
     step_sizes : tuple of float
     values : float64 ndarray of shape (datasets, measures)
-        Of the model as it is.
+        Values of the unchanged model.
     changes : float64 ndarray of shape (datasets, measures, directions, step sizes)
         Altered minus original value.
     epsilon : float
     weight_norm : float
-        Length of the vector of weights, which the step sizes should be seen beside.
+        Length of the vector of weights, for comparison with the step sizes.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def local_optimality(
     Raises
     ------
     ValueError
-        Where weights and features do not fit together, or there is nothing to alter.
+        If weights and features do not fit together, or there is nothing to alter.
 
     Examples
     --------

@@ -21,7 +21,7 @@ from gapboost.measures.grids import simplex_grid
 
 @dataclass(frozen=True, eq=False)
 class ThresholdSweep:
-    """Return the informativeness of a graded measure for each g of a grid.
+    """Informativeness of a graded measure for each g of a grid.
 
     Measures without g are beside it, as in [robertson2010] Figure 2.
 
@@ -157,7 +157,7 @@ def threshold_sweep(
 
 
 def most_informative_g(lists: Sequence[RankedList], **options: Any) -> tuple[float, ...]:
-    """The g for which a graded measure tells most about relevance from every grade on, in the mean.
+    """Find the g for which a graded measure is most informative about relevance, in the mean.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def most_informative_g(lists: Sequence[RankedList], **options: Any) -> tuple[flo
     Warns
     -----
     UserWarning
-        Where the lists show no g of the grid to be worse than another: too few lists, or topics.
+        If the lists show no g of the grid to be worse than another: too few lists, or topics.
 
     Examples
     --------

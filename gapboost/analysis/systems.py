@@ -32,7 +32,7 @@ class SystemValues:
     Raises
     ------
     ValueError
-        Where the shape of `values` is another, or a value is not finite.
+        If the shape of `values` is another, or a value is not finite.
 
     Examples
     --------
@@ -202,7 +202,7 @@ def checked_measures(measures: Any) -> list[Any]:
     Raises
     ------
     TypeError, ValueError
-        Where something else is among them, or nothing.
+        If something else is among them, or nothing.
     """
     several = [measures] if isinstance(measures, str | Measure) else measures
     if not isinstance(several, list | tuple):

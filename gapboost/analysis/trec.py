@@ -65,7 +65,7 @@ def map_gains(qrels: Qrels, grades: Mapping[float, float]) -> dict[str, dict[str
     Raises
     ------
     ValueError
-        Where a gain has no grade.
+        If a gain has no grade.
 
     Examples
     --------
@@ -125,7 +125,7 @@ class Retrieved:
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
-    """A run under its judgements: what the measures, and all analyses of single rankings, take.
+    """A run with its judgements, for measures and analyses of single rankings.
 
     Attributes
     ----------
@@ -169,7 +169,7 @@ def checked_qrels(qrels: Any) -> Qrels:
     Raises
     ------
     ValueError, TypeError
-        Where they are none.
+        If they are none.
     """
     if not mapping(qrels, "qrels", "{topic: {document: grade}}"):
         raise ValueError("qrels is empty; expected {topic: {document: grade}}")
@@ -177,12 +177,12 @@ def checked_qrels(qrels: Any) -> Qrels:
 
 
 def retrieved(run: Run, topics: Sequence[str], ties: Ties = "expected") -> Retrieved:
-    """The documents of a run for `topics`, in trec_eval's order among equal scores.
+    """Return the documents of a run for `topics`, with ties in trec_eval's order.
 
     Raises
     ------
     ValueError
-        Where `ties` is unknown, a score is not finite, or the run has none of the topics.
+        If `ties` is unknown, a score is not finite, or the run has none of the topics.
     """
     one_of(ties, "ties", ("expected", "trec_eval"))
     mapping(run, "run", "{topic: {document: score}}")
@@ -231,7 +231,7 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
     Raises
     ------
     ValueError
-        Where the run has none of the judged topics, a score is not finite, or a grade is beyond
+        If the run has none of the judged topics, a score is not finite, or a grade is beyond
         255.
 
     Examples

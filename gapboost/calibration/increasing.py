@@ -13,7 +13,7 @@ from gapboost._kernels import Array
 
 METHODS = ("isotonic", "logistic")
 
-# Weight of the logistic regression beside the isotonic one, which is constant over blocks of
+# Weight of the logistic regression next to the isotonic one, which is constant over blocks of
 # scores.
 TIE_BREAK = 1e-6
 

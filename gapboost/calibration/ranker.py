@@ -89,7 +89,7 @@ class CalibratedRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self.method = method
 
     def fit(self, X: Any, y: Any, qid: Any = None, *, train_qid: Any = None) -> Self:
-        """Fit the probabilities to held-out queries; the ranker stays as it is.
+        """Fit the probabilities to held-out queries; the ranker does not change.
 
         Parameters
         ----------

@@ -34,9 +34,9 @@ def checked(data: DataSet) -> Collections:
     Raises
     ------
     TypeError
-        Where something is no Dask array or dataframe.
+        If something is no Dask array or dataframe.
     ValueError
-        Where there are neither ids nor sizes of queries or several, chunk sizes are unknown,
+        If there are neither ids nor sizes of queries or several, chunk sizes are unknown,
         partitions do not match, or categories are unknown.
     """
     names, grouped = data.names, data.group is not None

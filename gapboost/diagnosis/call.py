@@ -42,7 +42,7 @@ def report(
         Features of the test queries, as the ranker or the pipeline takes them. A data frame may
         hold the query ids in a column ``qid``.
     y : array-like of shape (N,)
-        Grades. NaN marks a document that nobody judged; it counts as grade 0.
+        Grades. NaN marks an unjudged document, which counts as grade 0.
     qid : array-like of shape (N,)
         Query id of each row, in any order of rows.
     X_train, y_train, qid_train : array-like, optional

@@ -33,9 +33,9 @@ class Part:
     features : Features
         Columns in the order of the rows.
     data : Judged
-        Queries and grades; a document that nobody judged has grade 0.
+        Queries and grades; an unjudged document has grade 0.
     has_grade : bool ndarray of shape (N,)
-        False for a document that nobody judged.
+        False for an unjudged document.
     scores : float64 ndarray of shape (N,)
     """
 

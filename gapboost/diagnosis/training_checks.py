@@ -44,7 +44,7 @@ def shared_queries(subject: Subject) -> Finding:
 
 
 def _key(query: Any) -> tuple[type, Any]:
-    """Return an id of Python that is equal for ids of the same type and value."""
+    """Return type and value of an id as Python has them, equal for equal ids."""
     found = plain_value(query)
     return type(found), found
 

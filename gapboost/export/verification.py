@@ -27,7 +27,7 @@ Step = tuple[Split | CategorySplit, bool]
 
 
 def write_export(path: Any, content: Any, model: Model, engine: str) -> Path:
-    """Write the content as JSON, and the verification file beside it.
+    """Write the content as JSON, and the verification file next to it.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def write_export(path: Any, content: Any, model: Model, engine: str) -> Path:
     Returns
     -------
     Path
-        Of the verification file: `path` with ".verification.json" in place of ".json".
+        Path of the verification file: `path` with ".verification.json" instead of ".json".
     """
     destination = json_path(path)
     verification = destination.with_suffix(".verification.json")
@@ -124,7 +124,7 @@ def _paths(node: Node, above: tuple[Step, ...] = ()) -> Iterator[list[Step]]:
 
 
 def _value(split: Split | CategorySplit, left: bool) -> float:
-    """Return a value that a split sends left or right; of a number, one beside the threshold."""
+    """Return a value that a split sends left or right, for numbers next to the threshold."""
     if isinstance(split, CategorySplit):
         return float(split.codes[0]) if left else np.nan
     return split.last_left if left else split.first_right

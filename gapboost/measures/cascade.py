@@ -32,7 +32,7 @@ class Cascade(Measure):
 
     @property
     def trains(self) -> bool:
-        """True: `LambdaRank` has a way of its own for it."""
+        """True: `LambdaRank` computes its gradients pair by pair."""
         return True
 
     @abstractmethod
@@ -134,7 +134,7 @@ class ERR(Cascade):
     def stops(self, levels: Array) -> Array:
         """``(2**i - 1) / 2**top``."""
         if self.top is None:
-            raise ValueError(f"{self!r} leaves top to the data; expected a top, or a call of resolved() first")
+            raise ValueError(f"{self!r} has no top yet; expected a top, or a call of resolved() first")
         # Grades above it have no document: measures with a top of their own evaluated together.
         grades = np.minimum(levels, self.top)
         stops: Array = np.exp2(grades - self.top) - np.exp2(-float(self.top))

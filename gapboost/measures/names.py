@@ -6,8 +6,8 @@
     MEASURE = NAME [ "(" PARAMETER "=" VALUE { "," PARAMETER "=" VALUE } ")" ] [ "@" CUTOFF ]
 
 NAME is a name or alias of a measure, or its class, in upper or lower case. PARAMETER is a field of
-its dataclass. VALUE is written as in Python; a list needs no brackets, or stands in quotes as
-ir_measures wants it; a word needs no quotes. CUTOFF is the parameter ``k``.
+its dataclass. VALUE is written as in Python. A list needs no brackets, or quotes as in ir_measures.
+A word needs no quotes. CUTOFF is the parameter ``k``.
 """
 
 import ast
@@ -43,7 +43,7 @@ def parse(text: str, named: Mapping[str, type[Measure]], name: str = "measure") 
     Raises
     ------
     ValueError
-        Where the text is not of this form, or its name, a parameter or a value is unknown to the
+        If the text is not of this form, or its name, a parameter or a value is unknown to the
         measure.
     """
     if "*" not in text:

@@ -58,11 +58,10 @@ class RBP(WeightedPrecision):
     p : float, default=0.8
         Probability to look at the next document, between 0 and 1.
     rel : float, default=1
-        The lowest grade that counts as relevant: its gain and those of higher grades are 1, those
-        of lower ones 0.
+        Lowest relevant grade. Relevant documents have the gain 1, others 0.
     gains : sequence of float, optional
-        Gain of grade 0, 1, ..., from 0 to 1, in place of `rel`. Gains of fractional grades lie on
-        straight lines between those of whole grades.
+        Gain of grade 0, 1, ..., from 0 to 1, instead of `rel`. Gains of fractional grades are
+        interpolated linearly.
     k : int, optional
         Cut-off.
 
@@ -107,11 +106,10 @@ class INSQ(WeightedPrecision):
     t : float, default=1
         Number of relevant documents that the user hopes for, above 0.
     rel : float, default=1
-        The lowest grade that counts as relevant: its gain and those of higher grades are 1, those
-        of lower ones 0.
+        Lowest relevant grade. Relevant documents have the gain 1, others 0.
     gains : sequence of float, optional
-        Gain of grade 0, 1, ..., from 0 to 1, in place of `rel`. Gains of fractional grades lie on
-        straight lines between those of whole grades.
+        Gain of grade 0, 1, ..., from 0 to 1, instead of `rel`. Gains of fractional grades are
+        interpolated linearly.
     k : int, optional
         Cut-off.
 

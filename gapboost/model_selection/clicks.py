@@ -109,7 +109,7 @@ def g_from_clicks(
     Raises
     ------
     ValueError
-        Where an argument is unusable, a grade below the highest was never shown, nothing was
+        If an argument is unusable, a grade below the highest was never shown, nothing was
         clicked, or the clicks contradict the user model: a grade clicked less than a lower one by
         more than the bootstrap interval of the difference allows. A smaller fall is what chance
         gives when g is near 0 there; such grades are taken together, which is the most likely g for
@@ -213,7 +213,7 @@ def _check_total(total: Array) -> None:
     if len(missing):
         raise ValueError(
             f"grades has no document of grade {missing[0]} that was shown; expected every grade from 1 to "
-            f"{total.shape[1] - 1}: clicks say nothing about a threshold at a grade that nobody saw"
+            f"{total.shape[1] - 1}: clicks say nothing about a threshold at a grade that was not shown"
         )
 
 
@@ -253,7 +253,7 @@ def _rising(counts: Array) -> Array:
 
 
 def _thresholds(counts: Array) -> Array:
-    """``g`` of each sample, shape (n, c); NaN where it cannot be told."""
+    """Return ``g`` of each sample, shape (n, c); NaN if it cannot be computed."""
     known = (counts[:, 1, 1:] > 0).all(axis=1)
     g = np.full((len(counts), counts.shape[2] - 1), np.nan)
     # Without documents of grade 0, as the model says: no clicks on them.

@@ -29,9 +29,9 @@ def measure_scorer(measure: str | Measure) -> "MeasureScorer":
     Raises
     ------
     TypeError
-        Where `measure` is neither a name nor a measure.
+        If `measure` is neither a name nor a measure.
     ValueError
-        Where the name is unknown, or its g is open.
+        If the name is unknown, or its g is open.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class MeasureScorer:
         Raises
         ------
         ValueError
-            Where `qid` is missing: one query of all rows is never what is meant.
+            If `qid` is missing: one query of all rows is never what is meant.
         """
         # Transformers of query-relative features need the queries too; a column qid reaches them by
         # itself.

@@ -209,7 +209,8 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                     scores[candidate, number // parts] = values
                     times[candidate, number // parts] = seconds
         if warnings:
-            warn_caller(f"{warnings[0]}; so or alike in {len(warnings)} of {len(groups) * len(folds)} trainings")
+            n_trainings = len(groups) * len(folds)
+            warn_caller(f"{warnings[0]}; {len(warnings)} of {n_trainings} trainings gave this or a similar warning")
         names = ["score"] if isinstance(self.scoring, str | Measure) else [str(m) for m in targets]
         self.cv_results_ = _results(candidates, names, scores, times)
         self.best_index_ = int(self.cv_results_[f"rank_test_{names[0]}"].argmin())
@@ -259,7 +260,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            Where `qid` is missing.
+            If `qid` is missing.
         """
         _, ids = split(X, qid, group)
         if ids is None:

@@ -41,7 +41,7 @@ def as_objective(name: str, measure: Measure, random_state: int = 0) -> Objectiv
     Raises
     ------
     ValueError
-        Where the name is unknown.
+        If the name is unknown.
     """
     if not isinstance(name, str) or name not in NAMED:
         raise ValueError(f"objective is {name!r}; expected one of {', '.join(NAMED)} or an objective value")

@@ -58,7 +58,7 @@ class ApproxRank(SmoothObjective):
     Raises
     ------
     ValueError
-        Where `alpha` or `beta` is not a finite number above 0.
+        If `alpha` or `beta` is not a finite number above 0.
 
     Examples
     --------

@@ -79,9 +79,9 @@ def approximation_bound(objective: ApproxRank, y_true: Any, y_score: Any, qid: A
     Raises
     ------
     TypeError
-        Where `objective` is no ApproxRank.
+        If `objective` is no ApproxRank.
     ValueError
-        Where no theorem is about its measure, or grades, scores and query ids are unusable.
+        If no theorem is about its measure, or grades, scores and query ids are unusable.
     """
     if not isinstance(objective, ApproxRank):
         raise TypeError(f"objective is {objective!r}; expected an ApproxRank")

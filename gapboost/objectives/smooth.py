@@ -55,7 +55,7 @@ from gapboost.objectives.pairs import check_pairs, worth_by_document
 
 
 class Chunk(NamedTuple):
-    """Some queries in a pass: what is the same for all of them, and their documents by rank.
+    """Some queries of a pass, and their documents by rank.
 
     Attributes
     ----------

@@ -73,7 +73,7 @@ class SoftRank(SmoothObjective):
     Raises
     ------
     ValueError
-        Where `sigma` is not a finite number above 0. When it is applied to data: where a list has
+        If `sigma` is not a finite number above 0. When it is applied to data: where a list has
         more than 1000 documents and the measure needs rank distributions (nDCG, Precision, and any
         cut-off).
 

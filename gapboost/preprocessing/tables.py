@@ -147,7 +147,7 @@ def number_column(column: Any, name: str, dtype: Any) -> Array:
 
 
 def _joined(X: Any, new: Array, names: Sequence[str]) -> Any:
-    """Return a data frame beside new columns, under these names."""
+    """Return a data frame with new columns, under these names."""
     added = names[X.shape[1] :]
     if hasattr(type(X), "iloc"):
         import pandas as pd

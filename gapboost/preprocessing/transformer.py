@@ -94,7 +94,7 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         qid : array-like of shape (N,)
             Query id of each row, in any order of rows; or the column ``qid`` of a data frame `X`.
         group : array-like of shape (Q,), optional
-            Sizes of the queries in place of `qid`, for rows that come query by query.
+            Sizes of the queries, instead of `qid`, if the rows come query by query.
 
         Raises
         ------

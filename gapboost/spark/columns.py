@@ -29,7 +29,7 @@ class Roles(NamedTuple):
         Raises
         ------
         ValueError
-            Where the data frame lacks one, or it is of another type.
+            If the data frame lacks one, or it is of another type.
         """
         check_columns(dataset, self._asdict())
         _check_types(dataset, self)

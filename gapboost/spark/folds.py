@@ -31,7 +31,7 @@ def query_folds(
     Raises
     ------
     ValueError
-        Where `n_folds` is below 2, `dataset` has no column `qid_col`, or has a column `fold_col`
+        If `n_folds` is below 2, `dataset` has no column `qid_col`, or has a column `fold_col`
         already.
     """
     n_folds = whole(n_folds, "n_folds", 2)
@@ -48,7 +48,7 @@ def refuse_random_folds(dataset: DataFrame) -> None:
     Raises
     ------
     ValueError
-        Where the data frame has the search's column of random numbers.
+        If the data frame has the search's column of random numbers.
     """
     for name in dataset.columns:
         match = RANDOM_FOLDS.fullmatch(name)

@@ -31,9 +31,9 @@ def run_stage(rows: DataFrame, job: Job) -> list[Any]:
     Raises
     ------
     ValueError, TypeError
-        Where a worker raised one, as the local ranker does.
+        If a worker raised one, as the local ranker does.
     RuntimeError
-        Where a worker failed otherwise.
+        If a worker failed otherwise.
     """
     try:
         return list(rows.mapInPandas(job.__call__, schema=SCHEMA).rdd.barrier().mapPartitions(iter).collect())

@@ -40,12 +40,12 @@ def objective(
     position: Any = None,
     lambdarank_position_bias_regularization: float = 0.0,
 ) -> "XGBoostObjective":
-    """An objective for ``xgboost.train(..., obj=...)``.
+    """Return an objective for ``xgboost.train(..., obj=...)``.
 
     Parameters
     ----------
     measure : str, Measure or Objective, default="gap"
-        Trained for by LambdaRank; an objective value trains its own way.
+        Measure to train for by LambdaRank, or an objective.
     g : sequence of float, optional
         Threshold probabilities for a named graded measure; None is uniform over the grades of the
         training labels.
@@ -53,20 +53,19 @@ def objective(
         Threads for the gradients.
     weight : array-like of shape (N,), optional
         Weights of the documents of the training set, in the order of its rows. They replace the
-        weights of its data set, which holds only one a query.
+        weights of its data set, which holds only one for each query.
     position : array-like of shape (N,), optional
-        Where each document of the training set was shown, in the order of its rows: XGBoost's data
-        set cannot hold positions. Additive factors of positions are then learned along with the
-        trees, as in `XGBGAPRanker.fit`. `position_bias` of the objective returns them.
+        Position at which each document of the training set was shown, in the order of its rows:
+        XGBoost's data set cannot hold positions. Additive factors of positions are then learned
+        along with the trees, as in `XGBGAPRanker.fit`. `position_bias` returns them.
     lambdarank_position_bias_regularization : float, default=0.0
         Penalty on their squares, as in LightGBM.
 
     Notes
     -----
-    Set ``{"base_score": 0.0, "disable_default_eval_metric": 1}`` beside it: XGBoost shifts all
-    scores by 0.5 and reports rmse otherwise. The weight of a query multiplies its gradients. Those
-    of `LambdaRank` are halved, which makes the steps as long as those of XGBoost's own ranking
-    objectives.
+    Set ``{"base_score": 0.0, "disable_default_eval_metric": 1}`` too. Otherwise XGBoost shifts all
+    scores by 0.5 and reports rmse. The weight of a query multiplies its gradients. Gradients of
+    `LambdaRank` are halved, so that steps are as long as in XGBoost's own ranking objectives.
 
     Examples
     --------
@@ -97,8 +96,8 @@ def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = Non
 
     Notes
     -----
-    XGBoost's early stopping goes by the last of several measures on the last evaluation set: name
-    the one that decides last. `XGBGAPRanker` does so of itself.
+    XGBoost's early stopping uses the last of several measures on the last evaluation set. Name the
+    one that decides last. `XGBGAPRanker` does this by default.
 
     Examples
     --------

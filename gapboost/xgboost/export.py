@@ -103,7 +103,7 @@ def _booster_of(model: Any) -> xgboost.Booster:
 
 
 def _names_to_write(booster: xgboost.Booster, feature_names: str | Sequence[str] | None) -> list[str]:
-    """Return the names for the exported model; an empty list stands for no names."""
+    """Return the names for the exported model, or an empty list for no names."""
     if feature_names is None:
         return []
     if isinstance(feature_names, str):

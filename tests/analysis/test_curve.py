@@ -115,7 +115,7 @@ class Beside(gb.KendallTau):
 
 def test_a_part_of_the_worth_that_no_recall_shows_is_refused_too():
     assert gb.evaluate(Beside(), [2, 1, 0], [3, 2, 1])[Beside()] == 1.5
-    with pytest.raises(ValueError, match=r"measure is Beside\(\), in which documents count beside others and not by"):
+    with pytest.raises(ValueError, match=r"measure is Beside\(\), in which some documents count in pairs only"):
         precision_recall(Beside(), [2, 1, 0], [3, 2, 1])
 
 

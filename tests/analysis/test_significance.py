@@ -265,14 +265,14 @@ def of(qid, *measures, values=None):
             [0.1, 0.2, 0.4],
             None,
             TypeError,
-            "second is a list beside a PerQuery; expected PerQuery for both",
+            "second is a list, the other a PerQuery; expected PerQuery for both",
         ),
         (
             np.zeros(3),
             of("abc", AP),
             None,
             TypeError,
-            "first is a ndarray beside a PerQuery; expected PerQuery for both",
+            "first is a ndarray, the other a PerQuery; expected PerQuery for both",
         ),
     ],
 )

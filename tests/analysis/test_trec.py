@@ -340,7 +340,9 @@ def test_open_thresholds_come_from_the_judgements():
     qrels = {"1": {"a": 1, "b": 2}}
     run = {"1": {"a": 1.0}}  # the document of grade 2 is not retrieved
     assert trec.evaluate(gb.GAP(), qrels, run)[gb.GAP()] == trec.evaluate(gb.GAP(g=(0.5, 0.5)), qrels, run).popitem()[1]
-    with pytest.raises(ValueError, match=r"qrels holds the grade 2, but GAP\(g=\(1.0,\)\) knows the grades 0..1"):
+    with pytest.raises(
+        ValueError, match=r"qrels holds the grade 2, but GAP\(g=\(1.0,\)\) is defined for the grades 0..1"
+    ):
         trec.evaluate(gb.GAP(g=(1.0,)), qrels, run)
 
 

@@ -346,7 +346,7 @@ def test_a_stopping_metric_that_is_not_reported(twin):
 
 @twins
 def test_a_stopping_metric_without_early_stopping(twin):
-    with pytest.raises(ValueError, match="stopping_metric is 'gap', but no early stopping is asked for"):
+    with pytest.raises(ValueError, match="stopping_metric is 'gap', but early stopping is off"):
         watched(twin, ["ndcg@5"], stopping_metric="gap")
 
 

@@ -148,7 +148,7 @@ def test_names_that_xgboost_checks_itself_are_the_same():
 def test_a_newer_xgboost_gets_names_that_are_not_checked():
     text = refused(XGBOOST, brand_new=3)
     assert text == (
-        "brand_new is 3, which neither gapboost nor XGBoost knows; expected it unset (validate_parameters=False passes it on)"
+        "brand_new is 3, which neither gapboost nor XGBoost knows; remove it (validate_parameters=False passes it on)"
     )
     XGBOOST.fitted(brand_new=3, validate_parameters=False)
     assert "lambdarank_unbiased" in refused(XGBOOST, lambdarank_unbiased=True, validate_parameters=False)
@@ -354,7 +354,7 @@ def test_a_search_over_words_of_the_booster():
 
 def test_an_objective_of_the_booster_beside_another_measure():
     assert refused(XGBOOST, objective="rank:map", measure="ndcg") == (
-        "objective is 'rank:map'; expected it unset: measure says what to train for"
+        "objective is 'rank:map'; remove it: measure says what to train for"
     )
 
 
@@ -376,8 +376,8 @@ def test_what_a_word_of_the_booster_means_here(twin, case):
     given = {**parameters, **fit}
     for line in lines:
         name = line.partition(" is ")[0]
-        unset = "" if expected[name].startswith(f"{name}=") else "it unset, and "
-        assert line == f"{name} is {given[name]!r}; expected {unset}{expected[name]}"
+        instead = "expected " if expected[name].startswith(f"{name}=") else "remove it, and write "
+        assert line == f"{name} is {given[name]!r}; {instead}{expected[name]}"
     after_one_edit(twin, parameters, fit, lines)
 
 
@@ -388,13 +388,13 @@ def test_what_has_no_meaning_here(twin, parameters):
     lines = text.splitlines()
     assert {line.partition(" is ")[0] for line in lines} == parameters.keys() - set(OWN)
     for line in lines:
-        assert re.search(r"; expected it unset: \w.{10,}", line)
+        assert re.search(r"; remove it: \w.{10,}", line)
     after_one_edit(twin, parameters, {}, lines)
 
 
 # A parameter and its value, whether that is one of fit, and what it replaces.
 ASSIGNMENT = re.compile(
-    r"""(\w+)=(\[.*?\]|"[^"]*"|\w[\w.]*\(.*\))( in fit)?(?: in place of ([\w ]+))?(?= and |$)""",
+    r"""(\w+)=(\[.*?\]|"[^"]*"|\w[\w.]*\(.*\))( in fit)?(?: instead of ([\w ]+))?(?= and |$)""",
 )
 
 
@@ -410,7 +410,7 @@ def edited(parameters, fit, lines):
     """Parameters and arguments of fit after what the lines of the error dictate, word by word."""
     parameters, fit = dict(parameters), dict(fit)
     for line in lines:
-        name, told = re.fullmatch(r"(\w+) is .*; expected (.*)", line).groups()
+        name, told = re.fullmatch(r"(\w+) is .*; (?:expected |remove it)(.*)", line).groups()
         parameters.pop(name, None)
         fit.pop(name, None)
         for parameter, code, in_fit, replaced in ASSIGNMENT.findall(told.partition(": ")[0]):
@@ -449,7 +449,7 @@ def test_a_script_for_LGBMRanker_runs_with_its_measure():
     }
     theirs = lightgbm.LGBMRanker(**parameters).fit(X, Y, **fit)
     assert message(LGBMGAPRanker(**parameters).fit, X, Y, **fit) == (
-        'label_gain is [0, 1, 3, 7]; expected it unset, and measure="nDCG(gains=(0.0, 1.0, 3.0, 7.0))"'
+        'label_gain is [0, 1, 3, 7]; remove it, and write measure="nDCG(gains=(0.0, 1.0, 3.0, 7.0))"'
     )
     ours = LGBMGAPRanker(**parameters, measure="ndcg").fit(X, Y, **fit)
     assert ours.objective_ == gb.LambdaRank(gb.nDCG(gains=(0, 1, 3, 7)), truncation=20)
@@ -594,11 +594,11 @@ def test_cv_refuses_what_has_no_equal():
         "params holds label_gain",
         "params holds lambdarank_norm",
     ]
-    assert lines[0] == "params holds objective='binary'; expected it unset: measure says what to train for"
+    assert lines[0] == "params holds objective='binary'; remove it: measure says what to train for"
     params = {"objective": "reg:squarederror", "eval_metric": "rmse", "lambdarank_unbiased": True}
     text = message(gapboost.xgboost.cv, params, XGBOOST.dataset(X, Y, SIZES), 2, measure="ap", n_folds=2)
     assert len(text.splitlines()) == 3
-    assert "params holds eval_metric='rmse'; expected it unset: it is an argument of cv" in text
+    assert "params holds eval_metric='rmse'; remove it: it is an argument of cv" in text
 
 
 @pytest.mark.parametrize(
@@ -609,7 +609,7 @@ def test_native_training_refuses_what_lightgbm_would_ignore(params):
     data = lightgbm.Dataset(X, Y, group=SIZES, params={"verbose": -1})
     beside = {**LIGHTGBM.native, **params, "objective": gapboost.lightgbm.objective("ap")}
     text = message(lightgbm.train, beside, data, 2)
-    assert text.startswith(f"params holds {name}={params[name]!r}; expected it unset, and measure=gapboost.LambdaRank(")
+    assert text.startswith(f"params holds {name}={params[name]!r}; remove it, and write measure=gapboost.LambdaRank(")
 
 
 @twins

@@ -251,7 +251,7 @@ def on_dask(twin, **parameters):
     kind(n_estimators=2, **parameters).fit(*columns)
 
 
-WHY = r"which is about several labels, but {} takes one label a row; expected a measure without OfLabel, or {}"
+WHY = r"which reads one of several labels, but {} takes one label a row; expected a measure without OfLabel, or {}"
 LOCAL = "fit of LGBMGAPRanker or XGBGAPRanker, which takes y of shape"
 REFUSED = {
     "objective": (

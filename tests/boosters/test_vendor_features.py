@@ -136,7 +136,7 @@ def test_a_query_of_weight_2_is_the_query_twice(twin):
 def test_lightgbm_query_bagging_of_native_training_is_refused():
     data = lightgbm.Dataset(X, Y, group=SIZES, params=LIGHTGBM.native)
     bagging = {"bagging_by_query": True, "bagging_fraction": 0.5, "bagging_freq": 1}
-    with pytest.raises(ValueError, match="params holds bagging_by_query=True; expected it unset: "):
+    with pytest.raises(ValueError, match="params holds bagging_by_query=True; remove it: "):
         lightgbm.train({**LIGHTGBM.native, **bagging, "objective": gapboost.lightgbm.objective("gap")}, data, 2)
 
 

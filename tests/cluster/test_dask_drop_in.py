@@ -277,7 +277,7 @@ def test_words_of_xgboost_about_the_cluster(client):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         told = on_cluster("xgboost", client, allow_group_split=True).fit(X, Y, QID)
-    with pytest.warns(UserWarning, match="coll_cfg changes nothing here"):
+    with pytest.warns(UserWarning, match="coll_cfg has no effect"):
         networked = on_cluster("xgboost", client, coll_cfg=Config(retry=2)).fit(X, Y, QID)
     for ranker in (told, networked):
         np.testing.assert_array_equal(

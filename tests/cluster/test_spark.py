@@ -490,7 +490,7 @@ STOPPED_EARLY = {"early_stopping_rounds": 2, "validation_indicator_col": "valid"
         (lambda: FRAME, {"device": "cuda"}, "device is 'cuda'"),
         (lambda: FRAME, {"min_child_weight": 1e9}, "min_child_weight"),
         (lambda: FRAME, {"stopping_metric": "ndcg", **STOPPED_EARLY}, "'ndcg', which is not reported"),
-        (lambda: FRAME, {"stopping_metric": "gap"}, "no early stopping is asked for"),
+        (lambda: FRAME, {"stopping_metric": "gap"}, "early stopping is off"),
         (lambda: FRAME, {"measure": gb.OfLabel(gb.AP(), "label")}, "several labels, but label_col on Spark takes one"),
         (lambda: FRAME, {"eval_metric": ["ap", len]}, "eval_metric holds .*len.*; expected names and measures"),
     ],

@@ -555,8 +555,8 @@ def test_a_renamed_qid_is_no_feature(twin, kind):
     renamed = with_column(TRAIN, X).assign(qid=TRAIN.qid).rename(columns={"qid": "remainder__qid"})
     x = TABLES[kind](renamed)
     words = (
-        "X has a column 'remainder__qid', which is 'qid' as a ColumnTransformer renames it; expected the name 'qid': "
-        "verbose_feature_names_out=False of the ColumnTransformer keeps it"
+        "X has a column 'remainder__qid', which is 'qid' renamed by a ColumnTransformer; expected the name 'qid': "
+        "pass verbose_feature_names_out=False to the ColumnTransformer"
     )
     for qid in (None, TRAIN.qid):
         with pytest.raises(ValueError, match=words):

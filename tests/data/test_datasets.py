@@ -487,7 +487,7 @@ def test_neither_queries_nor_group_sizes(write: Callable[..., Path]) -> None:
 def test_group_sizes_and_queries_do_not_mix(write: Callable[..., Path]) -> None:
     write("3\n", "r.query")
     paths = [write("1 qid:0 1:1\n", "a"), write(THREE_ROWS, "r")]
-    with pytest.raises(ValueError, match="r: found group sizes in place of queries"):
+    with pytest.raises(ValueError, match="r: found group sizes instead of queries"):
         load_letor(paths)
 
 

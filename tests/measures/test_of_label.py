@@ -272,7 +272,7 @@ WRONG_LABELS = {
     "a grade beyond g": (
         gb.OfLabel(gb.GAP(g=(1.0,)), 1) + ONE,
         Y,
-        r"^y_true\[:, 1\] holds the grade 2, but OfLabel\(GAP.*knows the grades 0..1",
+        r"^y_true\[:, 1\] holds the grade 2, but OfLabel\(GAP.*is defined for the grades 0..1",
     ),
     "a negative grade": (
         ONE,

@@ -174,7 +174,7 @@ def test_a_measure_that_evaluates_in_its_own_way(measure):
     values = gb.evaluate([mixed, measure, gb.AP()], Y, SCORES, QID)
     assert values[mixed] == pytest.approx(0.5 * values[measure] + 0.5 * values[gb.AP()])
     assert not mixed.trains
-    with pytest.raises(ValueError, match="by which gapboost evaluates but cannot train"):
+    with pytest.raises(ValueError, match="which gapboost can evaluate but not train for"):
         gb.LambdaRank(measure)
     with pytest.raises(ValueError, match="which is no sum over pairs of documents"):
         analysis.precision_recall(measure, Y[:4], SCORES[:4])

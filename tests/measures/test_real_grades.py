@@ -511,12 +511,15 @@ class Tabled(gb.AP):
     [
         (
             lambda: gb.evaluate(gb.AP() + gb.nDCG(gains=(0, 1, 3)), [2.5, 1], [1, 2]),
-            "grade 2.5, but .* knows the grades 0..2",
+            "grade 2.5, but .* is defined for the grades 0..2",
         ),
-        (lambda: gb.evaluate(gb.GAP(g=(0.5, 0.5)), [2.5, 1], [1, 2]), "grade 2.5, but .* knows the grades 0..2"),
+        (
+            lambda: gb.evaluate(gb.GAP(g=(0.5, 0.5)), [2.5, 1], [1, 2]),
+            "grade 2.5, but .* is defined for the grades 0..2",
+        ),
         (
             lambda: gb.evaluate(gb.AP() + gb.GAP(g=(0.5, 0.5), levels=(0.5, 1.0)), [1.5, 1], [1, 2]),
-            "grade 1.5, but .* knows the grades 0..1",
+            "grade 1.5, but .* is defined for the grades 0..1",
         ),
         (lambda: gb.evaluate("gap", [612.5, 1], [1, 2]), "grade 612.5; expected grades up to 255: divide"),
         (

@@ -107,7 +107,7 @@ ROWS = table(
         "y_true",
         "above len(g)",
         [0, 1, 3, 0],
-        "grade 3, but GAP(g=(0.5, 0.5)) knows the grades 0..2",
+        "grade 3, but GAP(g=(0.5, 0.5)) is defined for the grades 0..2",
         "each positive grade",
     ),
     ("y_true", "beyond floats", [0, 10**400, 2, 0], "beyond all floats", REAL_GRADES),
@@ -136,7 +136,7 @@ ROWS = table(
     ("y_score", "strings", ["1", "2", "3", "4"], "dtype <U1", "finite scores"),
     ("y_score", "complex", [1, 2, 3, 1j], "complex", "finite scores"),
     *(
-        ("y_score", f"beyond 2**53 as {name}", value, "different scores", "scores that float64 tells apart")
+        ("y_score", f"beyond 2**53 as {name}", value, "different scores", "scores that differ as float64")
         for name, value in BEYOND_FLOATS.items()
     ),
     ("qid", "too short", ["a", "a", "b"], "3 rows but y_true has 4", "one query id a row"),
@@ -537,7 +537,7 @@ def test_tables_need_a_g():
     check(
         ValueError,
         "GAP()",
-        "leaves g to the data",
+        "has no g yet",
         "resolved",
         lambda: GAP().tables(RecallBase.of_whole_grades(np.ones((1, 2), dtype=int))),
     )

@@ -17,7 +17,7 @@ def check(error, argument, found, expected, call):
     message = str(caught.value)
     assert caught.type is error, message
     assert message.startswith(argument + " "), message
-    before, _, after = message.partition("expected")
+    before, _, after = message.replace("; remove it", "; expected it to be removed").partition("expected")
     assert after, message
     assert found in before, message
     assert expected in after, message

@@ -55,7 +55,7 @@ def resolve_n_jobs(n_jobs: int | None) -> int:
     Raises
     ------
     TypeError
-        Where `n_jobs` is not a whole number.
+        If `n_jobs` is not a whole number.
     """
     given: Any = n_jobs
     if isinstance(given, bool) or not isinstance(given, int | np.integer | None):
