@@ -318,7 +318,7 @@ def test_judgements_with_a_decimal_point(tmp_path):
 
 def test_judgements_of_more_different_values_than_judges_make_are_told_how_they_are_read():
     qrels = {"1": {f"d{i}": i / 1000 for i in range(1001)}}
-    with pytest.warns(UserWarning, match=r"qrels holds 1001 different values up to 1: GAP\(g=\(1.0,\)\) takes"):
+    with pytest.warns(UserWarning, match=r"qrels holds 1001 different values up to 1: GAP\(g=\(1.0,\)\) reads"):
         trec.evaluate(gb.GAP(g=(1.0,)), qrels, {"1": {"d3": 1.0}})
 
 

@@ -90,11 +90,11 @@ def test_a_search_over_a_name_that_nobody_knows(twin, n_jobs):
     assert "gg is (0.5, 0.5), which neither gapboost nor " in message(theirs.fit, X, Y, qid=QID, groups=QID)
 
 
-@pytest.mark.parametrize("name", ["mesure", "num_leafs"])
-def test_a_typo_in_the_parameters_of_cv(name):
+@pytest.mark.parametrize(("name", "advice"), [("mesure", "remove it"), ("num_leafs", "expected num_leaves")])
+def test_a_typo_in_the_parameters_of_cv(name, advice):
     data = LIGHTGBM.dataset(X, Y, SIZES)
     text = message(gapboost.lightgbm.cv, {**LIGHTGBM.native, name: 3}, data, 2, n_folds=2)
-    assert text.startswith(f"params holds {name}=3, which neither gapboost nor LightGBM knows; expected ")
+    assert text == f"params holds {name}=3, which neither gapboost nor LightGBM knows; {advice}"
     text = message(gapboost.xgboost.cv, {"max_dept": 3}, XGBOOST.dataset(X, Y, SIZES), 2, n_folds=2)
     assert text.startswith("params holds max_dept=3, which neither gapboost nor XGBoost knows; expected max_depth")
 

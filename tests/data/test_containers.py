@@ -582,7 +582,9 @@ def test_a_column_transformer_keeps_qid(twin):
     assert pipeline[-1].n_features_in_ == len(NAMES)
     assert pipeline[-1].n_queries_in_ == TRAIN.n_queries
     pipeline.set_params(columntransformer__verbose_feature_names_out=True)
-    with pytest.raises(ValueError, match="X has a column 'remainder__qid', which is 'qid' as a ColumnTransformer"):
+    with pytest.raises(
+        ValueError, match="X has a column 'remainder__qid', which is 'qid' renamed by a ColumnTransformer"
+    ):
         pipeline.fit(x, TRAIN.y)
 
 

@@ -232,7 +232,7 @@ UNUSABLE = {
     "a part without": (
         lambda: ONE + gb.RR(),
         ValueError,
-        r"parts holds RR\(\) beside .* expected OfLabel around each part",
+        r"parts holds RR\(\), and measures of several labels too; expected OfLabel around each part",
     ),
     "another cut-off": (lambda: gb.OfLabel(gb.AP(), 0, k=3), ValueError, "k is 3 for OfLabel.*inside the measure"),
 }
@@ -317,7 +317,7 @@ def test_labels_that_are_no_grades_are_warned_of_by_column():
     y = np.column_stack([np.arange(1200) % 3, np.random.default_rng(0).random(1200) * 3])
     measure = gb.OfLabel(gb.GAP(g=(0.5, 0.2, 0.3)), 1)
     with pytest.warns(
-        UserWarning, match=r"^y_true\[:, 1\] holds 1200 different values .*GAP\(g=\(0.5, 0.2, 0.3\)\), 1\) takes"
+        UserWarning, match=r"^y_true\[:, 1\] holds 1200 different values .*GAP\(g=\(0.5, 0.2, 0.3\)\), 1\) reads"
     ):
         gb.evaluate(measure, y, np.arange(1200.0))
 

@@ -314,7 +314,7 @@ def test_recall_base_cannot_tell_true_from_1():
     check(
         ValueError,
         "recall_base",
-        "cannot tell ids of qid apart",
+        "qid holds ids that are equal and of different types",
         "an array",
         lambda: evaluate(AP(), [0, 1], [1, 2], [1, True], recall_base=base),
     )
