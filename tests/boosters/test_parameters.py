@@ -90,7 +90,7 @@ def test_a_search_over_a_name_that_nobody_knows(twin, n_jobs):
     assert "gg is (0.5, 0.5), which neither gapboost nor " in message(theirs.fit, X, Y, qid=QID, groups=QID)
 
 
-@pytest.mark.parametrize(("name", "advice"), [("mesure", "remove it"), ("num_leafs", "expected num_leaves")])
+@pytest.mark.parametrize(("name", "advice"), [("mesure", "remove it"), ("num_leafs", "expected num_leaf")])
 def test_a_typo_in_the_parameters_of_cv(name, advice):
     data = LIGHTGBM.dataset(X, Y, SIZES)
     text = message(gapboost.lightgbm.cv, {**LIGHTGBM.native, name: 3}, data, 2, n_folds=2)
