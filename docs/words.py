@@ -115,13 +115,13 @@ def tried(ranker: type, name: str, value: Any, **asked: Any) -> str:
 
 
 def refused(message: str) -> str:
-    """Write an error as a cell: the replacement of the parameter, or why there is none."""
+    """Write an error as a cell: the replacement of the parameter, or the reason to remove it."""
     text = " ".join(message.replace("|", r"\|").split())
     _, removed, instead = text.partition("; remove it, and write ")
     if removed:
         return f"error: write {code(instead)}"
     _, removed, reason = text.partition("; remove it: ")
-    return "error: " + (f"leave it out; {reason}" if removed else text.partition("; expected ")[2])
+    return "error: " + (f"remove it: {reason}" if removed else text.partition("; expected ")[2])
 
 
 def fitted(ranker: type, **asked: Any) -> Any:
