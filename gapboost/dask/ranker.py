@@ -162,7 +162,7 @@ class DaskGAPRanker(GAPRanker):
         unused = [name for name in self._network_rule.names if parameters.get(name) is not None]
         if unused:
             warn_caller(
-                f"{', '.join(unused)} has no effect: Dask knows the addresses of the workers, and each fit takes free ports"
+                f"{', '.join(unused)} will be ignored: Dask knows the addresses of the workers, and each fit takes free ports"
             )
 
     def _with_model(self, arguments: dict[str, Any]) -> dict[str, Any]:
