@@ -107,8 +107,8 @@ def test_no_parameter_of_lightgbm_replaces_an_attribute(module):
 
     A method of that name would be lost.
     """
-    room = pytest.importorskip(module)
-    (kind,) = (getattr(room, name) for name in room.__all__ if name.endswith("LGBMGAPRanker"))
+    package = pytest.importorskip(module)
+    (kind,) = (getattr(package, name) for name in package.__all__ if name.endswith("LGBMGAPRanker"))
     names = sorted(LIGHTGBMS.known())
     assert {"task", "boost", "train"} < set(names)
     assert [name for name in names if hasattr(kind, name) and not hasattr(lightgbm.LGBMRanker, name)] == []

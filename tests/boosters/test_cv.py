@@ -1,4 +1,4 @@
-"""Cross-validation by query with the boosters' own data sets: the twins of their `cv`."""
+"""Cross-validation by query with the boosters' own data sets, against their own `cv`."""
 
 import lightgbm
 import numpy as np
