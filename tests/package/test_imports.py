@@ -13,8 +13,7 @@ import gapboost
 
 PACKAGE = Path(gapboost.__file__).parent
 
-# What each package may import besides itself; evaluation is on the level of objectives, datasets on that of
-# everything.
+# What each package may import besides itself.
 DATA = {"_kernels", "_data"}
 EVERYWHERE = {"_optional", "_pictures", "_processes"}
 MEASURES = DATA | {"measures"}
