@@ -89,7 +89,7 @@ def _spelled(measure: Any, names: list[str]) -> str:
 
 
 def _target_of(search: Any, results: Mapping[str, Any], measure: Any) -> tuple[str, str]:
-    """The measure's name in the results, and how the picture calls it."""
+    """Return the measure's name in the results, and its name in the picture."""
     names = [key.removeprefix("mean_test_") for key in results if key.startswith("mean_test_")]
     if not names:
         raise ValueError(f"search has the results {sorted(results)}; expected those of a search, with mean_test_...")

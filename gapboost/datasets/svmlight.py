@@ -169,7 +169,7 @@ def read_file(path: Path, max_line_bytes: int) -> Part:
     if len(wrong):
         raise ValueError(
             f"{path}, line {tap.line_numbers[wrong[0]]}: found grade {target[wrong[0]]:g}, expected a number"
-            f" from 0 to {MAX_INT32}; so in {len(wrong)} of {len(target)} rows"
+            f" from 0 to {MAX_INT32} ({len(wrong)} of {len(target)} rows are outside)"
         )
     codes = np.frombuffer(tap.codes, dtype=np.int64)
     missing = np.flatnonzero(codes < 0)
@@ -177,8 +177,8 @@ def read_file(path: Path, max_line_bytes: int) -> Part:
         keys, codes = None, _read_groups(path, len(codes), max_line_bytes)
     elif len(missing):
         raise ValueError(
-            f"{path}, line {tap.line_numbers[missing[0]]}: found no query, expected '{EXPECTED}';"
-            f" so in {len(missing)} of {len(codes)} rows"
+            f"{path}, line {tap.line_numbers[missing[0]]}: found no query, expected '{EXPECTED}'"
+            f" ({len(missing)} of {len(codes)} rows have none)"
         )
     else:
         keys = list(tap.keys)

@@ -164,7 +164,7 @@ def measure(ranker: Any, X: Any, y: Any, qid: Any = None, measure: str | Measure
 
 
 def _with_ties(scores: Array, queries: Queries, chosen: Array, rounding: float) -> Array:
-    """Return the scores of a query, equal where they differ by rounding alone."""
+    """Return the scores of a query, equal if they differ by rounding alone."""
     grouped = queries.grouped(scores).copy()
     for one in np.flatnonzero(chosen):
         rows = slice(queries.offsets[one], queries.offsets[one + 1])

@@ -90,7 +90,7 @@ class Measure(metaclass=MeasureType):
 
     @property
     def terms(self) -> "tuple[tuple[float, Measure], ...]":
-        """Weights and measures, each with one discount or none, that this measure is a sum of."""
+        """Weights and measures whose sum this measure is, each with one discount or none."""
         return ((1.0, self),)
 
     @property

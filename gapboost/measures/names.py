@@ -30,7 +30,7 @@ PARAMETER = re.compile(r"(?:^|,)\s*([a-z]\w*)\s*=", re.ASCII | re.IGNORECASE)
 
 
 def parse(text: str, named: Mapping[str, type[Measure]], name: str = "measure") -> Measure:
-    """The measure, or the weighted sum of measures, that a text names.
+    """Return the measure, or the weighted sum of measures, that a text names.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def _class_named(word: str, text: str, named: Mapping[str, type[Measure]], name:
 
 
 def _parameters(kind: type[Measure], inside: str, cutoff: str | None, subject: str) -> dict[str, Any]:
-    """Values by parameter; `subject` is how an error begins."""
+    """Return values by parameter; `subject` is the beginning of an error message."""
     known = {field.name: field for field in fields(kind) if field.init}
     unnamed, *pieces = PARAMETER.split(inside)
     assignments = [*zip(pieces[::2], pieces[1::2], strict=True)]

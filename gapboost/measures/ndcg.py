@@ -1,4 +1,4 @@
-"""Discounted cumulative gain, as it is and normalised.
+"""Discounted cumulative gain, DCG and nDCG.
 
 >>> import gapboost as gb
 >>> gb.evaluate([gb.nDCG(k=2), gb.DCG(k=2)], y_true=[0, 1, 2], y_score=[3.0, 2.0, 1.0])

@@ -1,4 +1,4 @@
-"""g from what users clicked [robertson2010, section 2, remark on thresholding probabilities].
+"""g from clicks of users [robertson2010, section 2, remark on thresholding probabilities].
 
 The user of GAP accepts documents from grade k on with probability g_k and clicks on those she
 accepts, so a document of grade i that she looks at is clicked with probability G[i] = g_1 + ... +
@@ -79,7 +79,7 @@ def g_from_clicks(
     n_resamples: int = 1000,
     random_state: Any = 0,
 ) -> ThresholdEstimate:
-    """Threshold probabilities from the grades of shown documents and the clicks on them.
+    """Estimate threshold probabilities from grades of shown documents and clicks on them.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def _check_total(total: Array) -> None:
 
 
 def _resampled(units: Array, number: Array, n_resamples: int, rng: np.random.RandomState) -> Array:
-    """Total counts of bootstrap samples, float64 of shape (n_resamples, 2, c + 1)."""
+    """Return total counts of bootstrap samples, float64 of shape (n_resamples, 2, c + 1)."""
     step = max(1, CELLS // len(units))
     parts = [
         rng.multinomial(int(number.sum()), number / number.sum(), size=min(step, n_resamples - first))
@@ -268,7 +268,7 @@ def _thresholds(counts: Array) -> Array:
 
 
 def _check_rising(total: Array, samples: Array, tail: float) -> None:
-    """Refuse clicks that fall with the grade by more than chance."""
+    """Raise if clicks fall with the grade by more than chance."""
     falls = np.flatnonzero(np.diff(_rates(total)) < 0)
     for lower in falls:
         differences = np.diff(_rates(samples)[:, lower : lower + 2], axis=1)[:, 0]

@@ -14,7 +14,7 @@ from gapboost.measures.of_label import grades_of_labels
 
 
 def measure_scorer(measure: str | Measure) -> "MeasureScorer":
-    """A scorer for ``scoring=`` of scikit-learn's tools: the mean of `measure` over the queries.
+    """Return a scorer for ``scoring=`` of scikit-learn: the mean of `measure` over the queries.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def measure_scorer(measure: str | Measure) -> "MeasureScorer":
 
 
 def checked_target(measure: Any, name: str) -> Measure:
-    """A measure that means the same for every candidate and fold."""
+    """Return a measure that is the same for every candidate and fold."""
     found = as_measure(measure, None, name)
     fixed = found.resolved(grades_of_labels(found, np.array([0.0, 1.0, 2.0])))
     if fixed != found:

@@ -42,7 +42,7 @@ LOGISTIC_STEP = logistic_step()
 
 @dataclass(frozen=True, repr=False)
 class ApproxRank(SmoothObjective):
-    """The measure over approximate ranks, trained for by its exact gradient [qin2008].
+    """Measure over approximate ranks, trained by its exact gradient [qin2008].
 
     Parameters
     ----------

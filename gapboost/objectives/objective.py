@@ -132,7 +132,7 @@ class Objective(ABC):
     def gradients(
         self, y_true: Any, y_score: Any, qid: Any = None, *, sample_weight: Any = None, n_jobs: int | None = None
     ) -> tuple[Array, Array]:
-        """Gradient and hessian of the objective, to be minimised, for each document.
+        """Return gradient and hessian of the objective, to be minimized, for each document.
 
         Parameters
         ----------

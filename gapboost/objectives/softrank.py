@@ -59,7 +59,7 @@ GAUSSIAN_STEP = gaussian_step()
 
 @dataclass(frozen=True, repr=False)
 class SoftRank(SmoothObjective):
-    """The expected measure under Gaussian scores, trained for by its exact gradient.
+    """Expected measure under Gaussian scores, trained by its exact gradient.
 
     Parameters
     ----------

@@ -110,7 +110,7 @@ def extended(
 
 
 def as_numbers(X: Any) -> Any:
-    """Return an array of objects as float64, and any other table as it is.
+    """Return an array of objects as float64, and any other table unchanged.
 
     Raises
     ------

@@ -10,7 +10,7 @@ from gapboost.spark.training import SCHEMA, Job
 
 
 def check_slots(session: Any, n_workers: int) -> None:
-    """Refuse what Spark would wait for: all workers run at once."""
+    """Raise if Spark cannot run all workers at once, for which it would wait."""
     context = session.sparkContext
     if context.getConf().get("spark.dynamicAllocation.enabled", "false").lower() == "true":
         raise ValueError(

@@ -123,7 +123,7 @@ def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = Non
 
 
 class XGBoostObjective(Gradients):
-    """Called by `xgboost.train` as ``(preds, dmatrix)``."""
+    """Return gradients for ``(preds, dmatrix)`` of `xgboost.train`."""
 
     library = LIBRARY
 
@@ -151,10 +151,10 @@ class XGBoostObjective(Gradients):
 
 
 class XGBoostMetric(Metrics):
-    """Called by `xgboost.train` as ``(preds, dmatrix)``.
+    """Return metrics for ``(preds, dmatrix)`` of `xgboost.train`.
 
-    Where XGBoost's workers talk to each other, on Dask, Spark, Ray or anywhere else, every worker
-    has the mean over the queries of all of them; each has to call the metric, one without rows too.
+    If XGBoost's workers communicate, on Dask, Spark, Ray or elsewhere, every worker gets the mean
+    over the queries of all workers. Each has to call the metric, also one without rows.
     """
 
     library = LIBRARY
@@ -194,7 +194,7 @@ class XGBoostRound:
 
 
 def _name_by_direction(name: str, is_higher_better: bool) -> str:
-    """The name from which XGBoost's early stopping reads the direction of a metric."""
+    """Return a name from which XGBoost's early stopping reads the direction of a metric."""
     if re.search(r"[\s:]", name):
         raise ValueError(
             f"eval_metric reports {name!r}; expected a name without blanks and colons, where XGBoost cuts it"
@@ -269,7 +269,7 @@ def _worker_share(label: Array, sizes: Array, weight: Array | None) -> WorkerSha
 
 
 def _by_query(weight: Array | None, sizes: Array) -> Array:
-    """Weights of queries, float64 of shape (Q,), from those of queries or of rows."""
+    """Return weights of queries, float64 of shape (Q,), from those of queries or of rows."""
     if weight is None:
         return np.ones(len(sizes))
     if len(weight) == len(sizes):
