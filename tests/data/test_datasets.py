@@ -534,7 +534,7 @@ def test_queries_in_the_rows_come_before_group_sizes(write: Callable[..., Path])
         ("\n# only a comment\n", r"data\.txt: holds no rows"),
         (
             "1 qid:1 1:1\n-0.5 qid:1 1:1\n",
-            r"data\.txt, line 2: found grade -0\.5, expected a number .* \(1 of 2 rows are outside\)",
+            r"data\.txt, line 2: found grade -0\.5, expected .* \(1 of 2 rows are outside\)",
         ),
         ("# x\n\n-1 qid:1 1:1\n", r"data\.txt, line 3: found grade -1, expected"),
         ("nan qid:1 1:1\n", "found grade nan"),
