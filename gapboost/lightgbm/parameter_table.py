@@ -28,7 +28,7 @@ METRICS = {
 NO_METRIC = ("None", "na", "null", "custom", "")
 
 EVAL_AT = (
-    "it is a list of whole numbers >= 1, at which nDCG and AP are reported; other measures have their own cut-offs"
+    "it takes a list of whole numbers >= 1, at which nDCG and AP are reported; other measures have their own cut-offs"
 )
 OF_CLASSES = "only LightGBM's objectives for two classes use it; sample_weight weighs queries and documents"
 

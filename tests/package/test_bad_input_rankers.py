@@ -227,7 +227,7 @@ CASES = [
     *defects(
         "LGBMGAPRanker", "eval_metric", {**without(NOT_A_MEASURE, "None"), "empty": []}, "a name such as", TypeError
     ),
-    *defects("LGBMGAPRanker", "eval_at", {"zero": 0, "a fraction": [2.5], "text": "x", "empty": []}, "it is a list"),
+    *defects("LGBMGAPRanker", "eval_at", {"zero": 0, "a fraction": [2.5], "text": "x", "empty": []}, "it takes a list"),
     *defects(
         "LGBMGAPRanker by eval_X",
         "eval_set",
