@@ -119,12 +119,12 @@ def one_of(value: Any, name: str, choices: tuple[Any, ...]) -> Any:
 
 
 def mapping(value: Any, name: str, expected: str) -> Mapping[Any, Any]:
-    """Return a mapping, and mappings inside it, as dictionaries: ``{topic: {document: grade}}``.
+    """Return `value`, which must be a mapping like `expected`: ``{topic: {document: grade}}``.
 
     Raises
     ------
     TypeError
-        If it is none.
+        If it, or a value inside a nested one, is no mapping.
     """
     nested = expected.count("{") > 1
     if not isinstance(value, Mapping) or (nested and not all(isinstance(v, Mapping) for v in value.values())):
@@ -139,7 +139,7 @@ def shown(value: Any) -> str:
 
 
 def random_numbers(value: Any, name: str = "random_state") -> np.random.RandomState:
-    """Return a random generator for an int, a Generator, a RandomState or None.
+    """Return a RandomState for an int, a Generator, a RandomState or None.
 
     Raises
     ------

@@ -176,7 +176,7 @@ def _ask_scheduler(worker: Worker, operation: str, **arguments: Any) -> Any:
 
 
 def _begun(fit: str, placement: Path, n_threads: int) -> "subprocess.Popen[str]":
-    """Start a process that trains the job in `placement`, and return it."""
+    """Return a process, idle or new, after it was sent the job in `placement`."""
     with _lock:
         waiting = _idle.get(_kind(n_threads), [])
         while waiting and waiting[-1].poll() is not None:
