@@ -60,7 +60,7 @@ def test_two_workers_report_what_one_process_does(valid_of, tmp_path):
 def test_gradients_are_those_of_the_whole(how, spread, tmp_path):
     """Gradients of two workers equal those of one: the first worker has the short queries.
 
-    Document weights are used in the cases that have different initial scores.
+    Weights of documents vary within a query only if their initial scores do.
     """
     X, y, sizes, weight, start = ranking(60, 8, longest=20)
     data = X, y, sizes, weight, spread * start

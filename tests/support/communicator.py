@@ -20,9 +20,8 @@ PARAMS = {"base_score": 0.0, "disable_default_eval_metric": 1, "eta": 0.1, "max_
 def ranking(n_queries, seed, longest=9):
     """Return X, y, sizes and weights of the queries, and initial scores.
 
-    X has few distinct values, so that workers agree on the bins.
-
-    No two of these scores are equal: the order of ties depends on the order of the rows.
+    X has few distinct values, so that workers agree on the bins. No two initial scores are equal,
+    as the order of ties would depend on the order of the rows.
     """
     rng = np.random.default_rng(seed)
     sizes = rng.integers(3, longest, n_queries)
@@ -39,9 +38,9 @@ def queries(data, chosen):
 
 
 def trained(train, valid, measures, how, rounds, arguments=None):
-    """Course of the metrics, best round, and the model, after a training of one worker.
+    """Train one worker; return the metrics by round, the best round, and the model.
 
-    Documents of a query weigh more, the more they start with.
+    The weight of a document grows with its initial score.
     """
     with CommunicatorContext(**arguments) if arguments else nullcontext():
         matrices = []
