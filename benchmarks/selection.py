@@ -69,7 +69,7 @@ def bare(X: Any, y: Any, qid: Any) -> None:
 
 
 def comparison(smoke: bool) -> list[Row]:
-    """Return the seconds of bare fits and comparisons; two processes start before they are timed."""
+    """Return the seconds of bare fits and comparisons; both processes start before timing."""
     X, y, qid = ranking_task(N_DOCS, 400 if smoke else 20_000)
     X = X[:, :N_FEATURES].copy()
 

@@ -115,12 +115,13 @@ def tried(ranker: type, name: str, value: Any, **asked: Any) -> str:
 
 
 def refused(message: str) -> str:
-    """Write an error as a cell: the replacement of the parameter, or why there is none."""
-    expected = " ".join(message.partition("; expected ")[2].replace("|", r"\|").split())
-    _, also, instead = expected.partition("it unset, and ")
-    if also:
+    """Write an error as a cell: the replacement of the parameter, or the reason to remove it."""
+    text = " ".join(message.replace("|", r"\|").split())
+    _, removed, instead = text.partition("; remove it, and write ")
+    if removed:
         return f"error: write {code(instead)}"
-    return "error: " + expected.replace("it unset: ", "leave it out; ")
+    _, removed, reason = text.partition("; remove it: ")
+    return "error: " + (f"remove it: {reason}" if removed else text.partition("; expected ")[2])
 
 
 def fitted(ranker: type, **asked: Any) -> Any:

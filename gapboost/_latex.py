@@ -32,7 +32,7 @@ def latex_table(table: Any, digits: Any) -> str:
     Raises
     ------
     ValueError
-        Where `digits` is not a whole number from 0 to 15.
+        If `digits` is not a whole number from 0 to 15.
     """
     if whole(digits, "digits", 0) > MOST_DIGITS:
         raise ValueError(f"digits is {digits!r}; expected a whole number from 0 to {MOST_DIGITS}")

@@ -11,13 +11,13 @@ from joblib.parallel import get_active_backend
 
 
 def imported(module: str, extra: str, purpose: str) -> Any:
-    """A module of a library that may be missing.
+    """Import a module of a library that may be missing.
 
     Raises
     ------
     ImportError
-        Where it is; the message names the library, the purpose, and the extra that brings it. Under
-        ``python -OO``, where neither booster can be imported.
+        If the library is missing: the message names it, the purpose, and the extra to install.
+        Under ``python -OO`` too, where neither booster can be imported.
     """
     try:
         return importlib.import_module(module)
@@ -33,21 +33,21 @@ def imported(module: str, extra: str, purpose: str) -> Any:
 
 
 def frame(columns: Mapping[str, Any], index: Iterable[str] = ()) -> Any:
-    """A pandas.DataFrame of `columns`, with those named in `index` as its index."""
+    """Return a pandas.DataFrame of `columns`, with those named in `index` as its index."""
     table = imported("pandas", "analysis", "for a pandas view").DataFrame(dict(columns))
     names = list(index)
     return table.set_index(names) if names else table
 
 
 def axes(ax: Any = None) -> Any:
-    """`ax`, or the axes of a new figure."""
+    """Return `ax`, or the axes of a new figure."""
     if ax is not None:
         return ax
     return imported("matplotlib.pyplot", "plot", "to plot").subplots(layout="constrained")[1]
 
 
 def tqdm() -> Any:
-    """The class of all progress bars."""
+    """Return the class of all progress bars."""
     return imported("tqdm.auto", "progress", "to show progress").tqdm
 
 
@@ -87,5 +87,5 @@ def _watched() -> bool:
 
 
 def ir_measures() -> Any:
-    """The module ir_measures."""
+    """Return the module ir_measures."""
     return imported("ir_measures", "analysis", "for its measures")

@@ -1,4 +1,4 @@
-"""Styles that all pictures share: lines that differ in style and color, legends beside the data."""
+"""Styles of all pictures: lines that differ in style and color, legends next to the data."""
 
 from typing import Any
 
@@ -18,5 +18,5 @@ def line(number: int, marked: bool = True) -> dict[str, Any]:
 
 
 def legend(ax: Any) -> None:
-    """A legend to the right of the axes, where no data are."""
+    """Draw a legend to the right of the axes."""
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0, fontsize="small", frameon=False)

@@ -1,4 +1,4 @@
-"""The value of measures for rankings: the mean over queries, or one value a query."""
+"""Values of measures for rankings: means over queries, or one value for each query."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args, overload
@@ -121,16 +121,16 @@ def evaluate(
         By name, such as ``"ndcg@10"``, or by value.
         With ``g=None`` a graded measure is uniform over the grades that occur in `y_true`.
     y_true : array-like of shape (N,), or (N, L)
-        Grades, most often whole numbers ``0..c``; fractional ones, such as means of several judges,
-        any number of them. Several labels of each document are the columns of an array or data
-        frame; measures then say which of them they read (`OfLabel`).
+        Grades, most often whole numbers ``0..c``. Fractional grades are allowed, such as means of
+        several judges, with any number of different values. Several labels of each document are the
+        columns of an array or data frame. Measures then say which column they read (`OfLabel`).
     y_score : array-like of shape (N,)
         Finite scores; higher is better.
     qid : array-like of shape (N,), optional
-        Query id of each row, in any order of rows: anything hashable. Ids are equal where Python
-        says so and their type is the same. None: all rows are one ranking, of one query. Rows of
-        several queries want their ids: nothing else tells one long list from many short ones.
-        (``score`` of the rankers, which tools call without ids, refuses None.)
+        Query id of each row, in any order of rows: any hashable values. Ids are equal if they are
+        equal in Python and of one type. None means that all rows are the ranking of one query, so
+        give ids for several queries. (``score`` of the rankers refuses None, since tools call it
+        without ids.)
     sample_weight : array-like of shape (Q,) or (N,), optional
         Weights of the queries in the mean; of weights of the rows, a query has the mean.
     recall_base : mapping {query id: grade counts} or array-like of shape (Q, c + 1), optional
@@ -156,17 +156,18 @@ def evaluate(
     Raises
     ------
     ValueError, TypeError
-        Where an argument is unusable; the message names it, what was found and what is expected.
+        If an argument is unusable. The message names it, what was found and what is expected.
 
     Warns
     -----
     DataConversionWarning
-        Where `y_true`, `y_score` or `sample_weight` has shape (N, 1).
+        If `y_true`, `y_score` or `sample_weight` has shape (N, 1).
 
     Examples
     --------
     >>> import gapboost as gb
-    >>> gb.evaluate([gb.GAP(g=(0.5, 0.5)), gb.AP()], [2, 0, 1, 0, 1], [3, 2, 1, 2, 1], ["a", "a", "a", "b", "b"])
+    >>> y_true, y_score, qid = [2, 0, 1, 0, 1], [3, 2, 1, 2, 1], ["a", "a", "a", "b", "b"]
+    >>> gb.evaluate([gb.GAP(g=(0.5, 0.5)), gb.AP()], y_true, y_score, qid)
     {GAP(g=(0.5, 0.5)): 0.6944444444444444, AP(rel=1): 0.6666666666666666}
     >>> gb.evaluate(["ap", "p@1"], [2, 0, 1], [3, 2, 1]).labelled()
     {'ap': 0.8333333333333333, 'precision_at_1': 1.0}
@@ -236,7 +237,7 @@ def query_values(
 def values_of_labels(
     measures: Sequence[Measure], data: Judged, scores: Array, *, empty: Empty, **how: Any
 ) -> list[Array]:
-    """`query_values` of measures of several labels: a part of several measures is evaluated once."""
+    """Return the values of measures of several labels; evaluate a part that several share once."""
     parts = dict.fromkeys(part for measure in measures for _, part in measure.terms)
     # NaN where nothing is relevant by the label of the part.
     found = {}

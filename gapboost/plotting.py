@@ -38,10 +38,10 @@ def plot_g(search: Any, *, measure: Any = None, figure: Any = None) -> Any:
     Raises
     ------
     ValueError
-        Where the results hold no g, g of different lengths or for one grade only, or no such
+        If the results hold no g, g of different lengths or for one grade only, or no such
         measure.
     ImportError
-        Where matplotlib is missing.
+        If matplotlib is missing.
 
     Notes
     -----
@@ -58,7 +58,9 @@ def plot_g(search: Any, *, measure: Any = None, figure: Any = None) -> Any:
     >>> from gapboost.model_selection import GSearchCV, simplex_grid
     >>> train = load_digits_ranking((40, 20, 20)).train
     >>> ranker = LGBMGAPRanker(n_estimators=5, n_jobs=1, verbose=-1)
-    >>> search = GSearchCV(ranker, {"g": simplex_grid(2, 2)}, scoring="ndcg@10", cv=3, progress=False)
+    >>> search = GSearchCV(
+    ...     ranker, {"g": simplex_grid(2, 2)}, scoring="ndcg@10", cv=3, progress=False
+    ... )
     >>> type(gb.plotting.plot_g(search.fit(train.X, train.y, qid=train.qid))).__name__
     'Figure'
     """
@@ -79,7 +81,7 @@ def plot_g(search: Any, *, measure: Any = None, figure: Any = None) -> Any:
 
 
 def _spelled(measure: Any, names: list[str]) -> str:
-    """A measure as it stands among `names`; those of other searches may be any words."""
+    """Return a measure as it is written in `names`; names of other searches may be any text."""
     if isinstance(measure, str) and measure not in names:
         with suppress(ValueError):
             return str(as_measure(measure))
@@ -87,7 +89,7 @@ def _spelled(measure: Any, names: list[str]) -> str:
 
 
 def _target_of(search: Any, results: Mapping[str, Any], measure: Any) -> tuple[str, str]:
-    """The measure's name in the results, and how the picture calls it."""
+    """Return the measure's name in the results, and its name in the picture."""
     names = [key.removeprefix("mean_test_") for key in results if key.startswith("mean_test_")]
     if not names:
         raise ValueError(f"search has the results {sorted(results)}; expected those of a search, with mean_test_...")

@@ -2,7 +2,7 @@
 
 For images, and for machines whose first fit must not wait.
 
-It takes some 12 to 20 seconds of processor time. The code is kept beside the package, or in
+It takes some 12 to 20 seconds of processor time. The code is kept next to the package, or in
 ``NUMBA_CACHE_DIR``; every user who can read it there uses it, on processors of the same kind. The
 exit status is 1 where it cannot be kept.
 """
@@ -44,7 +44,7 @@ def warm_up() -> None:
 
 
 def main() -> None:
-    """Warm up, and say where the code is kept."""
+    """Warm up, and print where the code is kept."""
     begun = time.process_time()
     warm_up()
     if KernelCache.failed:

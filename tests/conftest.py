@@ -34,14 +34,14 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    """Plain `pytest` leaves out the slow tests; whoever names files, or chooses by ``-m``, means all of them."""
+    """Leave out slow tests in plain `pytest`; naming files or ``-m`` selects all of them."""
     plain = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.option.markexpr
     if plain and not config.option.all:
         config.option.markexpr = "not slow"
 
 
 def pytest_ignore_collect(collection_path):
-    """Test files that import a booster which is not installed, and those for Spark where it is not."""
+    """Ignore test files that need a booster or Spark which is not installed."""
     if collection_path.name == "test_spark.py" and find_spec("pyspark") is None:
         return True
     if MISSING and collection_path.name.startswith("test_") and boosters_of(collection_path) & MISSING:
@@ -77,7 +77,7 @@ def categories(request):
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_makereport():
-    """Without garbage collection: the report of a failure parses source code, expected failures in scikit-learn's long file too.
+    """Turn off garbage collection while the report of a failure parses source code.
 
     Finalizers that run in the midst of it and parse code themselves, to show what they complain of,
     end Python 3.11's parser with "AST constructor recursion depth mismatch", and with it the whole

@@ -16,7 +16,7 @@ csv.field_size_limit(1 << 20)
 
 @dataclass(frozen=True)
 class Records:
-    """A CSV file of rows, and the columns that name the task of a row. To compute a task anew, delete its rows."""
+    """A CSV file of rows, and the columns that name a task; delete its rows to compute it anew."""
 
     path: Path
     key: tuple[str, ...]

@@ -72,13 +72,13 @@ from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
 
 train, vali, test = load_digits_ranking()
-courses = {}
+curves = {}
 for objective in (Softmax(gb.GAP(g=(0.5, 0.5))), gb.LambdaRank(gb.GAP(g=(0.5, 0.5)))):
     for Ranker, options in ((LGBMGAPRanker, {"verbose": -1}), (XGBGAPRanker, {})):
         ranker = Ranker(objective=objective, n_estimators=80, **options)
         ranker.fit(train.X, train.y, qid=train.qid, eval_set=[(vali.X, vali.y)], eval_qid=[vali.qid])
         (log,) = ranker.evals_result_.values()
-        (courses[f"{Ranker.__name__}, {type(objective).__name__}"],) = log.values()
+        (curves[f"{Ranker.__name__}, {type(objective).__name__}"],) = log.values()
         value = ranker.score(test.X, test.y, qid=test.qid)
         print(f"{Ranker.__name__:15} {type(objective).__name__:12} GAP {value:.3f}")
 
@@ -88,8 +88,8 @@ for objective in (Softmax(gb.GAP(g=(0.5, 0.5))), gb.LambdaRank(gb.GAP(g=(0.5, 0.
 from matplotlib import pyplot as plt
 
 _, ax = plt.subplots(figsize=(6, 3.2))
-for name, course in courses.items():
-    ax.plot(range(1, len(course) + 1), course, label=name)
+for name, curve in curves.items():
+    ax.plot(range(1, len(curve) + 1), curve, label=name)
 ax.set(xlabel="trees", ylabel="mean GAP")
 ax.legend(loc="lower right", fontsize=8)
 plt.tight_layout()

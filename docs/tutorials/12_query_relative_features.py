@@ -115,7 +115,10 @@ def served(rows, lists):
 
 
 def with_zscores(X):
-    """Return the columns of one list, float64 of shape (n_documents, n_features), followed by their z-scores."""
+    """Return the columns of one list followed by their z-scores.
+
+    The result is a float64 array of shape (n_documents, 2 * n_features).
+    """
     deviation = np.nanstd(X, axis=0)
     constant = np.nanmin(X, axis=0) == np.nanmax(X, axis=0)
     z = (X - np.nanmean(X, axis=0)) / np.where(constant, 1, deviation)

@@ -44,9 +44,9 @@ def is_maximized(name: str) -> bool:
 def metric_names(measures: Sequence[Measure]) -> list[str]:
     """Names under which boosters report measures: short, without blanks or colons, and distinct.
 
-    A cut-off follows an ``@``; measures that would share a name have their labels. Names that
-    XGBoost would minimise begin with ``map-``: its early stopping goes by the beginning of the
-    name.
+    A cut-off follows an ``@``; measures that would share a name have their labels. XGBoost's early
+    stopping decides by the beginning of a name whether to minimize. Names that it would minimize
+    get the prefix ``map-``.
     """
     short = [measure.short_name + (f"@{measure.k}" if measure.k else "") for measure in measures]
     names = [measure.label if short.count(name) > 1 else name for name, measure in zip(short, measures, strict=True)]
@@ -92,7 +92,7 @@ def from_groups(
     Raises
     ------
     ValueError
-        Where the data set has no groups, or its labels are not grades that the measures know.
+        If the data set has no groups, or its labels are not grades that the measures know.
     """
     if sizes is None or len(sizes) == 0:
         raise ValueError("the data set has no query groups; expected group sizes or qid to be set on it")
@@ -105,14 +105,14 @@ def from_groups(
 
 
 class Gradients(Callback[Pass]):
-    """Gradients of an objective as a booster wants them: float32, and checked.
+    """Gradients of an objective for a booster: float32, and checked.
 
     Parameters
     ----------
     objective : Objective
     n_jobs : int, optional
     penalty : float, optional
-        On factors of positions; None: as the booster is told.
+        Penalty on factors of positions. None takes the booster's parameter.
     """
 
     def __init__(self, objective: Objective, n_jobs: int | None, penalty: float | None = None) -> None:
@@ -149,7 +149,7 @@ class Gradients(Callback[Pass]):
             return gradients_at(prepared if position is None else self.biased(prepared, content, position), scores)
 
     def biased(self, prepared: Pass, content: Content, position: Any) -> PositionPass:
-        """The pass of the training that this call is a part of."""
+        """Return the pass of the training that makes this call."""
         booster = booster_in_training(self.library.booster)
         if booster not in self.trainings:
             label, sizes, *_ = content
@@ -170,13 +170,13 @@ class Gradients(Callback[Pass]):
         Returns
         -------
         float64 ndarray of shape (P,)
-            In the order in which the positions first occur in the rows; after early stopping those
-            that were learnt by the best iteration. Only their differences mean anything.
+            Factors in the order in which positions first occur in the rows; after early stopping
+            those of the best iteration. Only their differences matter.
 
         Raises
         ------
         ValueError
-            Where this objective did not train `booster` with positions.
+            If this objective did not train `booster` with positions.
         """
         if booster not in self.trainings:
             raise ValueError("booster was not trained by this objective with positions; expected one that was")
@@ -211,7 +211,7 @@ class Metrics(Callback[tuple[Judged, list[Measure]]]):
     def build(
         self, label: Array, sizes: Array, weight: Array | None, workers: WorkerShare | None
     ) -> tuple[Judged, list[Measure]]:
-        """Judged data and the measures with their g, which is that of the whole data set."""
+        """Return judged data, and the measures with the g of the whole data set."""
         measures = self.measures
         if workers is not None:
             occurring = graded(workers.summary.occurring)
@@ -256,11 +256,10 @@ def _means(values: Sequence[Array], weights: Array, total: Total | None) -> list
 
 
 def check_scores(scores: Array) -> None:
-    """Refuse several scores a row, and scores from which a booster would train a constant."""
+    """Raise for several scores a row, and for scores that would train a constant model."""
     if scores.ndim != 1:
         raise ValueError(
-            f"the booster has {scores.shape[1]} scores a row; expected one, by which documents are ordered: leave num_class "
-            "and num_target unset"
+            f"the booster has {scores.shape[1]} scores a row; expected one score a row: leave out num_class and num_target"
         )
     finite = np.isfinite(scores)
     if not finite.all():
@@ -290,7 +289,7 @@ def as_metrics(measures: Any, g: Any = None, name: str = "measure") -> list[Meas
 
 
 def as_gradients(measure: Any, g: Any) -> Objective:
-    """The objective for a measure by name or value, or an objective itself, for a booster's data set."""
+    """Return the objective for a measure or its name; an objective is returned unchanged."""
     if isinstance(measure, Objective) and g is not None:
         raise ValueError(f"g is {g!r} but the objective is {measure!r}; expected g inside its measure")
     objective = measure if isinstance(measure, Objective) else as_objective("lambdarank", as_measure(measure, g))

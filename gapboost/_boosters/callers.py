@@ -17,7 +17,7 @@ def callers() -> Iterator[FrameType]:
 
 
 def booster_in_training(kind: type[Booster]) -> Booster:
-    """The booster whose training this call is a part of, as its callers know it.
+    """Return the booster in training, from the frames of the callers.
 
     Factors of positions belong to one training, and both boosters tell an objective only the data
     set, which others may train on too, at the same time or later. LightGBM's data set knows the
@@ -26,7 +26,7 @@ def booster_in_training(kind: type[Booster]) -> Booster:
     Raises
     ------
     ValueError
-        Where there is none.
+        If there is none.
     """
     for frame in callers():
         owner = frame.f_locals.get("self")

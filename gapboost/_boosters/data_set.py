@@ -35,7 +35,7 @@ class DataSet:
         Scores that boosting starts from.
     position : array-like of shape (N,), or None
     group : array-like of shape (Q,), or None
-        Sizes of the queries, in place of `qid`.
+        Sizes of the queries, instead of `qid`.
     names : ArgumentNames
     """
 

@@ -12,22 +12,25 @@ Documented = TypeVar("Documented", bound=Callable[..., Any])
 ROWS = """\
 X : array-like of shape (N, n_features)
 y : array-like of shape (N,)
-    Integer grades ``0..c``. `LGBMGAPRanker` and `XGBGAPRanker` also take several labels, for measures of them
-    (`gapboost.OfLabel`): the columns of an array or data frame of shape (N, L).
+    Grades ``0..c``. `LGBMGAPRanker` and `XGBGAPRanker` also take several labels, for measures of
+    them (`gapboost.OfLabel`): the columns of an array or data frame of shape (N, L).
 qid : array-like of shape (N,)
-    Query id of each row, in any order of rows; or the column ``qid`` of a data frame `X`.
+    Query id of each row, in any order of rows. A data frame `X` may hold it as the column ``qid``.
 sample_weight : array-like of shape (Q,) or (N,), optional
-    One weight a query in the order in which the queries first occur, or one a row. As in LightGBM's own objectives, the weight of
-    a document multiplies its gradient and hessian after whatever is done for its whole query, and metrics weigh a query by the
-    mean of its documents' weights. XGBoost's histograms see these means.
+    One weight for each query, in the order in which queries first occur, or one for each row. As in
+    LightGBM's own objectives, the weight of a document multiplies its gradient and hessian, after
+    all scaling of its query. The weight of a query in metrics is the mean of its documents'
+    weights. XGBoost's histograms use these means.
 group : array-like of shape (Q,), optional
-    Sizes of the queries in place of `qid`, for rows that come query by query.
+    Sizes of the queries, instead of `qid`, if the rows come query by query.
 position : array-like of shape (N,), optional
-    Where each document was shown when `y` was observed, such as its rank beside the clicks: numbers, strings, anything that
-    hashes. As in LightGBM's own objectives, additive factors of the positions are learnt beside the trees, with their learning
-    rate and `lambdarank_position_bias_regularization` of the ranker (default 0): the trees learn what the factors do not
-    explain. `position_bias_` then has the factors. Evaluation sets and predictions know no positions; training that
-    continues a ranker goes on from its factors, and from none where it continues a booster or a file."""
+    Position at which each document was shown when `y` was observed, such as its rank in a click
+    log. Numbers, strings, or any other hashable values. As in LightGBM's own objectives, an
+    additive factor of each position is learned along with the trees, which then learn only what the
+    factors do not explain. The factors use the ranker's learning rate and
+    `lambdarank_position_bias_regularization` (default 0). `position_bias_` holds them after
+    training. Evaluation sets and predictions have no positions. Training that continues a ranker
+    starts from its factors; training that continues a booster or a file starts from 0."""
 
 FITTED = """\
 measure_ : Measure
@@ -46,23 +49,25 @@ eval_set : list of (X, y), or one such tuple, optional
 eval_qid : list of array-like, optional
     Query ids of each pair in `eval_set`.
 eval_group : list of array-like, optional
-    Sizes of the queries of each pair, in place of `eval_qid`."""
+    Sizes of the queries of each pair, instead of `eval_qid`."""
 
 ERRORS = """\
 ValueError, TypeError
-    Before any training, where an argument or parameter is unusable; the message names it, what was found and
-    what is expected."""
+    Before any training, if an argument or parameter is unusable. The message names it, what was
+    found and what is expected."""
 
 WARNINGS = """\
 UserWarning
-    Where `min_child_weight`, which is compared with sums of hessians, leaves 1000 rows or more fewer than 8 leaves."""
+    If `min_child_weight`, which is compared with sums of hessians, allows fewer than 8 leaves for
+    1000 rows or more."""
 
 ON_A_CLUSTER = """\
-The rankers of `gapboost.dask` take everything that has one entry a row, weights too, as Dask arrays, or as data frames and
-series: in any order of rows and any partitions, those of `X`; `group` has the sizes of the queries in each of them. Queries are
-brought together where partitions cut them. Metrics are exact means over the queries of all workers, so early stopping is the
-same decision on each of them. Where a worker or its training process dies, RuntimeError is raised: nothing is left running, and
-the ranker is as it was."""
+The rankers of `gapboost.dask` take everything with one entry for each row, weights too, as Dask
+arrays, data frames or series. Rows may have any order, and any partitions that `X` has too; `group`
+holds the sizes of the queries in each partition. Queries that partitions cut are brought together
+on one worker. Metrics are exact means over the queries of all workers, so early stopping is the
+same decision on each of them. If a worker or its training process dies, RuntimeError is raised.
+Nothing is left running then, and the ranker is unchanged."""
 
 
 def source_url(kind: type[Any]) -> str:

@@ -1,4 +1,4 @@
-"""Functions that users pass as `eval_metric`, beside measures."""
+"""Functions that users pass as `eval_metric`, besides measures."""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -137,7 +137,7 @@ def metric_functions(given: Any, by_query: bool) -> list[MetricFunction]:
     Raises
     ------
     TypeError
-        Where a function takes other arguments than the boosters pass.
+        If a function takes other arguments than the boosters pass.
     """
     return [_metric_function(function, by_query) for function in split_metrics(given)[1]]
 
@@ -173,7 +173,7 @@ def values_of_round(
     Raises
     ------
     ValueError
-        Where two of them have the same name.
+        If two of them have the same name.
     """
     values: list[Value] = [(name, value, True) for name, value in measured]
     for function in functions:

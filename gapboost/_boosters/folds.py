@@ -58,7 +58,7 @@ def query_folds(
     Raises
     ------
     ValueError
-        Where there are fewer queries than folds, or a query is cut in two.
+        If there are fewer queries than folds, or a query is cut in two.
     """
     codes = queries.codes
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
@@ -78,7 +78,7 @@ def query_folds(
     else:
         raise TypeError(f"cv is {cv!r}; expected a number of folds, a splitter or (train, test) row numbers")
     if not folds:
-        raise ValueError(f"cv is {cv!r}, which makes no folds; expected some")
+        raise ValueError(f"cv is {cv!r}, which makes no folds; expected at least one")
     for number, fold in enumerate(folds):
         _check_whole(fold, queries, codes, number)
     return folds
@@ -102,7 +102,9 @@ def _check_whole(fold: Fold, queries: Queries, codes: Array, number: int) -> Non
             f"fold {number} of cv is {fold!r}; expected (train, test) row numbers from 0 to {len(codes) - 1} ({error})"
         ) from None
     if not train.any() or not test.any():
-        raise ValueError(f"fold {number} of cv has no {'test' if train.any() else 'training'} rows; expected some")
+        raise ValueError(
+            f"fold {number} of cv has no {'test' if train.any() else 'training'} rows; expected at least one"
+        )
     cut = ((train > 0) & (train < queries.sizes)) | ((test > 0) & (test < queries.sizes)) | ((train > 0) & (test > 0))
     if cut.any():
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Differences between LightGBM and XGBoost that shared code needs: one `Library` for each."""
+"""Differences between LightGBM and XGBoost, as one `Library` for each."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -62,7 +62,7 @@ class InitialModel(NamedTuple):
 
 @dataclass(frozen=True)
 class Library:
-    """A booster's library.
+    """Names, threads and functions of a booster's library.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class Library:
     metric_by_query: bool = False
 
     def scaled(self, objective: Objective, data: Judged, n_jobs: int | None) -> Pass:
-        """The objective on the data, in the units of the library."""
+        """Prepare the objective on the data, in the units of the library."""
         scale = self.scale(objective, data.mean_size)
         if scale.hess != 1.0:
             data = replace(data, weights=data.weights * scale.hess)
@@ -110,7 +110,7 @@ class Library:
 
 
 class ScaledGradient(Pass):
-    """Another pass, its gradients times a number; hessians stay."""
+    """Multiply the gradients of another pass by a number; hessians stay."""
 
     def __init__(self, inner: Pass, factor: float) -> None:
         self.inner = inner

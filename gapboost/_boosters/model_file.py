@@ -26,7 +26,7 @@ G = re.compile(r"\bg=(\([\d.e, -]+\))")
 
 
 def words(objective: Objective) -> str:
-    """The objective as it prints, on one line of characters that every model file can hold.
+    """Return the objective as text, in one line of characters that every model file can hold.
 
     `read` makes the objective of it again. Odd characters, of objectives and measures that are not
     gapboost's, become their numbers between question marks.
@@ -38,7 +38,7 @@ def words(objective: Objective) -> str:
 
 
 def read(text: str, requested: Objective) -> Objective:
-    """The objective that `words` wrote.
+    """Return the objective that `words` wrote.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def read(text: str, requested: Objective) -> Objective:
     Raises
     ------
     ValueError
-        Where they are others.
+        If they are others.
     """
     # A column of labels can have any name.
     parsed = value(WRITTEN_ODD.sub(lambda found: chr(int(found[1], 16)), text))
@@ -63,8 +63,8 @@ def read(text: str, requested: Objective) -> Objective:
         if words(candidate) == text:
             return candidate
     raise ValueError(
-        f"the model was trained for {text}, but measure and objective of the ranker say {requested!r}; expected them to say "
-        "the same: the file has only the words of what is not gapboost's"
+        f"the model was trained for {text}, but the ranker has {requested!r}; expected the measure and objective of the "
+        "model: the file holds only their text, as they are not gapboost's own"
     )
 
 

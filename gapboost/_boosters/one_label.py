@@ -1,4 +1,4 @@
-"""Refusal of several labels where only one can be trained or evaluated."""
+"""Checks for functions that take only one label."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -26,8 +26,8 @@ def check_one_label(measures: Sequence[Measure], name: str, where: str, instead:
     for measure in measures:
         if any(part.label_column is not None for _, part in measure.terms):
             raise ValueError(
-                f"{name} is {measure!r}, which is about several labels, but {where} takes one label a row; expected a measure "
-                f"without OfLabel, or {instead}"
+                f"{name} is {measure!r}, which reads one of several labels, but {where} takes one label a row; expected a "
+                f"measure without OfLabel, or {instead}"
             )
 
 

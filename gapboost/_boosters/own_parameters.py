@@ -13,7 +13,7 @@ from gapboost.objectives import Objective
 
 
 class OwnParameter(NamedTuple):
-    """A parameter of every ranker that no booster knows.
+    """A parameter that gapboost adds to every ranker.
 
     Attributes
     ----------
@@ -42,7 +42,8 @@ OWN_PARAMETERS = (
         "gap",
         """\
 str or Measure, default="gap"
-    What to train for, to report on evaluation sets and to score by: a name such as ``"ap"`` or ``"ndcg@10"``, or a value.""",
+    Measure to train for, to report on evaluation sets and to score by: a name such as ``"ap"`` or
+    ``"ndcg@10"``, or a value.""",
     ),
     OwnParameter(
         "g",
@@ -50,8 +51,8 @@ str or Measure, default="gap"
         None,
         """\
 sequence of float, optional
-    Threshold probabilities of a named graded measure, one for each positive grade; None is uniform over the grades
-    that occur in the training labels.""",
+    Threshold probabilities of a named graded measure, one for each positive grade. None is uniform
+    over the grades that occur in the training labels.""",
     ),
     OwnParameter(
         "objective",
@@ -59,7 +60,8 @@ sequence of float, optional
         "lambdarank",
         """\
 {"lambdarank", "softrank", "approxrank"} or Objective, default="lambdarank"
-    How to train for it. A value brings its own measure; `measure` and `g` then stay at their defaults.""",
+    Objective by which to train for the measure. A value brings its own measure; leave `measure` and
+    `g` at their defaults then.""",
     ),
     OwnParameter(
         "stopping_metric",
@@ -67,8 +69,9 @@ sequence of float, optional
         None,
         """\
 str or Measure, optional
-    The metric that early stopping goes by, one of those that are reported: its name, or a measure. None is the measure that
-    is trained for. `eval_metric` reports others. Measures are maximized; a callable has its own direction.""",
+    Name or measure of the reported metric that decides early stopping. None is the measure that is
+    trained for. `eval_metric` reports others. Measures are maximized; a callable has its own
+    direction.""",
     ),
 )
 

@@ -1,4 +1,4 @@
-"""Meaning of the boosters' parameters here: one table a library, which every entry point reads.
+"""Meaning of the boosters' parameters here: one table for each library, read by every entry point.
 
 Most parameters steer trees and are passed on. Those of the boosters' own ranking objectives and
 metrics would have no effect. A `ParameterRule` translates such a parameter, or suggests a
@@ -36,7 +36,7 @@ class ParameterRule:
         Like `applied`, for values without an equivalent: the error message suggests the result.
         It returns the request unchanged, or raises, if there is nothing to suggest.
     why : str
-        Reason in the error message without a suggestion, after "expected it unset: ".
+        Reason in the error message without a suggestion, after "remove it: ".
     passed_on : callable
         ``passed_on(value)`` is True for values that the booster receives all the same.
     """
@@ -94,7 +94,7 @@ class ParameterTable:
         return frozenset(name for rule in self.rules for name in rule.names)
 
     def passed_on(self, parameters: Parameters) -> dict[str, Any]:
-        """The parameters without those that are translated."""
+        """Return the parameters without the translated ones."""
         translated = {name for rule in self.rules if rule.applied is not None for name in rule.names}
         return {name: value for name, value in parameters.items() if name not in translated}
 

@@ -1,7 +1,7 @@
-"""Parameters of a training, checked: gapboost's own, and those of a booster, which its table knows.
+"""Checked parameters of a training: gapboost's own, and a booster's by its table.
 
-What has the same meaning here is taken. What has another meaning or none comes in one error, before
-training, with what to write in its place; so do names that nobody knows.
+Parameters of the same meaning are accepted. Parameters of another meaning or of none are one error
+before training, which says what to write instead. Unknown names are part of it.
 """
 
 import difflib
@@ -20,7 +20,7 @@ from gapboost.objectives import NAMED, Objective, as_objective
 
 
 class OwnParameters(NamedTuple):
-    """The parameters of gapboost's own.
+    """Values of the parameters that gapboost adds to a ranker.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class OwnParameters(NamedTuple):
 
     @property
     def request(self) -> TrainingRequest:
-        """Training request of these parameters; unusable values, refused elsewhere, are unset."""
+        """Training request of these parameters; unusable ones are left out, and raise elsewhere."""
         request = TrainingRequest()
         with suppress(TypeError, ValueError):
             request = replace(request, metrics=tuple([] if self.metrics is None else as_metrics(self.metrics)))
@@ -55,12 +55,12 @@ class OwnParameters(NamedTuple):
         return request
 
     def by_name(self, measure: Measure) -> Objective:
-        """The objective for `measure` by the name that `objective` is, or by the default."""
+        """Return the objective for `measure` that `objective` names, or the default one."""
         known = isinstance(self.objective, str) and self.objective in NAMED
         return as_objective(self.objective if known else "lambdarank", measure)
 
     def suggestion(self, before: TrainingRequest, after: TrainingRequest, wanted: TrainingRequest) -> str:
-        """The parameters that ask for what is `wanted`, those in which a change has a part."""
+        """Return code for the parameters that give `wanted`, if `after` changed them."""
         parts = []
         if after.objective != before.objective:
             parts.append(self._code(wanted.objective))
@@ -81,7 +81,7 @@ class OwnParameters(NamedTuple):
         default = isinstance(self.measure, str) and self.measure == "gap"
         replaced = ([] if default else ["measure"]) + ([] if self.g is None else ["g"])
         replaced = [name for name in replaced if name != self.takes_objective]
-        return f"{self.takes_objective}={text}" + (f" in place of {' and '.join(replaced)}" if replaced else "")
+        return f"{self.takes_objective}={text}" + (f" instead of {' and '.join(replaced)}" if replaced else "")
 
 
 def check_parameters(
@@ -120,7 +120,7 @@ def check_parameters(
     steps = table.steps(given, own.request, takes)
     request = next((step.after for step in reversed(steps.values())), own.request)
     refused = {name: step for name, step in steps.items() if not step.taken}
-    # Those that are taken stay: what is to be written does not say them again.
+    # Accepted parameters stay as they are: the message does not repeat them.
     wanted = table.translated({name: given[name] for name in refused}, own.request)
     expected = {name: _refusal(name, step, own, wanted) for name, step in refused.items()}
     for name in given.keys() - table.names - listed:
@@ -139,18 +139,20 @@ def check_parameters(
 def _refusal(name: str, step: AppliedRule, own: OwnParameters, wanted: TrainingRequest) -> str:
     """Return the end of the message about a refused parameter: what to write instead."""
     text = own.suggestion(step.before, step.after, wanted)
-    unset = f"it unset, and {text}" if text else f"it unset: {step.rule.why}"
-    return f"; expected {text if text.startswith(f'{name}=') else unset}"
+    if text.startswith(f"{name}="):
+        return f"; expected {text}"
+    return f"; remove it, and write {text}" if text else f"; remove it: {step.rule.why}"
 
 
 def _unknown(name: str, listed: frozenset[str], table: ParameterTable) -> str:
     near = difflib.get_close_matches(name.lower(), sorted(listed | table.known()), 1)
     passed_on = f" ({table.passed_on_by}=False passes it on)" if table.passed_on_by else ""
-    return f", which neither gapboost nor {table.library} knows; expected {near[0] if near else 'it unset'}{passed_on}"
+    instead = f"expected {near[0]}" if near else "remove it"
+    return f", which neither gapboost nor {table.library} knows; {instead}{passed_on}"
 
 
 def _written(measure: Measure) -> str:
-    """A measure as code: as a name where there is one, which wants no import."""
+    """Return a measure as code: its name if it has one, which needs no import."""
     short = measure.short_name + (f"@{measure.k}" if measure.k else "")
     for name in (short, repr(measure)):
         with suppress(TypeError, ValueError):
@@ -161,7 +163,7 @@ def _written(measure: Measure) -> str:
 
 @lru_cache(maxsize=32)
 def arguments_of(kind: type[Any], method: str) -> frozenset[str]:
-    """Names of the arguments of a method, in all the classes that `kind` comes from."""
+    """Return the names of the arguments of a method, in all base classes of `kind` too."""
     return frozenset(
         name
         for base in kind.__mro__

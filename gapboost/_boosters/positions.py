@@ -1,4 +1,4 @@
-"""Additive factors of positions, learned along with the trees: users click on what is first.
+"""Additive factors of positions, learned along with the trees: users click on top ranks.
 
 Gradients are those at the scores s + b[position], where b are the factors, at first 0. Each pass
 then takes a Newton step: with G and H the sums of the gradients and hessians of the n documents at
@@ -29,12 +29,12 @@ LEAST_CURVATURE = 0.001
 
 
 def checked_penalty(value: Any, position: Any) -> float:
-    """The penalty on factors of positions, where there are some.
+    """Return the penalty on factors of positions, after a check.
 
     Raises
     ------
     ValueError
-        Where it is no finite number from 0 on, or above 0 without positions.
+        If it is no finite number from 0 on, or above 0 without positions.
     """
     penalty = 0.0 if value is None else not_negative(value, REGULARIZATION)
     if penalty and position is None:
@@ -43,7 +43,7 @@ def checked_penalty(value: Any, position: Any) -> float:
 
 
 class PositionPass(Pass):
-    """Another pass, at scores to which the factors of positions are added. It learns them from what that pass answers.
+    """Add factors of positions to the scores of another pass, and learn them from its gradients.
 
     Unlike other passes it belongs to one training: each call goes on from the one before.
     """
@@ -63,7 +63,7 @@ class PositionPass(Pass):
         # Called in the first round: only a booster that is in training knows its learning rate for
         # certain.
         self.begin = begin
-        # None: as the booster was told.
+        # None takes the booster's parameter.
         self.penalty = penalty
         # On a cluster: sums of an array over the workers, whose factors are the same.
         self.total = total or (lambda sums: sums)
@@ -73,7 +73,7 @@ class PositionPass(Pass):
         self.course = [np.zeros(len(positions.ids))]
 
     def start_from(self, bias: Mapping[Any, float]) -> None:
-        """Begin with factors by position, where there are some."""
+        """Begin with factors by position, if there are some."""
         self.course = [np.array([bias.get(i, 0.0) for i in self.positions.ids])]
 
     def __call__(self, scores: Array, grad: Array, hess: Array) -> None:
@@ -97,7 +97,7 @@ class PositionPass(Pass):
         return self.course[best - self.begun.rounds]
 
     def by_position(self, best: int = 0) -> dict[Any, float]:
-        """`factors` by position, in the order of the positions where they have one."""
+        """Return `factors` by position, in ascending order if positions have an order."""
         found = dict(zip(self.positions.ids, self.factors(best).tolist(), strict=True))
         try:
             return dict(sorted(found.items()))
@@ -105,13 +105,13 @@ class PositionPass(Pass):
             return found
 
     def _summed(self, weights: list[Array | None]) -> Array:
-        """Sums of `weights` by position, over all workers, float64 of shape (len(weights), P)."""
+        """Return sums of `weights` by position over all workers, float64 (len(weights), P)."""
         codes, n = self.positions.codes, len(self.positions.ids)
         return self.total(np.array([np.bincount(codes, w, minlength=n) for w in weights], dtype=np.float64))
 
 
 class Trainings(weakref.WeakKeyDictionary[Any, PositionPass]):
-    """The pass of each training, by its booster; gone when that is."""
+    """Pass of each training, by its booster, which is referenced weakly."""
 
     def __reduce__(self) -> Any:
         return Trainings, ()  # an objective from a pickle has trained nothing

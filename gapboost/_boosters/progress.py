@@ -9,14 +9,14 @@ from gapboost._optional import tqdm
 
 
 class Best(NamedTuple):
-    """The best value so far, and its round, from 1."""
+    """Best value so far, and its round, counted from 1."""
 
     value: float
     round: int
 
 
 class Bar(threading.local):
-    """The bar of the fit in this thread. Copies and pickles have none."""
+    """Progress bar of the fit in this thread. Copies and pickles have none."""
 
     n_rounds: int | None = None  # told by our ranker
     best: Best | None = None
@@ -27,13 +27,13 @@ class Bar(threading.local):
         return Bar, ()
 
     def start(self, total: int | None, done: int = 0) -> None:
-        """A new bar, after `done` rounds; one that an earlier fit left ends."""
+        """Start a new bar after `done` rounds; end the bar of an earlier fit."""
         self.end()
         self.best = None
         self._tqdm = tqdm()(total=total, unit="round", initial=done)
 
     def show(self, values: dict[str, float], rounds: int) -> None:
-        """The values after this round, and the best."""
+        """Show the values after this round, and the best."""
         text = [f"{name}={value:.4g}" for name, value in values.items()]
         if self.best is not None:
             text.append(f"best {self.best.value:.4g} in round {self.best.round}")
@@ -41,7 +41,7 @@ class Bar(threading.local):
         self._tqdm.update(rounds - self._tqdm.n)
 
     def end(self, complete: bool = False) -> None:
-        """A `complete` bar is full, after early stopping too."""
+        """End the bar; a `complete` one is shown full, also after early stopping."""
         if self._tqdm is None:
             return
         if complete:
@@ -79,5 +79,5 @@ def following(callbacks: Any, n_rounds: int) -> Iterator[None]:
 
 
 def without_bars(callbacks: Any) -> Any:
-    """The callbacks for the trainings of a search, which has a bar of its own."""
+    """Return the callbacks without bars, for a search with a bar of its own."""
     return None if callbacks is None else [c for c in callbacks if not isinstance(c, Progress)]

@@ -26,12 +26,12 @@ from gapboost.objectives import Objective
 class GAPRanker(RankerParameters):
     """Mixin of `LGBMGAPRanker` and `XGBGAPRanker`.
 
-    After `fit`: `measure_` and `objective_` are what was trained for, with every choice made; `g_`
-    is the measure's g (None for a measure without one); `n_queries_in_` the number of training
-    queries; `position_bias_` the factors of positions.
+    After `fit`, `measure_` and `objective_` are those of the model, with g resolved. `g_` is the g
+    of the measure, `n_queries_in_` the number of training queries, and `position_bias_` holds the
+    factors of positions.
     """
 
-    # What `fit` or `load_model` learned, besides what the booster's own `fit` leaves here.
+    # Result of `fit` or `load_model`, besides the attributes that the booster's own `fit` sets.
     _result: TrainingResult
 
     _estimator_type = "ranker"
@@ -64,15 +64,15 @@ class GAPRanker(RankerParameters):
         """Number of training queries; a model that was loaded from a file does not have it."""
         result = vars(self).get("_result")
         if result is None or result.n_queries is None:
-            raise AttributeError(f"{type(self).__name__} has n_queries_in_ after fit only")
+            raise AttributeError(f"{type(self).__name__} has no n_queries_in_; expected a call of fit before")
         return int(result.n_queries)
 
     @property
     def position_bias_(self) -> dict[Any, float] | None:
         """``{position: its factor in training}``; None if `fit` got no `position`.
 
-        After early stopping those that were learnt by the best iteration. Only their differences
-        mean anything.
+        After early stopping these are the factors of the best iteration. Only their differences
+        matter.
         """
         check_is_fitted(self)
         return self._result.position_bias
@@ -90,12 +90,12 @@ class GAPRanker(RankerParameters):
         sample_weight : array-like of shape (Q,) or (N,), optional
             Weights of the queries.
         group : array-like of shape (Q,), optional
-            Sizes of the queries in place of `qid`, for rows that come query by query.
+            Sizes of the queries, instead of `qid`, if the rows come query by query.
 
         Raises
         ------
         ValueError
-            Where `qid` is missing: one query of all rows is never what is meant.
+            If `qid` is missing: all rows as one query would be a mistake.
         NotFittedError
             Before `fit`.
         """
@@ -220,5 +220,5 @@ class GAPRanker(RankerParameters):
         raise NotImplementedError
 
     def _boost_on_bins(self, training: Training, bins: Any, watch: Callable[[Array], None]) -> None:
-        """Train on rows that are binned already; `watch` gets the held-out scores after each round."""
+        """Train on binned rows; call `watch` with the held-out scores after each round."""
         raise NotImplementedError

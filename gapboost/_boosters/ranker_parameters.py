@@ -20,7 +20,7 @@ from gapboost.objectives import Objective, as_objective
 
 
 class RankerParameters:
-    """Base class of the rankers of both boosters: what their parameters ask for."""
+    """Base class of the rankers of both boosters: parameters and the request that they make."""
 
     measure: str | Measure
     g: Sequence[float] | None
@@ -135,7 +135,7 @@ class RankerParameters:
 
     @property
     def _penalty(self) -> Any:
-        """Penalty on factors of positions, as the parameters have it."""
+        """Penalty on factors of positions from the parameters."""
         return self.get_params().get(REGULARIZATION)  # type: ignore[attr-defined]
 
     # What each booster does in its own way.

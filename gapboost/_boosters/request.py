@@ -57,7 +57,7 @@ class TrainingRequest:
 
     @property
     def limit(self) -> GradeLimit:
-        """The grades that the trained measure knows."""
+        """Grades for which the trained measure is defined."""
         return grade_limit([self.objective.measure])
 
     def measured_by(self, name: str) -> Self:

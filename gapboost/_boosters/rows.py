@@ -1,4 +1,4 @@
-"""One data set in grouped order, as rankers hand it to a booster."""
+"""Rows of one data set in grouped order, ready for a booster."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -38,7 +38,10 @@ class RankingRows:
 
     @property
     def y(self) -> Array:
-        """Grades for a booster, int32 of shape (N,), or float64 if some are fractional; of several labels the first."""
+        """Grades for a booster, int32 of shape (N,), or float64 if some are fractional.
+
+        With several labels these are the grades of the first one.
+        """
         return self.data.base.grades_of(self.data.codes, self.sizes)
 
     @property

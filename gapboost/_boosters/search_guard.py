@@ -30,13 +30,13 @@ SEARCH_VARIABLES = ("estimator", "X", "scorer", "parameters", "train", "test", "
 
 
 def refuse_blind_search(ranker: Any) -> None:
-    """Raise where the scikit-learn search around this fit could not score the ranker rightly.
+    """Raise if the scikit-learn search around this fit would score the ranker wrongly.
 
     Raises
     ------
     ValueError
-        Where scoring will not receive `qid`; where candidates with different g or measure would
-        each be scored by their own; where a query is in both the training and the test rows; where
+        If scoring will not receive `qid`; if candidates with different g or measure would each be
+        scored by their own measure; if a query is in both the training and the test rows; or if
         documents of queries are left out at random.
     """
     found = _search_of(ranker)

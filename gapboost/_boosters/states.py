@@ -1,4 +1,4 @@
-"""Cache of what callbacks compute once for each data set of a booster."""
+"""Cache of results that callbacks compute once for each data set of a booster."""
 
 import weakref
 from collections.abc import Callable
@@ -47,7 +47,7 @@ class PerDataSet(Generic[State]):
         return len(self._entries)
 
     def __call__(self, owner: Any, content: Content) -> State:
-        """The state of the data set `owner`, which now has this content."""
+        """Return the state of the data set `owner`, which now has this content."""
         key = id(owner)
         entry = self._entries.get(key)
         # A data set can get new labels between trainings. XGBoost copies them at every call, so

@@ -28,7 +28,7 @@ def stopping_name(stopping: Any, measures: Sequence[Measure], functions: Sequenc
     Raises
     ------
     ValueError, TypeError
-        Where it is none of the metrics that are reported.
+        If it is none of the metrics that are reported.
     """
     names = metric_names(measures)
     if stopping is None:
@@ -58,7 +58,7 @@ def in_stopping_order(values: Sequence[Value], name: str, first: bool) -> list[V
     Raises
     ------
     ValueError
-        Where no metric has this name.
+        If no metric has this name.
     """
     names = [value[0] for value in values]
     for found in (name, f"map-{name}"):
@@ -68,11 +68,11 @@ def in_stopping_order(values: Sequence[Value], name: str, first: bool) -> list[V
 
 
 def check_stops(stopping: Any, stops: bool) -> None:
-    """Raise ValueError where `stopping_metric` is set and nothing stops training early."""
+    """Raise ValueError if `stopping_metric` is set and nothing stops training early."""
     if stopping is not None and not stops:
         raise ValueError(
-            f"stopping_metric is {stopping!r}, but no early stopping is asked for; expected early_stopping_rounds of the ranker "
-            "or an early stopping callback, or stopping_metric=None"
+            f"stopping_metric is {stopping!r}, but early stopping is off; expected early_stopping_rounds of the ranker, an "
+            "early stopping callback, or stopping_metric=None"
         )
 
 

@@ -42,7 +42,7 @@ class Task:
 
     @property
     def limit(self) -> GradeLimit:
-        """The grades that all measures know."""
+        """Grades for which all measures are defined."""
         return grade_limit(self.measures)
 
 

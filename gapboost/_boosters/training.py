@@ -90,7 +90,7 @@ def prepare(
     evaluation_sets: Sequence[RankingRows] = (),
     total: Total | None = None,
 ) -> Training:
-    """Prepare the gradients of a task, and check that they can teach an order.
+    """Prepare the gradients of a task, and check that a model can learn from them.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def prepare(
 def _check_learnable(
     library: Library, task: Task, rows: RankingRows, prepared: Pass, total: Total | None
 ) -> str | None:
-    """Compute the first gradients; raise an error if a booster would answer with a constant model.
+    """Compute the first gradients; raise an error if the model would be constant.
 
     Returns a warning if it would answer with trees of few leaves.
     """
@@ -131,7 +131,7 @@ def _check_learnable(
         saturated = "" if rows.start is None else f", and a {library.terms.start} whose scores are not as far apart"
         raise ValueError(
             f"measure is {task.objective.measure!r}, and no swap of two documents of y changes it; expected a measure "
-            f"that tells some of the grades in y apart{saturated}"
+            f"that distinguishes some of the grades in y{saturated}"
         )
     larger = ", or larger weights" if rows.weighted else ""
     if curvature < 2 * least_hessian:

@@ -63,7 +63,7 @@ Node = Leaf | Split | CategorySplit
 
 @dataclass(frozen=True)
 class Trees:
-    """All that a model of trees predicts by: the score of a row is the sum of one leaf a tree.
+    """Trees of a model: the score of a row is the sum of one leaf of each tree.
 
     Attributes
     ----------
@@ -100,7 +100,10 @@ def leaves(node: Node) -> Iterator[float]:
 
 
 def largest_at_most(number: float, kind: type[np.floating[Any]]) -> float:
-    """Return the largest number of a float type that is not above `number`; its neighbor is finite too."""
+    """Return the largest number of a float type that is at most `number`.
+
+    The next larger number of the type is finite too: see `next_above`.
+    """
     limits = np.finfo(kind)
     if number >= float(limits.max):
         return float(np.nextafter(limits.max, kind(0)))

@@ -1,7 +1,7 @@
-"""Numbers and choices that callers give, checked in one way everywhere.
+"""Checks of numbers and choices that callers give.
 
-Every message begins with the argument, tells what was found and, after "expected", what would be
-right. Data by rows is checked in `gapboost._data.queries`.
+Every message begins with the argument and what was found, and ends with what is expected. Data by
+rows is checked in `gapboost._data.queries`.
 """
 
 import math
@@ -15,12 +15,12 @@ MOST = 1e100
 
 
 def whole(value: Any, name: str, least: int = 1, meaning: str = "a whole number", otherwise: str = "") -> int:
-    """A whole number from `least` on; `meaning` and `otherwise` are for the message.
+    """Return a whole number from `least` on; `meaning` and `otherwise` are for the message.
 
     Raises
     ------
     ValueError
-        Where it is anything else, a boolean or a float with a whole value included.
+        If it is anything else, such as a boolean or a float with a whole value.
     """
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise ValueError(f"{name} is {value!r}; expected {meaning} >= {least}{otherwise}")
@@ -53,12 +53,12 @@ def as_floats(values: Iterable[Any]) -> tuple[float, ...]:
 
 
 def positive(value: Any, name: str) -> float:
-    """A finite number above 0, whose square and its inverse are finite too.
+    """Return a finite number above 0, whose square and inverse square are finite too.
 
     Raises
     ------
     ValueError
-        Where it is anything else.
+        If it is anything else.
     """
     if not _is_real(value) or not 1 / MOST <= _plain(value) <= MOST:
         raise ValueError(f"{name} is {value!r}; expected a finite number > 0, from {1 / MOST:g} to {MOST:g}")
@@ -66,12 +66,12 @@ def positive(value: Any, name: str) -> float:
 
 
 def not_negative(value: Any, name: str) -> float:
-    """A finite number from 0 on.
+    """Return a finite number from 0 on.
 
     Raises
     ------
     ValueError
-        Where it is anything else.
+        If it is anything else.
     """
     if not _is_real(value) or not 0 <= _plain(value) <= MOST:
         raise ValueError(f"{name} is {value!r}; expected a finite number >= 0")
@@ -79,12 +79,12 @@ def not_negative(value: Any, name: str) -> float:
 
 
 def probability(value: Any, name: str) -> float:
-    """A number above 0 and below 1.
+    """Return a number above 0 and below 1.
 
     Raises
     ------
     ValueError
-        Where it is anything else.
+        If it is anything else.
     """
     if not _is_real(value) or not 0 < value < 1:
         raise ValueError(f"{name} is {value!r}; expected a number between 0 and 1")
@@ -104,12 +104,12 @@ def _plain(value: Any) -> Any:
 
 
 def one_of(value: Any, name: str, choices: tuple[Any, ...]) -> Any:
-    """`value`, one of `choices`.
+    """Return `value`, which must be one of `choices`.
 
     Raises
     ------
     ValueError
-        Where it is none of them.
+        If it is none of them.
     """
     # Comparing an array gives an array, which has no truth value.
     if not (value is None or isinstance(value, str | int | float | np.generic)) or value not in choices:
@@ -119,12 +119,12 @@ def one_of(value: Any, name: str, choices: tuple[Any, ...]) -> Any:
 
 
 def mapping(value: Any, name: str, expected: str) -> Mapping[Any, Any]:
-    """A mapping such as `expected` shows, those inside it included: ``{topic: {document: grade}}``.
+    """Return `value`, which must be a mapping like `expected`: ``{topic: {document: grade}}``.
 
     Raises
     ------
     TypeError
-        Where it is none.
+        If it, or a value inside a nested one, is no mapping.
     """
     nested = expected.count("{") > 1
     if not isinstance(value, Mapping) or (nested and not all(isinstance(v, Mapping) for v in value.values())):
@@ -133,18 +133,18 @@ def mapping(value: Any, name: str, expected: str) -> Mapping[Any, Any]:
 
 
 def shown(value: Any) -> str:
-    """A value in a message; of a long one the beginning."""
+    """Return a value as text for a message; of a long text the beginning."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 100 else f"{text[:100]} ..."
 
 
 def random_numbers(value: Any, name: str = "random_state") -> np.random.RandomState:
-    """A source of random numbers from an int, a Generator, a RandomState or None.
+    """Return a RandomState for an int, a Generator, a RandomState or None.
 
     Raises
     ------
     ValueError
-        Where it is anything else.
+        If it is anything else.
     """
     if isinstance(value, np.random.Generator):
         return np.random.RandomState(int(value.integers(2**31 - 1)))
@@ -163,7 +163,7 @@ def seed(random_state: Any) -> int | None:
     Raises
     ------
     ValueError
-        Where it is anything else.
+        If it is anything else.
     """
     if random_state is None:
         return None
@@ -172,12 +172,12 @@ def seed(random_state: Any) -> int | None:
 
 
 def as_cutoff(k: Any, name: str = "k") -> int | None:
-    """A cut-off as int, or None for the whole list.
+    """Return a cut-off as int, or None for the whole list.
 
     Raises
     ------
     ValueError
-        Where `k` is not a whole number >= 1.
+        If `k` is not a whole number >= 1.
     """
     return None if k is None else whole(k, name, 1, "a whole number of ranks", ", or None for the whole list")
 
@@ -190,7 +190,7 @@ def as_flag(value: Any, name: str) -> bool:
 
 
 def as_relevant(rel: Any) -> float:
-    """The lowest relevant grade, an int where it is whole."""
+    """Return the lowest relevant grade, as an int if it is whole."""
     number = isinstance(rel, int | float | np.integer | np.floating) and not isinstance(rel, bool)
     if not number or not 0 < rel < math.inf:
         raise ValueError(f"rel is {rel!r}; expected the lowest relevant grade, a number > 0")

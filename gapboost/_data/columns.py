@@ -1,4 +1,4 @@
-"""Columns: one value a row, as arrays."""
+"""Columns as arrays of one value for each row."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from gapboost._kernels import Array
 
 
 def one_dimensional(values: Any, name: str, entries: str = "one value a row, shape (n_rows,)") -> Array:
-    """`values` as an array of one dimension; `entries` is for the message."""
+    """Return `values` as an array of one dimension; `entries` is for the message."""
     if np.ma.is_masked(values):
         raise ValueError(
             f"{name} holds {int(np.ma.getmaskarray(values).sum())} masked values; expected a value in every row"
@@ -50,7 +50,7 @@ def only_column(values: Any) -> Any:
 
 
 def numeric_column(values: Any, name: str, expected: str, entries: str = "one value a row, shape (n_rows,)") -> Array:
-    """`values` as an array of one dimension and a boolean, integer or float dtype."""
+    """Return `values` as an array of one dimension and a boolean, integer or float dtype."""
     array = one_dimensional(values, name, entries)
     if array.dtype == object:
         # astype would parse strings: they are refused here as they are with a string dtype.
@@ -74,7 +74,7 @@ def numeric_column(values: Any, name: str, expected: str, entries: str = "one va
 
 
 def check_told_apart(given: Array, scores: Array, name: str) -> None:
-    """Refuse different numbers that are equal as floats in `scores`: they are no ties."""
+    """Raise if different numbers are equal as floats in `scores`, and would be ties."""
     order = np.argsort(scores, kind="stable")
     merged = (scores[order[1:]] == scores[order[:-1]]) & (given[order[1:]] != given[order[:-1]]).astype(bool)
     if merged.any():
@@ -82,7 +82,7 @@ def check_told_apart(given: Array, scores: Array, name: str) -> None:
         one, other = given[order[first : first + 2]].tolist()
         raise ValueError(
             f"{name} holds the different scores {one!s} and {other!s}, which are the same float64; expected scores that "
-            "float64 tells apart, as it does whole numbers up to 2**53: subtract the least, or take the ranks of the scores"
+            "differ as float64, such as whole numbers up to 2**53: subtract the lowest score, or use ranks of the scores"
         )
 
 
@@ -92,7 +92,7 @@ def first_row(wrong: Array) -> str:
 
 
 def checked_scores(y_score: Any, n_rows: int, name: str = "y_score", rows_of: str = "y_true") -> Array:
-    """Scores as float32 or float64, finite, one a row, and different where they were."""
+    """Return scores as finite float32 or float64, one a row, without new ties."""
     given = one_dimensional(y_score, name)
     scores = numeric_column(given, name, "finite scores")
     if len(scores) != n_rows:

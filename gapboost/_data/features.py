@@ -95,7 +95,7 @@ def shortened(names: Sequence[str]) -> list[str]:
 
 
 def without_qid(X: Any, name: str = "X") -> tuple[Any, Any]:
-    """A data frame without its column ``qid``, and that column; anything else as it is, and None.
+    """Return a data frame without its column ``qid``, and that column or None.
 
     Parameters
     ----------
@@ -106,18 +106,18 @@ def without_qid(X: Any, name: str = "X") -> tuple[Any, Any]:
     Raises
     ------
     ValueError
-        Where a column is ``qid`` renamed by scikit-learn, which would be learnt from.
+        If a column is ``qid`` renamed by scikit-learn: it would be used as a feature.
     TypeError
-        Where it is a lazy table of polars.
+        If it is a lazy table of polars.
     """
     if _loader(X) == "collect":
-        raise _not_in_memory(X, name)  # whatever is asked of a lazy table of polars would make it compute
+        raise _not_in_memory(X, name)  # a lazy table of polars would compute its columns several times
     names = column_names(X)
     renamed = [column for column in names if isinstance(column, str) and column.endswith(RENAMED_QID)]
     if renamed:
         raise ValueError(
-            f"{name} has a column {renamed[0]!r}, which is {QID!r} as a ColumnTransformer renames it; expected the name "
-            f"{QID!r}: verbose_feature_names_out=False of the ColumnTransformer keeps it"
+            f"{name} has a column {renamed[0]!r}, which is {QID!r} renamed by a ColumnTransformer; expected the name "
+            f"{QID!r}: pass verbose_feature_names_out=False to the ColumnTransformer"
         )
     if QID not in names:
         return X, None
@@ -142,7 +142,7 @@ def split(X: Any, qid: Any, group: Any = None, names: tuple[str, str, str] = ("X
     Raises
     ------
     ValueError
-        Where queries are given twice, or scikit-learn renamed the column.
+        If queries are given twice, or scikit-learn renamed the column.
     """
     X, column = without_qid(X, names[0])
     given = [name for name, value in zip(names[1:], (qid, group), strict=True) if value is not None]
@@ -156,7 +156,7 @@ def split(X: Any, qid: Any, group: Any = None, names: tuple[str, str, str] = ("X
 
 
 def features(X: Any, name: str = "X") -> Any:
-    """`X` in a form that both boosters understand, in training and in predictions.
+    """Return `X` in a form that both boosters take, in training and in predictions.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def features(X: Any, name: str = "X") -> Any:
     Raises
     ------
     ValueError, TypeError
-        Where it is no table in memory of numbers and categories.
+        If it is no table in memory of numbers and categories.
     """
     if sparse.issparse(X):
         return _sparse(X)
@@ -205,14 +205,14 @@ def _sparse(X: Any) -> Any:
     X = sparse.csc_matrix(X) if X.format == "csc" else sparse.csr_matrix(X)
     X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
     if not X.has_canonical_format:
-        # LightGBM misreads columns whose rows are not in order, without a word.
+        # LightGBM silently misreads columns whose rows are not in order.
         X = X.copy()
         X.sum_duplicates()
     return X
 
 
 def _loader(X: Any) -> str | None:
-    """The method that would bring a lazy table of polars or Dask into memory; None for all else."""
+    """Return the name of the method that loads a lazy table of polars or Dask, or None."""
     name = "compute" if type(X).__module__.startswith("dask") else "collect"
     return name if hasattr(type(X), name) else None
 
@@ -239,7 +239,7 @@ def _numbers(X: Array, name: str) -> Array:
 
 
 def _check_columns(X: Any, name: str) -> None:
-    """Refuse what the boosters refuse in words that do not tell, if they live to tell."""
+    """Raise a clear error for columns at which the boosters crash or raise an unclear one."""
     names = column_names(X)
     if len(set(names)) != len(names):
         twice = next(column for column in names if names.count(column) > 1)
@@ -271,7 +271,7 @@ def describe_columns(types: Mapping[Any, str], name: str) -> str:
 
 
 def arrow_types(X: Any) -> list[tuple[str, str]]:
-    """Name and type of each column of a table of polars or Arrow; nothing for anything else."""
+    """Return name and type of each column of a table of polars or Arrow; else nothing."""
     if hasattr(type(X), "iloc") or not hasattr(X, "schema"):
         return []
     types = X.schema.types if hasattr(type(X), "column_names") else X.dtypes
@@ -297,7 +297,7 @@ def check_arrow_numbers(X: Any, name: str) -> None:
 
 
 def rows_of(X: Any, rows: Array) -> Any:
-    """These rows of a table of `features`."""
+    """Return these rows of a table of `features`."""
     if sparse.issparse(X):
         return X.tocsr()[rows]
     return X.take(rows) if hasattr(type(X), "column_names") else _safe_indexing(X, rows)

@@ -18,7 +18,7 @@ MANY_GRADES = 1000
 
 
 class GradeLimit(NamedTuple):
-    """The grades that the caller's measures know.
+    """Grades for which the caller's measures are defined.
 
     Attributes
     ----------
@@ -47,12 +47,12 @@ class GradeLimit(NamedTuple):
 
 
 def checked_grades(y_true: Any, name: str, limit: GradeLimit | None = None, real: bool = False) -> Array:
-    """Grades as int32, or where they may be `real` and some are no whole numbers as float64.
+    """Return grades as int32, or as float64 if they may be `real` and some are fractional.
 
     Raises
     ------
     ValueError
-        Where they are no grades.
+        If they are no grades.
     """
     expected = "grades >= 0" if real else "integer grades 0..c"
     grades = numeric_column(y_true, name, expected)
@@ -77,7 +77,7 @@ def checked_grades(y_true: Any, name: str, limit: GradeLimit | None = None, real
 
 
 def check_known(grades: Array, name: str, limit: GradeLimit | None) -> None:
-    """Refuse grades, some at least, that the measures do not know."""
+    """Raise for grades for which the measures are not defined; at least one grade is needed."""
     check_highest(grades.max(), name, limit)
 
 
@@ -102,7 +102,7 @@ def merged_in_float32(grades: Array) -> Array:
 
 
 def occurring_grades(whole: Array, fraction: float | None, highest: float) -> Array:
-    """The grades that occur in a data set that nobody holds as a whole, ascending.
+    """Return the grades that occur in a data set of several parts, ascending.
 
     Of fractional ones, which are many: the highest of them and the highest of all, from which
     ``g=None`` is made.
@@ -128,11 +128,11 @@ def graded(occurring: Array) -> Array:
 
 
 def check_highest(highest: Any, name: str, limit: GradeLimit | None) -> None:
-    """Refuse grades that the measure does not know, or that nobody can hold tables for."""
+    """Raise for grades for which the measure is not defined, and for grades above `MAX_GRADE`."""
     if limit is not None and highest > limit.highest and not at_least(limit.highest, highest):
         raise ValueError(
-            f"{name} holds the grade {highest:g}, but {limit.measure} knows the grades 0..{limit.highest:g}; expected a vector "
-            "with one entry for each positive grade, or lower grades"
+            f"{name} holds the grade {highest:g}, but {limit.measure} is defined for the grades 0..{limit.highest:g}; expected "
+            "a vector with one entry for each positive grade, or lower grades"
         )
     if highest > MAX_GRADE:
         raise ValueError(
@@ -142,9 +142,12 @@ def check_highest(highest: Any, name: str, limit: GradeLimit | None) -> None:
 
 
 def warn_of_many(n_levels: int, highest: float, name: str, limit: GradeLimit | None) -> None:
-    """Warn of more than `MANY_GRADES` different grades: they may be something else. Say how the measure reads them."""
+    """Warn of more than `MANY_GRADES` different grades, which may be something else.
+
+    The warning says how the measure reads them.
+    """
     if n_levels > MANY_GRADES and limit is not None and limit.between:
         warn_caller(
-            f"{name} holds {n_levels} different values up to {highest:g}: {limit.between} takes them for grades, and "
-            "spreads its probabilities evenly between the whole ones; levels= says at which grades g is meant instead"
+            f"{name} holds {n_levels} different values up to {highest:g}: {limit.between} reads them as grades, and spreads "
+            "its probabilities evenly between whole grades; pass levels= to give the grades of g"
         )

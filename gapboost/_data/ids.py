@@ -1,4 +1,4 @@
-"""Query ids: equal if Python says so and the types agree; nothing passes through float."""
+"""Query ids: equal if they are equal in Python and of one type, without conversion to float."""
 
 import operator
 from typing import Any
@@ -11,7 +11,7 @@ from gapboost._kernels import Array
 
 
 def query_ids(qid: Any, name: str) -> Array:
-    """One id a row, of a dtype that changes none: whatever numpy would convert stays an object."""
+    """Return one id for each row. Ids that numpy would convert stay objects."""
     if hasattr(qid, "__len__") and ordered(qid) and not hasattr(qid, "__array__"):
         return objects(qid)
     ids = one_dimensional(qid, name)
@@ -26,7 +26,7 @@ def query_ids(qid: Any, name: str) -> Array:
 
 
 def objects(values: Any) -> Array:
-    """The values of a sequence as they are, tuples included, object ndarray of shape (n,)."""
+    """Return the values of a sequence, tuples too, as an object ndarray of shape (n,)."""
     return np.fromiter(values, dtype=object, count=len(values))
 
 
@@ -84,7 +84,7 @@ def codes_of(ids: Array, name: str) -> Array:
 
 
 def _keys(ids: list[Any], name: str) -> list[Any]:
-    """The ids, with their types where there are several: True, 1 and 1.0 are equal in Python."""
+    """Return the ids, with their types if these differ: True, 1 and 1.0 are equal in Python."""
     kinds = set(map(type, ids))
     masked = type(np.ma.masked)
     for kind in kinds - {masked}:
@@ -100,7 +100,7 @@ def _keys(ids: list[Any], name: str) -> list[Any]:
 
 
 def plain_value(value: Any) -> Any:
-    """The value of Python that a scalar of numpy or Arrow stands for; anything else as it is."""
+    """Return a scalar of numpy or Arrow as a value of Python; anything else unchanged."""
     if value is np.ma.masked:
         return None
     if isinstance(value, np.str_ | np.bytes_):

@@ -25,7 +25,7 @@ LEVELS_OF_ALL, MOST_LEVELS = 16, 64
 
 @dataclass(frozen=True, eq=False)
 class Whole:
-    """The data set that some queries are a part of, where each worker of a cluster holds a part.
+    """Whole data set of a cluster, of which each worker holds some queries.
 
     Attributes
     ----------
@@ -113,7 +113,10 @@ class Judged:
 
     @property
     def occurring(self) -> Any:
-        """The distinct grades of the recall base, ascending; ``{column: grades}`` of several labels."""
+        """Distinct grades of the recall base, ascending.
+
+        With several labels ``{column: grades}``.
+        """
         if self.labels:
             return {column: label.base.occurring for column, label in self.labels.items()}
         return self.base.occurring
@@ -138,7 +141,7 @@ class Judged:
         return int(np.count_nonzero(differ))
 
     def check_known(self, name: str, limit: GradeLimit) -> None:
-        """Refuse grades that the measures do not know; `name` is that of the argument that holds them."""
+        """Raise if the measures are not defined for the grades of the argument `name`."""
         check_columns(tuple(self.labels), limit, name)
         for column in self.labels:
             check_known(self.of_label(column).grades, column_name(name, column), limit.of_column(column))

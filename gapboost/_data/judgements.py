@@ -74,7 +74,7 @@ def numbered_among(grades: Array, offsets: Array, judged: Judgements, ids: Array
     Raises
     ------
     ValueError
-        Where more documents of a grade above 0 are listed than judged.
+        If more documents of a grade above 0 are listed than judged.
     """
     query = np.concatenate((np.repeat(np.arange(len(ids)), np.diff(offsets)), judged.query))
     order = np.argsort(query, kind="stable")

@@ -30,7 +30,7 @@ def positions(position: Any, n_rows: int, name: str = "position", rows_of: str =
     Raises
     ------
     ValueError
-        Where there is not one position a row, one is missing or has no hash, or two are equal but
+        If there is not one position a row, one is missing or has no hash, or two are equal but
         of different types: factors are kept by position.
     """
     found = grouped_rows(position, n_rows, name, rows_of, "position")

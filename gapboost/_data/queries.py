@@ -12,7 +12,7 @@ from gapboost._kernels import Array
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """Which rows belong to which query.
+    """Rows of each query, and query ids.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Queries:
 
     @property
     def codes(self) -> Array:
-        """The number of its query for each row, in the order of the rows, int64 of shape (N,)."""
+        """Number of the query of each row, in the order of the rows, int64 of shape (N,)."""
         return self.ungrouped(np.repeat(np.arange(len(self)), self.sizes))
 
     def mask(self, queries: Array) -> Array:
@@ -65,7 +65,7 @@ class Queries:
         return Queries(self.ids[chosen], np.append(0, np.cumsum(self.sizes[chosen])), None)
 
     def grouped(self, values: Array) -> Array:
-        """Rows of `values` query by query; the array itself where they already are."""
+        """Return rows of `values` query by query; the array itself if they already are."""
         return values if self.rows is None else values[self.rows]
 
     def ungrouped(self, values: Array) -> Array:
@@ -79,7 +79,7 @@ class Queries:
 
 @dataclass(frozen=True, eq=False)
 class GroupSizes:
-    """Sizes of the queries in place of query ids, where the rows come query by query.
+    """Sizes of the queries, instead of query ids, if the rows come query by query.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class GroupSizes:
         Raises
         ------
         ValueError
-            Where the sizes are not whole numbers from 1 on whose sum is `n_rows`, the rows of
+            If the sizes are not whole numbers from 1 on whose sum is `n_rows`, the rows of
             `rows_of`.
         """
         sizes = numeric_column(self.sizes, self.name, "whole numbers >= 1", "one size a query, shape (n_queries,)")
@@ -125,7 +125,7 @@ def grouped_rows(qid: Any, n_rows: int, name: str = "qid", rows_of: str = "y_tru
     Raises
     ------
     ValueError
-        Where there is not one id a row, an id is missing, or one has no hash.
+        If there is not one id a row, an id is missing, or one has no hash.
     """
     if qid is None:
         return Queries(np.zeros(1, dtype=np.int64), np.array([0, n_rows], dtype=np.int64), None)

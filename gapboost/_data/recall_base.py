@@ -159,18 +159,18 @@ def checked_recall_base(
 
 
 def by_query(recall_base: Mapping[Any, Any], ids: Array, qid_name: str) -> list[tuple[Any, Any]]:
-    """``(id, entry)`` of every query, in the order of `ids`.
+    """Yield ``(id, entry)`` of every query, in the order of `ids`.
 
     Raises
     ------
     ValueError
-        Where one is missing.
+        If one is missing.
     """
     names = ids.tolist()
     if len(set(names)) < len(names):
         raise ValueError(
-            f"recall_base is a mapping, which cannot tell ids of {qid_name} apart that are equal but of different types; "
-            "expected an array, or ids of one type"
+            f"recall_base is a mapping, but {qid_name} holds ids that are equal and of different types; expected an array, "
+            "or ids of one type"
         )
     spellings = [list(ids), names]
     if ids.dtype.kind in "mM":

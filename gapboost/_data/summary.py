@@ -53,7 +53,7 @@ class DataSummary(NamedTuple):
         return self.n_rows / self.n_queries
 
     def check_grades(self, name: str, limit: GradeLimit | None) -> None:
-        """Check grades that nobody holds as one array, as `judged` checks an array.
+        """Check the grades of a data set of several parts, as `judged` checks an array.
 
         Parameters
         ----------

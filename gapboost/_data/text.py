@@ -54,7 +54,7 @@ def lines(stream: Any, limit: int) -> Iterator[bytes]:
 
 
 def checked_number(word: bytes) -> bytes:
-    """A word that `int`, `float` or scikit-learn is about to read as a number, unchanged.
+    """Return a word that `int`, `float` or scikit-learn will read as a number, after a check.
 
     Python's own numbers may have underscores, as its source code has: ``1_0`` is 10 to it, and no
     number to trec_eval, the boosters or anything else that reads these files. Of bytes Python reads
@@ -63,7 +63,7 @@ def checked_number(word: bytes) -> bytes:
     Raises
     ------
     ValueError
-        Where the word has an underscore.
+        If the word has an underscore.
     """
     if UNDERSCORE in word:
         raise ValueError(f"the number {word.decode(errors='replace')!r} has an underscore")

@@ -9,7 +9,7 @@ PASSED_OVER = frozenset(("gapboost", "joblib", "lightgbm", "pyspark", "sklearn",
 
 
 def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
-    """A warning at the nearest call from outside of gapboost, and of what fits for the user."""
+    """Warn at the nearest call from outside of the libraries in `PASSED_OVER`."""
     # What `skip_file_prefixes` does from Python 3.12 on.
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in PASSED_OVER:

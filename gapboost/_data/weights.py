@@ -35,7 +35,7 @@ def query_weights(sample_weight: Any, queries: Queries, name: str = "sample_weig
     Raises
     ------
     ValueError
-        Where there is neither one for each query nor one for each row, or one is negative, NaN or
+        If there is neither one for each query nor one for each row, or one is negative, NaN or
         infinite.
     """
     if sample_weight is None:
@@ -54,7 +54,10 @@ def query_weights(sample_weight: Any, queries: Queries, name: str = "sample_weig
 
 
 def weights_of_rows(weights: Array, queries: Queries) -> Weights:
-    """From weights of the rows in grouped order. Those that are constant in every query are weights of queries, to the bit."""
+    """Split weights of rows, in grouped order, into weights of queries and factors of rows.
+
+    A weight that is constant in a query becomes the weight of the query, bit for bit.
+    """
     begins, sizes = queries.offsets[:-1], queries.sizes
     first = weights[begins]
     if np.array_equal(np.repeat(first, sizes), weights):

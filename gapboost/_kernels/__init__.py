@@ -7,23 +7,23 @@ Every measure of the library is one quadratic form over the ranked grades of a q
 where ``i_n`` is the grade of the document at rank ``n``. The arrays that carry it, and everything
 else that crosses into compiled code, have the same name, dtype and meaning in every kernel:
 
-=========== ========= ============= ===================================================================
+=========== ========= ============= =============================================================
 name        dtype     shape         meaning
-=========== ========= ============= ===================================================================
-offsets     int64     (Q + 1,)      rows ``offsets[q]:offsets[q + 1]`` are the documents of query ``q``
+=========== ========= ============= =============================================================
+offsets     int64     (Q + 1,)      rows ``offsets[q]:offsets[q + 1]`` are documents of query ``q``
 starts      int64     (Q + 1,)      the same within a chunk of queries: ``starts[0]`` is 0
 grades      int32     (N,)          grade of each document, ``0..c``
 scores      float     (N,)          float32 or float64, finite; higher is better
-turns       int32     (N,)          per query a permutation of its positions: the order of equal scores
+turns       int32     (N,)          order of equal scores: per query a permutation of its positions
 order       int32     (N,)          per query a permutation of its positions: best first
-discount    float64   (>= max n,)   weight of rank ``n``: index ``n - 1``, counted from where the query's discount begins
-begins      int64     (Q,)          where it begins: at 0 for all queries, unless each has a discount of its own
-pair        float64   (Q, c+1, c+1) worth of a document of grade ``j`` below one of grade ``i``: ``[q, i, j]``
-own         float64   (Q, c+1)      worth of a document of grade ``j`` by itself: ``[q, j]``
+discount    float64   (>= max n,)   weight of rank ``n`` at index ``begins[q] + n - 1``
+begins      int64     (Q,)          index of rank 1 in ``discount``, 0 if all queries share it
+pair        float64   (Q, c+1, c+1) ``[q, i, j]``: worth of a grade ``j`` below a grade ``i``
+own         float64   (Q, c+1)      ``[q, j]``: worth of a grade ``j`` by itself
 weights     float64   (Q,)          weight of each query
 lam, eta    float64   (N,)          by rank: gradient and curvature before they are scaled
 grad, hess  float     (N,)          float32 or float64 outputs, in the order of the rows
-=========== ========= ============= ===================================================================
+=========== ========= ============= =============================================================
 
 ``N`` documents in ``Q`` queries with grades up to ``c``. Arrays are C-contiguous; nothing is
 checked here.
@@ -60,9 +60,9 @@ Read in this order:
 `order`           ranking, and the one rule for ties
 `lambdarank`      LambdaRank over all pairs; its docstring has the formulas
 `smooth`          SoftRank and ApproxRank
-`expected_value`  documents of each grade; evaluation: the quadratic form and the cascade, expected over the orders of ties
+`expected_value`  counts of grades; values of quadratic form and cascade, expected over ties
 `worth`           the form without tables, for many different grades in a query
-`expected_worth`  evaluation of it
+`expected_worth`  evaluation of this form
 `query_relative`  z-scores and percentile ranks of features within each query
 `parallel`        chunks of work on threads, and memory that they borrow
 `jit`             how all of this is compiled, and kept on disk
@@ -71,12 +71,13 @@ Read in this order:
 **What a thread may write.** Python hands out chunks of queries, or strips of one long query
 (`parallel.chunks.run`). Everything that is not named here is constant.
 
-* A chunk: the rows of its queries in the outputs, and the `ShortPass` that it has borrowed (`parallel.scratch`, held by
-  the passes in objectives/lambdarank.py) or, for the smooth objectives, memory made for the call.
-* A strip: its ranks, and what is kept for it, in the `LongPass` that the whole query has borrowed; the rows of the documents at
-  these ranks, which nobody else has, as the order is a permutation; and memory for its sums that it
-  borrows there. While the list is ranked, slices and parts of it take the place of strips. Between
-  two steps all threads meet.
+* A chunk: the rows of its queries in the outputs. For LambdaRank also the `ShortPass` that it has
+  borrowed (`parallel.scratch`, held by the passes in objectives/lambdarank.py). For the smooth
+  objectives also memory made for the call.
+* A strip: its ranks and their part of the `LongPass` that the whole query has borrowed. Also the
+  rows of the documents at these ranks: the order is a permutation, so no other strip has them.
+  Memory for its sums is borrowed there. While the list is ranked, slices and parts of it take the
+  place of strips. All threads meet between two steps.
 
 So results never depend on the number of threads.
 

@@ -156,7 +156,7 @@ def evaluate_cascade(ranked: Ranked, discount: Array, depth: int, chances: Array
                 here *= 1.0 - chance
                 r = stop
                 continue
-            # Ranks beyond the depth take part in the orders, but nobody asks what happens there.
+            # Ranks beyond the depth belong to the orders, but their probabilities are not needed.
             wanted = min(stop, end) - r
             joined = 0
             for m in range(r, stop):

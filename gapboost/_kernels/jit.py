@@ -104,8 +104,7 @@ def _folders(source: str) -> Iterator[str]:
         yield os.path.join(config.CACHE_DIR, below)  # type: ignore[attr-defined]
     yield os.path.join(folder, "__pycache__")
     users = AppDirs(appname="numba", appauthor=False).user_cache_dir  # type: ignore[no-untyped-call]
-    # A user whose home nobody knows has his cache in "~/.cache", below whatever folder is the
-    # current one.
+    # Without a known home directory the path is "~/.cache", relative to the current folder.
     if os.path.isabs(users):
         yield os.path.join(users, below)
 

@@ -1,4 +1,4 @@
-"""Reports as one page, in HTML or Markdown: the comparison of rankers and the diagnosis of one share it.
+"""Pages in HTML or Markdown, for the comparison of rankers and for the diagnosis of one.
 
 ===========  =================================================================
 `page`       a page: sections of paragraphs, tables and pictures

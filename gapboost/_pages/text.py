@@ -9,6 +9,6 @@ def signed(value: float) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return text that Markdown shows as it is, in one line; names may hold any characters."""
+    """Return text escaped for Markdown, in one line; names may hold any characters."""
     text = re.sub(r"([\\`*{}\[\]<>#|~$&]|(?<!\w)_|_(?!\w))", r"\\\1", " ".join(text.split()))
     return re.sub(r"^([-+]|\d+[.)])(?=\s)", lambda begin: f"{begin[0][:-1]}\\{begin[0][-1]}", text)

@@ -1,6 +1,6 @@
-"""Which measure, which g: questions about measures and rankings, one module a question.
+"""Analyses of measures and rankings, one module for each question.
 
-=================  ======================================================================================
+=================  =============================================================================
 `trec`             judgements and runs of TREC as rankings; ``trec.evaluate``
 `trec_files`       reading and writing their files
 `provider`         GAP, xGAP, eGAP inside ir_measures
@@ -21,7 +21,7 @@
 `estimates`        means with standard errors, of clusters too; p-values looked at together; power
 `ties`             values that differ by rounding alone
 `work`             long work over processes, with a progress bar
-=================  ======================================================================================
+=================  =============================================================================
 
 Results are frozen values with a pandas view, ``to_pandas()``, and a picture, ``plot(ax=None)``.
 """

@@ -1,4 +1,7 @@
-"""Standard errors and intervals over topics, by the bootstrap, for any number computed from the values of systems."""
+"""Standard errors and intervals over topics, by the bootstrap.
+
+The statistic is any number that is computed from the values of systems.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,8 +34,11 @@ class TopicBootstrap:
     >>> import numpy as np
     >>> from gapboost import analysis
     >>> drawn = np.random.default_rng(0).random((2, 3, 20))
-    >>> values = analysis.SystemValues(("ap", "ndcg"), ("a", "b", "c"), tuple(map(str, range(20))), drawn)
-    >>> found = analysis.topic_bootstrap(values, lambda some: some.means, n_resamples=50, random_state=0)
+    >>> topics = tuple(map(str, range(20)))
+    >>> values = analysis.SystemValues(("ap", "ndcg"), ("a", "b", "c"), topics, drawn)
+    >>> found = analysis.topic_bootstrap(
+    ...     values, lambda some: some.means, n_resamples=50, random_state=0
+    ... )
     >>> found.estimate.shape, found.low.shape
     ((2, 3), (2, 3))
     """
@@ -48,7 +54,10 @@ class TopicBootstrap:
 
     @property
     def low(self) -> Array:
-        """Lower end of each interval: the estimate minus a quantile of the normal distribution times `error`."""
+        """Lower end of each interval.
+
+        It is the estimate minus `error` times a quantile of the normal distribution.
+        """
         return np.asarray(self.estimate - self._half)
 
     @property
@@ -73,7 +82,7 @@ def topic_bootstrap(
     random_state: Any = None,
     progress: bool = False,
 ) -> TopicBootstrap:
-    """Compute a statistic again on resamples of the topics: another sample of topics would give another number.
+    """Compute a statistic on resamples of the topics: its error and interval over topics.
 
     Parameters
     ----------
@@ -99,21 +108,22 @@ def topic_bootstrap(
     Raises
     ------
     ValueError
-        Where there are less than two topics or resamples, or the statistic is not finite or changes
+        If there are less than two topics or resamples, or the statistic is not finite or changes
         its shape.
 
     Notes
     -----
     Intervals are centered at the estimate, with the standard error of the bootstrap. Percentiles of
     the resamples would be shifted: differences between systems vary more in a resample, so more
-    pairs are told apart in it than on the topics themselves.
+    pairs differ significantly in it than on the topics themselves.
 
     Examples
     --------
     >>> import numpy as np
     >>> from gapboost import analysis
     >>> drawn = np.random.default_rng(0).random((2, 3, 20))
-    >>> values = analysis.SystemValues(("ap", "ndcg"), ("a", "b", "c"), tuple(map(str, range(20))), drawn)
+    >>> topics = tuple(map(str, range(20)))
+    >>> values = analysis.SystemValues(("ap", "ndcg"), ("a", "b", "c"), topics, drawn)
     >>> def difference(some):
     ...     power = analysis.discriminative_power(some, n_resamples=100, random_state=0)
     ...     return power.share[0] - power.share[1]

@@ -1,7 +1,7 @@
 """Binary preference: how often judged irrelevant documents are above relevant ones [buckley2004].
 
 It looks at judged documents alone, so that it hardly changes when judgements are missing.
-`gapboost.evaluate` has grade 0 for unjudged and irrelevant documents alike; here they are told
+`gapboost.evaluate` has grade 0 for unjudged and irrelevant documents alike; here they are kept
 apart.
 
 >>> qrels = {"601": {"a": 1, "b": 0, "c": 1, "d": 0}}
@@ -17,7 +17,7 @@ from gapboost.analysis.trec import Qrels, Run, Ties, checked_qrels, retrieved
 
 
 def bpref(qrels: Qrels, run: Run, *, rel: int = 1, ties: Ties = "expected") -> dict[str, float]:
-    """Binary preference of a run, as trec_eval has it.
+    """Compute binary preference of a run, as in trec_eval.
 
     ``1/R sum_r (1 - min(n_r, R) / min(N, R))`` over the relevant documents that were retrieved, n_r
     judged irrelevant ones above each of them, R relevant and N irrelevant ones in the judgements.
@@ -42,12 +42,13 @@ def bpref(qrels: Qrels, run: Run, *, rel: int = 1, ties: Ties = "expected") -> d
     Raises
     ------
     ValueError, TypeError
-        Where an argument is unusable.
+        If an argument is unusable.
 
     Examples
     --------
     >>> from gapboost import analysis
-    >>> analysis.bpref({"1": {"a": 1, "b": 0, "c": 1}}, {"1": {"b": 3.0, "a": 2.0, "unjudged": 1.0, "c": 0.5}})
+    >>> run = {"1": {"b": 3.0, "a": 2.0, "unjudged": 1.0, "c": 0.5}}
+    >>> analysis.bpref({"1": {"a": 1, "b": 0, "c": 1}}, run)
     {'1': 0.0}
     """
     lowest = as_relevant(rel)

@@ -41,7 +41,7 @@ def tau_ap(estimated: Any, truth: Any) -> float:
     Raises
     ------
     ValueError
-        Where there are less than two systems, or a score is not finite.
+        If there are less than two systems, or a score is not finite.
 
     Examples
     --------
@@ -83,7 +83,8 @@ class Correlation:
     --------
     >>> from gapboost import analysis
     >>> qrels = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 0, "d": 1, "e": 2}}
-    >>> one, two = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}, {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
+    >>> one = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}
+    >>> two = {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
     >>> runs = {"one": one, "two": two}
     >>> values = analysis.system_values(["gap(g=0.5,0.5)", "ap"], qrels, runs, n_jobs=1)
     >>> result = analysis.correlation(values)
@@ -137,7 +138,8 @@ def correlation(values: SystemValues) -> Correlation:
     --------
     >>> from gapboost import analysis
     >>> qrels = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 0, "d": 1, "e": 2}}
-    >>> one, two = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}, {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
+    >>> one = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}
+    >>> two = {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
     >>> runs = {"one": one, "two": two}
     >>> values = analysis.system_values(["gap(g=0.5,0.5)", "ap"], qrels, runs, n_jobs=1)
     >>> analysis.correlation(values).tau.round(3).tolist()

@@ -80,7 +80,10 @@ class PrecisionRecallCurve:
         return frame({"rank": self.rank, "recall": self.recall, "precision": self.precision}, ["rank"])
 
     def plot(self, ax: Any = None, **line: Any) -> Any:
-        """Steps whose area is the measure; call with the same `ax` for several systems. Returns the axes."""
+        """Draw the curve as steps, whose area is the measure. Return the axes.
+
+        Call with the same `ax` for several systems.
+        """
         ax = axes(ax)
         line = {"label": f"{self.measure} = {self.area:.3f}", **styled(len(ax.get_lines()), marked=False), **line}
         recall = np.concatenate([[0.0], self.recall])
@@ -153,7 +156,7 @@ def precision_recall(
     Raises
     ------
     ValueError
-        Where the measure has no recall, as Kendall's tau, RR or ERR, or more than one discount, as
+        If the measure has no recall, as Kendall's tau, RR or ERR, or more than one discount, as
         Q-measure, R-precision and sums such as ``0.5 * ap + 0.5 * ndcg``; where another argument is
         unusable.
 
@@ -192,6 +195,6 @@ def _check_recall(measure: Measure, n_grades: int) -> None:
     (pair,), (own,) = tables_of(measure, RecallBase.of_whole_grades(np.ones((1, max(n_grades, 2)), dtype=np.int64)))
     if pair[:, own == 0].any():
         raise ValueError(
-            f"measure is {measure!r}, in which documents count beside others and not by themselves, so that there is no recall; "
-            "expected one such as GAP()"
+            f"measure is {measure!r}, in which some documents count in pairs only, so that there is no recall; expected a "
+            "measure such as GAP()"
         )

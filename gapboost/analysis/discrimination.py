@@ -1,4 +1,4 @@
-"""Discriminative power: how many pairs of systems a measure tells apart on given topics.
+"""Discriminative power: the share of pairs of systems that a measure separates on given topics.
 
 The paired bootstrap test of Sakai (SIGIR 2006), as [robertson2010] (4.2) uses it. With z the
 differences of two systems by topic and t(z) = mean(z) / (sd(z) / sqrt(n)), the centred differences
@@ -45,7 +45,8 @@ class DiscriminativePower:
     --------
     >>> from gapboost import analysis
     >>> qrels = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 0, "d": 1, "e": 2}}
-    >>> one, two = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}, {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
+    >>> one = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}
+    >>> two = {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
     >>> runs = {"one": one, "two": two}
     >>> values = analysis.system_values(["gap(g=0.5,0.5)", "ap"], qrels, runs, n_jobs=1)
     >>> power = analysis.discriminative_power(values, n_resamples=100, random_state=0)
@@ -77,7 +78,7 @@ class DiscriminativePower:
         return np.sort(self.asl[position_of(measure, self.measures)])[::-1]
 
     def to_pandas(self) -> Any:
-        """One row a measure: pairs, the share that is told apart, and the required difference."""
+        """Return one row a measure: pairs, share of separated pairs, required difference."""
         return frame(
             {
                 "measure": [str(m) for m in self.measures],
@@ -143,7 +144,8 @@ def discriminative_power(
     --------
     >>> from gapboost import analysis
     >>> qrels = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 0, "d": 1, "e": 2}}
-    >>> one, two = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}, {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
+    >>> one = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}
+    >>> two = {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
     >>> runs = {"one": one, "two": two}
     >>> values = analysis.system_values(["gap(g=0.5,0.5)", "ap"], qrels, runs, n_jobs=1)
     >>> power = analysis.discriminative_power(values, n_resamples=100, random_state=0)

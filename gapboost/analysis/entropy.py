@@ -1,8 +1,8 @@
 """The maximum-entropy distribution over grades at each rank, given the value of a measure.
 
-What does a measure's value say about the list it was computed from? [robertson2010] (4.1) and
-[yilmaz2009] (3.3) answer with the probabilities p_n(i) of grade i at rank n that have the largest
-entropy sum_n H(p_n) among those with
+How informative is the value of a measure about its list? [robertson2010] (4.1) and [yilmaz2009]
+(3.3) answer with the probabilities p_n(i) of grade i at rank n that have the largest entropy
+sum_n H(p_n) among those with
 
     E[M] = v,    sum_n p_n(i) = R_i  for every grade i,    sum_i p_n(i) = 1  at every rank n.
 
@@ -13,7 +13,7 @@ library is
 
     E[M] = sum_n discount[n] sum_j p_n(j) (own[j] + sum_{m<n} sum_i p_m(i) pair[i, j]),
 
-read from the measure's own arrays. How the problem is solved is told in `gapboost.analysis.newton`.
+read from the measure's own arrays. `gapboost.analysis.newton` solves the problem.
 """
 
 import warnings
@@ -157,7 +157,7 @@ def maximum_entropy(measure: str | Measure, value: float, counts: Any, recall_ba
     Raises
     ------
     ValueError
-        Where counts, recall base or value are unusable.
+        If counts, recall base or value are unusable.
 
     Examples
     --------

@@ -152,7 +152,7 @@ def informativeness(
     Raises
     ------
     ValueError
-        Where no list has enough documents of every grade.
+        If no list has enough documents of every grade.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def informativeness(
 
 
 def top_grade(lists: Any) -> int:
-    """The highest grade that the lists know."""
+    """Return the highest grade of the lists."""
     if not isinstance(lists, list | tuple) or not all(isinstance(found, RankedList) for found in lists):
         raise TypeError(f"lists is a {type(lists).__name__}; expected a list of RankedList, as from ranked_lists")
     return max((len(found.recall_base) for found in lists), default=1) - 1

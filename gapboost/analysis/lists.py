@@ -43,7 +43,8 @@ def ranked_lists(y_true: Any, y_score: Any, qid: Any = None, *, recall_base: Any
 
     Examples
     --------
-    >>> [found.grades.tolist() for found in ranked_lists([0, 2, 1, 1], [0.1, 0.9, 0.4, 0.7], ["a", "a", "a", "b"])]
+    >>> found = ranked_lists([0, 2, 1, 1], [0.1, 0.9, 0.4, 0.7], ["a", "a", "a", "b"])
+    >>> [one.grades.tolist() for one in found]
     [[2, 1, 0], [1]]
     """
     data = judged(y_true, qid, recall_base=recall_base)

@@ -78,7 +78,7 @@ class Path:
         self.iterations = 0
 
     def follow(self) -> None:
-        """Go to the wanted value, or as far as it goes."""
+        """Go to the wanted value, or as close as possible."""
         start = self.problem.expected(softmax(self.logits, axis=1))
         if len(self.counts) == 1:
             return
@@ -95,7 +95,7 @@ class Path:
                 break
 
     def newton(self, value: float) -> bool:
-        """Solve for a value nearby; where that fails, stay."""
+        """Solve for a value nearby; stay if that fails."""
         logits, mu, multiplier = self.logits.copy(), self.mu, self.multiplier
         last = np.inf
         for attempt in range(NEWTON_STEPS):

@@ -38,12 +38,12 @@ class LocalOptimality:
     datasets : tuple of str
     step_sizes : tuple of float
     values : float64 ndarray of shape (datasets, measures)
-        Of the model as it is.
+        Values of the unchanged model.
     changes : float64 ndarray of shape (datasets, measures, directions, step sizes)
         Altered minus original value.
     epsilon : float
     weight_norm : float
-        Length of the vector of weights, which the step sizes should be seen beside.
+        Length of the vector of weights, for comparison with the step sizes.
 
     Examples
     --------
@@ -51,7 +51,9 @@ class LocalOptimality:
     >>> from gapboost import analysis
     >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
     >>> data = {"train": (X, [2, 0, 1], ["q", "q", "q"])}
-    >>> result = analysis.local_optimality("ap", [1.0, 0.2], data, n_directions=10, random_state=0, n_jobs=1)
+    >>> result = analysis.local_optimality(
+    ...     "ap", [1.0, 0.2], data, n_directions=10, random_state=0, n_jobs=1
+    ... )
     >>> round(float(result.weight_norm), 3)
     1.02
     """
@@ -157,7 +159,7 @@ def local_optimality(
     Raises
     ------
     ValueError
-        Where weights and features do not fit together, or there is nothing to alter.
+        If weights and features do not fit together, or there is nothing to alter.
 
     Examples
     --------
@@ -165,7 +167,9 @@ def local_optimality(
     >>> from gapboost import analysis
     >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
     >>> data = {"train": (X, [2, 0, 1], ["q", "q", "q"])}
-    >>> result = analysis.local_optimality("ap", [1.0, 0.2], data, n_directions=10, random_state=0, n_jobs=1)
+    >>> result = analysis.local_optimality(
+    ...     "ap", [1.0, 0.2], data, n_directions=10, random_state=0, n_jobs=1
+    ... )
     >>> int(result.improved.sum())
     0
     """

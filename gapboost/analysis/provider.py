@@ -31,7 +31,7 @@ __all__ = ["GAP", "GapboostProvider", "eGAP", "named", "xGAP"]
 
 
 class _Graded(ir_measures.Measure):  # type: ignore[misc]
-    """A graded measure of gapboost as ir_measures writes measures.
+    """Graded measure of gapboost in the form of ir_measures.
 
     Parameters: ``g``, one threshold probability for each positive grade, as a tuple or as text with
     commas, by default uniform over the judged grades; ``cutoff``; ``ties``, "expected" (the
@@ -82,14 +82,14 @@ def named(measure: str | Measure) -> Any:
     Raises
     ------
     ValueError
-        Where it is another one.
+        If it is another one.
     """
     asked = as_measure(measure)
     peers = {str(peer.NAME).lower(): peer for peer in (GAP, xGAP, eGAP)}
     # A subclass of them may be another measure.
     name = next((name for name in peers if type(asked) is NAMED[name]), None)
     if not isinstance(asked, GradedMeasure) or name is None:
-        raise ValueError(f"measure is {measure!r}; expected {', '.join(peers)}: of all others ir_measures has its own")
+        raise ValueError(f"measure is {measure!r}; expected {', '.join(peers)}: ir_measures computes the others itself")
     peer = peers[name] if asked.g is None else peers[name](g=asked.g)
     return peer if asked.k is None else peer @ asked.k
 

@@ -40,9 +40,12 @@ class Robustness:
     --------
     >>> from gapboost import analysis
     >>> qrels = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 0, "d": 1, "e": 2}}
-    >>> one, two = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}, {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
+    >>> one = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}
+    >>> two = {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
     >>> runs = {"one": one, "two": two}
-    >>> result = analysis.robustness(["ap"], qrels, runs, fractions=(1.0,), repeats=2, random_state=0, n_jobs=1)
+    >>> result = analysis.robustness(
+    ...     ["ap"], qrels, runs, fractions=(1.0,), repeats=2, random_state=0, n_jobs=1
+    ... )
     >>> result.mean.tolist()
     [[1.0]]
     """
@@ -143,9 +146,12 @@ def robustness(
     --------
     >>> from gapboost import analysis
     >>> qrels = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 0, "d": 1, "e": 2}}
-    >>> one, two = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}, {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
+    >>> one = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}
+    >>> two = {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
     >>> runs = {"one": one, "two": two}
-    >>> result = analysis.robustness(["ap"], qrels, runs, fractions=(1.0, 0.5), repeats=3, random_state=0, n_jobs=1)
+    >>> result = analysis.robustness(
+    ...     ["ap"], qrels, runs, fractions=(1.0, 0.5), repeats=3, random_state=0, n_jobs=1
+    ... )
     >>> result.tau.shape
     (1, 2, 3)
     """

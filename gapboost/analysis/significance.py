@@ -1,4 +1,4 @@
-"""Paired tests over queries: is one ranker better than another? All as in [yilmaz2009].
+"""Paired tests over queries of the difference between two rankers, as in [yilmaz2009].
 
 Two values of a query that differ by rounding alone are a tie, and so are two such differences: see
 `gapboost.analysis.ties`.
@@ -176,10 +176,10 @@ def significance(
     Raises
     ------
     ValueError
-        Where the queries or the shapes differ, the measure is not in both, or fewer than two
+        If the queries or the shapes differ, the measure is not in both, or fewer than two
         queries have both values.
     TypeError
-        Where one is a PerQuery and the other is not.
+        If one is a PerQuery and the other is not.
 
     Examples
     --------
@@ -227,7 +227,7 @@ def _paired(first: Any, second: Any, measure: str | Measure | None) -> tuple[Arr
     """Values of one measure for the same queries, in the order of `first`."""
     for name, values in (("first", first), ("second", second)):
         if not isinstance(values, PerQuery):
-            raise TypeError(f"{name} is a {type(values).__name__} beside a PerQuery; expected PerQuery for both")
+            raise TypeError(f"{name} is a {type(values).__name__}, the other a PerQuery; expected PerQuery for both")
     if measure is None:
         if len(first) != 1 or list(first) != list(second):
             raise ValueError(

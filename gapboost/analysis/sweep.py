@@ -21,7 +21,7 @@ from gapboost.measures.grids import simplex_grid
 
 @dataclass(frozen=True, eq=False)
 class ThresholdSweep:
-    """Return the informativeness of a graded measure for each g of a grid.
+    """Informativeness of a graded measure for each g of a grid.
 
     Measures without g are beside it, as in [robertson2010] Figure 2.
 
@@ -52,7 +52,7 @@ class ThresholdSweep:
         return self.grid[int(np.argmin(self.result.mean_rms[: len(self.grid)].mean(axis=1)))]
 
     def plausible(self, confidence: float = 0.95) -> tuple[tuple[float, ...], ...]:
-        """Return each g of `grid` that the lists do not show to be worse than `best`, in the order of `grid`.
+        """Return each g of `grid`, in its order, that is not shown to be worse than `best`.
 
         A g is left out if its RMS error, in the mean over all relevance thresholds, is higher than
         that of `best` by more than the interval of their difference over the lists. All intervals
@@ -86,7 +86,9 @@ class ThresholdSweep:
         return self.result.to_pandas()
 
     def plot(self, ax: Any = None, rel: int = 1) -> Any:
-        """RMS error against g for relevance from grade `rel` on; other measures as level lines. Returns the axes.
+        """Draw the RMS error of each g for relevance from grade `rel` on. Return the axes.
+
+        Other measures are horizontal lines.
 
         `best`, the g that is best in the mean over all `rel`, is marked.
         """
@@ -155,7 +157,7 @@ def threshold_sweep(
 
 
 def most_informative_g(lists: Sequence[RankedList], **options: Any) -> tuple[float, ...]:
-    """The g for which a graded measure tells most about relevance from every grade on, in the mean.
+    """Find the g for which a graded measure is most informative about relevance, in the mean.
 
     Parameters
     ----------
@@ -166,7 +168,7 @@ def most_informative_g(lists: Sequence[RankedList], **options: Any) -> tuple[flo
     Warns
     -----
     UserWarning
-        Where the lists show no g of the grid to be worse than another: too few lists, or topics.
+        If the lists show no g of the grid to be worse than another: too few lists, or topics.
 
     Examples
     --------

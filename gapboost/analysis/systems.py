@@ -32,13 +32,14 @@ class SystemValues:
     Raises
     ------
     ValueError
-        Where the shape of `values` is another, or a value is not finite.
+        If the shape of `values` is another, or a value is not finite.
 
     Examples
     --------
     >>> from gapboost import analysis
     >>> qrels = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 0, "d": 1, "e": 2}}
-    >>> one, two = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}, {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
+    >>> one = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}
+    >>> two = {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
     >>> runs = {"one": one, "two": two}
     >>> values = analysis.system_values(["gap(g=0.5,0.5)", "ap"], qrels, runs, n_jobs=1)
     >>> values.systems, values.topics
@@ -181,7 +182,8 @@ def system_values(
     --------
     >>> from gapboost import analysis
     >>> qrels = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 0, "d": 1, "e": 2}}
-    >>> one, two = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}, {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
+    >>> one = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 2.0, "a": 1.0}}
+    >>> two = {"1": {"b": 2.0, "c": 1.0}, "2": {"e": 1.0}}
     >>> runs = {"one": one, "two": two}
     >>> values = analysis.system_values(["gap(g=0.5,0.5)", "ap"], qrels, runs, n_jobs=1)
     >>> values.means.round(3).tolist()
@@ -200,7 +202,7 @@ def checked_measures(measures: Any) -> list[Any]:
     Raises
     ------
     TypeError, ValueError
-        Where something else is among them, or nothing.
+        If something else is among them, or nothing.
     """
     several = [measures] if isinstance(measures, str | Measure) else measures
     if not isinstance(several, list | tuple):

@@ -1,4 +1,4 @@
-"""Values of measures that are equal but for rounding: the rule on ties of all analyses.
+"""Values of measures that differ by rounding alone: the rule on ties of all analyses.
 
 A value is a sum over ranks, a mean is a sum over queries, and a sum changes in its last digits with
 the order and the form of its terms: what is equal by definition is often not equal as numbers. Sums
@@ -19,7 +19,7 @@ ROUNDING = 1e-12
 
 
 def rounding(values: Array, axis: Any = None) -> Array:
-    """The largest difference of two of `values` that is a tie, along `axis` as numpy takes it."""
+    """Return the largest difference of two of `values` that counts as a tie, along `axis`."""
     largest: Array = np.abs(values).max(axis=axis)
     return ROUNDING * largest
 

@@ -4,14 +4,16 @@ The rules, where files leave something open:
 
 * A judgement of 0 or less is not relevant, and so is a document without a judgement.
 * Relevant documents that a run did not retrieve count: the recall base comes from the judgements.
-* A topic that has judgements but no documents in the run has an empty ranking, with value 0. ir_measures does the same;
-  trec_eval leaves such topics out of its means unless it is called with ``-c``.
+* A topic with judgements but no documents in the run has an empty ranking, with value 0, as in
+  ir_measures. trec_eval without ``-c`` leaves such topics out of its means.
 * A topic of the run that has no judgements is left out.
 * The ranks written in a run are not read, its scores are, as in trec_eval.
-* A document twice in one topic, of a run or of the judgements, is an error; so is a line that does not have its parts.
-* Lines that begin with ``#`` are comments, and what follows the sixth part of a line of a run is not read, as in trec_eval.
+* A document that occurs twice in a topic, of a run or of judgements, is an error. So is a line
+  with missing parts.
+* Lines that begin with ``#`` are comments. As in trec_eval, a run's line has six parts; the rest
+  of the line is not read.
 * A number is what C and Python read alike: ``1_0``, which is 10 to Python alone, is an error.
-* Parts are separated by the white space of ASCII and are UTF-8: a no-break space belongs to a document's name.
+* Parts are UTF-8, separated by ASCII white space: a no-break space belongs to a document's name.
 """
 
 from collections.abc import Mapping, Sequence
@@ -63,7 +65,7 @@ def map_gains(qrels: Qrels, grades: Mapping[float, float]) -> dict[str, dict[str
     Raises
     ------
     ValueError
-        Where a gain has no grade.
+        If a gain has no grade.
 
     Examples
     --------
@@ -123,7 +125,7 @@ class Retrieved:
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
-    """A run under its judgements: what the measures, and all analyses of single rankings, take.
+    """A run with its judgements, for measures and analyses of single rankings.
 
     Attributes
     ----------
@@ -167,7 +169,7 @@ def checked_qrels(qrels: Any) -> Qrels:
     Raises
     ------
     ValueError, TypeError
-        Where they are none.
+        If they are none.
     """
     if not mapping(qrels, "qrels", "{topic: {document: grade}}"):
         raise ValueError("qrels is empty; expected {topic: {document: grade}}")
@@ -175,12 +177,12 @@ def checked_qrels(qrels: Any) -> Qrels:
 
 
 def retrieved(run: Run, topics: Sequence[str], ties: Ties = "expected") -> Retrieved:
-    """The documents of a run for `topics`, in trec_eval's order among equal scores.
+    """Return the documents of a run for `topics`, with ties in trec_eval's order.
 
     Raises
     ------
     ValueError
-        Where `ties` is unknown, a score is not finite, or the run has none of the topics.
+        If `ties` is unknown, a score is not finite, or the run has none of the topics.
     """
     one_of(ties, "ties", ("expected", "trec_eval"))
     mapping(run, "run", "{topic: {document: score}}")
@@ -229,7 +231,7 @@ def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
     Raises
     ------
     ValueError
-        Where the run has none of the judged topics, a score is not finite, or a grade is beyond
+        If the run has none of the judged topics, a score is not finite, or a grade is beyond
         255.
 
     Examples

@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 def in_order(
     function: Callable[[Item], Result], items: Sequence[Item], n_jobs: int | None, shown: bool, label: str
 ) -> list[Result]:
-    """``[function(item) for item in items]``, the same for every `n_jobs`."""
+    """Return ``[function(item) for item in items]``, the same for every `n_jobs`."""
     results = []
     with progress_bar(len(items), shown, label) as advance:
         for result in over_processes(function, items, resolve_n_jobs(n_jobs)):

@@ -13,14 +13,17 @@ from gapboost._kernels import Array
 
 METHODS = ("isotonic", "logistic")
 
-# Weight of the logistic regression beside the isotonic one, which is constant over blocks of
+# Weight of the logistic regression next to the isotonic one, which is constant over blocks of
 # scores.
 TIE_BREAK = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class IncreasingProbability:
-    """P(relevant) as a function of the score: a logistic regression, with most weight on an isotonic one if there is one."""
+    """Increasing function from scores to P(relevant).
+
+    It is a logistic regression. If `isotonic` is given, it gets nearly all the weight.
+    """
 
     logistic: Any
     isotonic: Any = None

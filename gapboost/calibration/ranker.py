@@ -69,7 +69,8 @@ class CalibratedRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     >>> from gapboost.datasets import load_digits_ranking
     >>> from gapboost.lightgbm import LGBMGAPRanker
     >>> train, vali, test = load_digits_ranking()
-    >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1).fit(train.X, train.y, qid=train.qid)
+    >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1)
+    >>> ranker = ranker.fit(train.X, train.y, qid=train.qid)
     >>> calibrated = CalibratedRanker(ranker, grades=(1, 2)).fit(vali.X, vali.y, qid=vali.qid)
     >>> calibrated.predict_proba(test.X).shape == (len(test.y), 2)
     True
@@ -88,7 +89,7 @@ class CalibratedRanker(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self.method = method
 
     def fit(self, X: Any, y: Any, qid: Any = None, *, train_qid: Any = None) -> Self:
-        """Fit the probabilities to held-out queries; the ranker stays as it is.
+        """Fit the probabilities to held-out queries; the ranker does not change.
 
         Parameters
         ----------
@@ -231,7 +232,7 @@ def _thresholds(grades: Any) -> tuple[float, ...]:
 
 
 def _held_out(qid: Any, n_rows: int, train_qid: Any) -> Queries:
-    """Return the queries, after a check that there are enough and that the ranker was trained on others."""
+    """Return the held-out queries. Raise if they are few, or if the ranker was trained on one."""
     if qid is None:
         raise ValueError("qid is missing in fit; expected one query id a row, or a column 'qid' of a data frame X")
     queries = grouped_rows(qid, n_rows, rows_of="y")

@@ -17,7 +17,9 @@ from gapboost.analysis.estimates import Estimate, clustered, share_interval
 
 @dataclass(frozen=True, eq=False)
 class Reliability:
-    """Observed shares of relevant documents by bins of the probability, with intervals over queries.
+    """Observed shares of relevant documents in bins of the probability.
+
+    Intervals are over queries.
 
     Attributes
     ----------
@@ -68,7 +70,10 @@ class Reliability:
 
     @property
     def spread_of_queries(self) -> float:
-        """Part of `spread` that sampling does not explain: the root of the difference of the variances, at least 0."""
+        """Part of `spread` that sampling does not explain, at least 0.
+
+        It is the root of the difference of the variances.
+        """
         return float(np.sqrt(max(self.spread**2 - self.spread_by_sampling**2, 0.0)))
 
     def to_pandas(self) -> Any:
@@ -97,7 +102,9 @@ class Reliability:
 
 
 def reliability(y_true: Any, y_prob: Any, qid: Any, *, grade: float = 1, n_bins: int = 10) -> Reliability:
-    """Compare probabilities of relevance with grades, on queries that neither ranker nor probabilities were fitted on.
+    """Compare probabilities of relevance with grades.
+
+    Use queries on which neither the ranker nor the probabilities were fitted.
 
     Parameters
     ----------

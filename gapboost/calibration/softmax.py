@@ -56,7 +56,10 @@ def softmax(scores: Any, qid: Any, temperature: float = 1.0) -> Array:
 
 
 def log_softmax(scores: Array, queries: Queries) -> Array:
-    """Return the logarithm of the softmax within each query; scores and result are in grouped order."""
+    """Return the logarithm of the softmax within each query.
+
+    Scores and result are in grouped order.
+    """
     starts = queries.offsets[:-1]
     centered = scores - np.repeat(np.maximum.reduceat(scores, starts), queries.sizes)
     normalizer = np.log(np.add.reduceat(np.exp(centered), starts))

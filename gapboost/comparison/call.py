@@ -48,7 +48,7 @@ def compare_rankers(
         `gapboost.preprocessing.QueryRelativeFeatures` does, and transform validation and test
         queries too. None compares `standard_rankers`.
     group : array-like of shape (Q,), optional
-        Sizes of the queries, in place of `qid`, if the rows come query by query.
+        Sizes of the queries, instead of `qid`, if the rows come query by query.
     measures : str, Measure or sequence of them
         Measures of the test queries; ties count their expected value. An open g is uniform over the
         grades of all rows, not of one fold.
@@ -119,7 +119,9 @@ def compare_rankers(
     >>> from sklearn.linear_model import Ridge
     >>> train = load_digits_ranking().train
     >>> rankers = {"line": Ridge(), "GAP": LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1)}
-    >>> comparison = compare_rankers(train.X, train.y, train.qid, rankers, measures="map", repeats=1)
+    >>> comparison = compare_rankers(
+    ...     train.X, train.y, train.qid, rankers, measures="map", repeats=1
+    ... )
     >>> comparison.summary("line")["verdict"].tolist()
     ['ahead']
     """

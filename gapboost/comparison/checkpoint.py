@@ -116,7 +116,7 @@ class Checkpoint:
             return self._read(task)
         except ValueError as error:
             warnings.warn(
-                f"{self._path(task)} cannot be used ({error}): its training is done again", UserWarning, stacklevel=2
+                f"{self._path(task)} cannot be used ({error}): its model is trained again", UserWarning, stacklevel=2
             )
             return None
 

@@ -147,7 +147,9 @@ class Comparison:
         )
 
     def to_latex(self, baseline: str | None = None, confidence: float = 0.95, digits: int = 3) -> str:
-        r"""Return `summary` up to its verdicts as a LaTeX table, which needs ``\usepackage{booktabs}``.
+        r"""Return `summary` up to its verdicts as a LaTeX table.
+
+        The document needs ``\usepackage{booktabs}``.
 
         Parameters
         ----------

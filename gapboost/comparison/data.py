@@ -155,15 +155,14 @@ def _check_folds(folds: list[Split], queries: Queries, parts: tuple[str, ...]) -
             n = len(getattr(fold, name))
             if n < 2:
                 raise ValueError(
-                    f"cv makes a fold, number {number}, with {n} {name} {'query' if n == 1 else 'queries'}; "
-                    "expected at least two"
+                    f"fold {number} of cv has {n} {name} {'query' if n == 1 else 'queries'}; expected at least two"
                 )
     tested = np.concatenate([fold.test for fold in folds])
     if len(np.unique(tested)) < len(tested):
         twice = np.flatnonzero(np.bincount(tested) > 1)[0]
         raise ValueError(
-            f"cv tests the query {queries.ids[twice]!s} in several folds; expected each in one of them: values of one "
-            "query are no evidence twice"
+            f"cv tests the query {queries.ids[twice]!s} in several folds; expected each query in one of them: its values "
+            "must count once"
         )
 
 
@@ -190,7 +189,7 @@ def _with_next(folds: list[Split], cv: Any) -> list[Split]:
         if not np.isin(following.test, fold.train).all() or len(following.test) == len(fold.train):
             raise ValueError(
                 f"cv is {cv!r}, which leaves no queries to validate on; expected at least 3 folds, or "
-                "(train, vali, test) row numbers: rankers that stop early, and tune, choose on validation queries"
+                "(train, vali, test) row numbers: early stopping and tune choose on validation queries"
             )
         train = np.setdiff1d(fold.train, following.test)
         validated.append(replace(fold, train=train, vali=following.test))

@@ -68,7 +68,7 @@ class _Writer:
         self._write(text)
 
     def add(self, value: Any, name: str) -> None:
-        """Write one value; `name` says where it was found."""
+        """Write one value; `name` is its place in the object."""
         kind = type(value)
         if kind in PLAIN:
             self._begin(kind.__name__, value)

@@ -56,7 +56,7 @@ def read_data(
         If a file cannot be read, or folds do not hold the same queries.
     """
     if len(paths) > 3:
-        raise ValueError(f"FILE is there {len(paths)} times; expected one, train and test, or train, vali and test")
+        raise ValueError(f"FILE is given {len(paths)} times; expected one, train and test, or train, vali and test")
     if len(paths) == 1 and paths[0].is_dir() and table_format(paths[0]) is None:
         return _folder(paths[0])
     if table_format(paths[0]) is not None:

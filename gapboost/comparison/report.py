@@ -92,7 +92,7 @@ class Page:
         return Table(head, rows, words=3)
 
     def _errors(self) -> str:
-        """Return what the errors of this comparison count."""
+        """Return a sentence on the variation that the errors of this comparison include."""
         splits = self.training.splits
         if len(splits) == 1:
             return (

@@ -80,7 +80,7 @@ class Run:
         return [results[task] for task in tasks]
 
     def _finish(self, tasks: Sequence[Task]) -> Iterator[Result]:
-        """Yield saved results, then new ones, then those that other processes had begun."""
+        """Yield saved results, then new ones, then results of other processes."""
         n = self.settings.n_jobs
         if self.checkpoint is None:
             yield from over_processes(self.training, tasks, n)

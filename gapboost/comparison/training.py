@@ -148,7 +148,7 @@ class Training:
         return fitted, seconds
 
     def _value(self, model: Any, part: DataPart, **trees: Any) -> float:
-        """Return the mean by the measure that chooses, with some trees of a model that is no pipeline."""
+        """Return the mean of the measure that chooses the trees; `model` is no pipeline."""
         scores, _ = predict(model, part, **trees)
         return float(np.mean(values_by_query(scores, part, {CHOSEN_BY: self.choose_by})[CHOSEN_BY]))
 

@@ -34,9 +34,9 @@ def checked(data: DataSet) -> Collections:
     Raises
     ------
     TypeError
-        Where something is no Dask array or dataframe.
+        If something is no Dask array or dataframe.
     ValueError
-        Where there are neither ids nor sizes of queries or several, chunk sizes are unknown,
+        If there are neither ids nor sizes of queries or several, chunk sizes are unknown,
         partitions do not match, or categories are unknown.
     """
     names, grouped = data.names, data.group is not None
@@ -117,7 +117,10 @@ def partitions(value: Any) -> list[Any]:
 
 
 def flat_partitions(column: Any) -> list[Any]:
-    """The partitions of what has one value a row. Blocks that a function has made may be columns, whatever the array says."""
+    """Return the partitions of a collection with one value for each row, each of shape (n,).
+
+    A block that a function has made may have shape (n, 1), whatever the array says.
+    """
     flat = dask.delayed(only_column)
     return [flat(part) for part in partitions(column)]
 

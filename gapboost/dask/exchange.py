@@ -143,7 +143,7 @@ class Exchange:
     multiprocessing.AuthenticationError
         Where the key is not the coordinator's.
     OSError
-        Where no coordinator listens at the address.
+        If no coordinator listens at the address.
     """
 
     def __init__(self, address: CoordinatorAddress, rank: int, on_loss: Callable[[], Any]) -> None:
@@ -212,7 +212,7 @@ class Exchange:
 
 
 def _packed(messages: list[bytes]) -> bytes:
-    """Several messages as one, behind their lengths."""
+    """Join several messages, each after its length."""
     return np.array([len(message) for message in messages], dtype=np.int64).tobytes() + b"".join(messages)
 
 
@@ -223,7 +223,7 @@ def _unpacked(packed: bytes, n_messages: int) -> list[bytes]:
 
 
 def _connection(opened: socket.socket) -> Connection:
-    """A connection in place of a socket; it fails some time after the other host vanishes."""
+    """Return a connection on a socket; it fails some time after the other host vanishes."""
     opened.settimeout(None)
     opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     opened.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)

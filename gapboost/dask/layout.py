@@ -1,4 +1,4 @@
-"""Which worker gets which queries: plain arrays in, plain arrays out.
+"""Choice of a worker for each query, from plain arrays.
 
 First each partition goes to a worker, balanced by documents. A query stays with the worker that
 then has all of its rows. A query whose rows are with several workers goes as a whole to the worker
@@ -97,7 +97,9 @@ class PartitionLayout(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class DataLayout:
-    """All queries of a data set, from the surveys of its partitions. An entry is a query in a partition.
+    """All queries of a data set, by the surveys of its partitions.
+
+    An entry is a query in a partition.
 
     Attributes
     ----------
@@ -183,7 +185,7 @@ def layout_of(surveys: Sequence[Survey], names: Sequence[str]) -> DataLayout:
     Raises
     ------
     ValueError
-        Where there are no rows, no weight is positive, or positions of two partitions are equal but
+        If there are no rows, no weight is positive, or positions of two partitions are equal but
         of different types.
     """
     ids = joined_ids([s.ids for s in surveys if len(s.ids)])

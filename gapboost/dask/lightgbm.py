@@ -57,10 +57,10 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):
         As in `gapboost.lightgbm.LGBMGAPRanker`. Several workers draw other thresholds than one,
         from the same seed.
     **kwargs
-        Every parameter of `lightgbm.LGBMRanker`; `machines`, `num_machines` and `local_listen_port`
-        change nothing, with a warning: Dask tells where the workers are, and each fit takes ports
-        that are free. Workers use `n_jobs` threads each, at most and by default as many as they
-        have.
+        Every parameter of `lightgbm.LGBMRanker`. `machines`, `num_machines` and `local_listen_port`
+        have no effect and give a warning: Dask knows the addresses of the workers, and each fit
+        takes free ports. Each worker uses `n_jobs` threads, at most and by default as many as it
+        has.
 
     Attributes
     ----------
@@ -112,9 +112,9 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):
         NotFittedError
             Before `fit`.
         TypeError
-            Where `X` is not a Dask collection.
+            If `X` is not a Dask collection.
         ValueError
-            Where its columns are not those of the training data.
+            If its columns are not those of the training data.
         """
         options = {
             "raw_score": raw_score,

@@ -47,7 +47,7 @@ class SurveyedSet:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Which worker trains on which queries, and for what.
+    """Workers, the queries of each, and the task.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ def make_plan(
     Raises
     ------
     ValueError, TypeError
-        Where something else than X is unusable in a set.
+        If something else than X is unusable in a set.
     """
     # `eval_sets` already hold the metadata of the training set where they inherit it.
     same = [one.is_training_set(train_set, inherits=False) for one in eval_sets]

@@ -103,10 +103,10 @@ class DaskGAPRanker(GAPRanker):
         ----------
         X : Dask Array or DataFrame of shape (N, n_features)
         y, qid : Dask Array or Series of shape (N,)
-            Or the column ``qid`` of a data frame `X` in place of `qid`.
+            A data frame `X` may hold qid as a column ``qid`` instead.
         sample_weight : Dask Array or Series of shape (N,), optional
         group : Dask Array or Series, optional
-            Sizes of the queries in each partition, in place of `qid`.
+            Sizes of the queries in each partition, instead of `qid`.
 
         Raises
         ------
@@ -162,8 +162,7 @@ class DaskGAPRanker(GAPRanker):
         unused = [name for name in self._network_rule.names if parameters.get(name) is not None]
         if unused:
             warn_caller(
-                f"{', '.join(unused)} changes nothing here: Dask tells where the workers are, and each fit takes free "
-                "ports"
+                f"{', '.join(unused)} will be ignored: Dask knows the addresses of the workers, and each fit takes free ports"
             )
 
     def _with_model(self, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -23,12 +23,12 @@ TURN, TURN_SECONDS = "gapboost-fit", 1.0
 
 
 def running_client(client: Client | None) -> Client:
-    """The client to use.
+    """Return the client to use.
 
     Raises
     ------
     ValueError
-        Where there is none, it is closed, or it is asynchronous.
+        If there is none, or it is closed or asynchronous.
     """
     if client is None:
         try:
@@ -154,7 +154,7 @@ class Session:
         Raises
         ------
         RuntimeError
-            Where a worker leaves the cluster in the meantime: its tasks would wait for it for ever.
+            If a worker leaves the cluster in the meantime: its tasks would wait for it for ever.
         BaseException
             What a task raised.
         """

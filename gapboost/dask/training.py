@@ -100,7 +100,7 @@ def train(fit: str, job: Job, n_threads: int) -> Report:
     PeerLost
         Where the process ended because another one of the fit did.
     RuntimeError
-        Where the process was killed.
+        If the process was killed.
     BaseException
         Whatever the process raised.
     """
@@ -176,7 +176,7 @@ def _ask_scheduler(worker: Worker, operation: str, **arguments: Any) -> Any:
 
 
 def _begun(fit: str, placement: Path, n_threads: int) -> "subprocess.Popen[str]":
-    """A process that was told to train the job in `placement`."""
+    """Return a process, idle or new, after it was sent the job in `placement`."""
     with _lock:
         waiting = _idle.get(_kind(n_threads), [])
         while waiting and waiting[-1].poll() is not None:

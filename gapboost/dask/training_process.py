@@ -127,7 +127,10 @@ def serve() -> None:
 
 
 def work(folder: Path) -> None:
-    """Train one job. An error ends the process, since it leaves the booster's network in an unknown state."""
+    """Train one job; end the process after an error.
+
+    The booster's network is in an unknown state then.
+    """
     try:
         report, network = train_job(load(folder / JOB))
         dump(report, folder / RESULT)
@@ -157,7 +160,10 @@ def train_job(job: Job) -> tuple[Report, AbstractContextManager[Any]]:
 
 
 def leave(network: AbstractContextManager[Any]) -> None:
-    """Leave the booster's network. All processes have trained: what goes wrong now ends this process, and not the fit."""
+    """Leave the booster's network.
+
+    All processes have trained, so an error ends this process but not the fit.
+    """
     limit = threading.Timer(LEAVE_SECONDS, _give_up, [f"not within {LEAVE_SECONDS} s"])
     limit.daemon = True
     limit.start()

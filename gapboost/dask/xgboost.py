@@ -40,8 +40,8 @@ class DaskXGBGAPRanker(DaskGAPRanker, XGBGAPRanker):
     {own_parameters}
     **kwargs
         Every parameter of `xgboost.XGBRanker`, and `allow_group_split`: queries stay whole in any
-        case. `coll_cfg` changes nothing, with a warning: Dask tells where the workers are. Workers
-        use `n_jobs` threads each, at most and by default as many as they have.
+        case. `coll_cfg` has no effect and gives a warning: Dask knows the addresses of the workers.
+        Each worker uses `n_jobs` threads, at most and by default as many as it has.
 
     Attributes
     ----------
@@ -87,9 +87,9 @@ class DaskXGBGAPRanker(DaskGAPRanker, XGBGAPRanker):
         NotFittedError
             Before `fit`.
         TypeError
-            Where `X` is not a Dask collection.
+            If `X` is not a Dask collection.
         ValueError
-            Where its columns are not those of the training data.
+            If its columns are not those of the training data.
         """
         return self._predict(
             X,
@@ -101,7 +101,7 @@ class DaskXGBGAPRanker(DaskGAPRanker, XGBGAPRanker):
         )
 
     def get_xgb_params(self) -> dict[str, Any]:
-        """Parameters that XGBoost itself knows."""
+        """Return the parameters that XGBoost knows."""
         parameters: dict[str, Any] = super().get_xgb_params()
         parameters.pop("client", None)
         return parameters

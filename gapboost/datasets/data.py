@@ -98,7 +98,7 @@ def checked_names(feature_names: Any) -> list[str] | None:
     Raises
     ------
     TypeError
-        Where they are anything but a sequence of strings; one string is not a name a letter.
+        If they are anything but a sequence of strings; one string is not a name a letter.
     """
     if feature_names is None:
         return None

@@ -88,8 +88,10 @@ def load_digits_ranking(
     Returns
     -------
     RankingSplit
-        ``train``, ``vali`` and ``test``, each a :class:`RankingData` with ``n = n_queries[part] * n_docs`` rows.
-        ``X`` : ndarray of shape (n, 23), dtype float64; comparisons of the two images, and traits of each.
+        ``train``, ``vali`` and ``test``, each a :class:`RankingData` with
+        ``n = n_queries[part] * n_docs`` rows.
+        ``X`` : ndarray of shape (n, 23), dtype float64; comparisons of the two images, and traits
+        of each.
         ``y`` : ndarray of shape (n,), dtype int32; grades 0, 1 and 2.
         ``qid`` : ndarray of shape (n,), dtype int64; position of the query's image in
         :func:`sklearn.datasets.load_digits`, ascending.

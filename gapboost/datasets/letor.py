@@ -58,7 +58,7 @@ def _query_ids(parts: Sequence[Part]) -> npt.NDArray[Any]:
     for part in parts:
         if part.keys is None:
             raise ValueError(
-                f"{part.path}: found group sizes in place of queries, expected 'qid:' as in the other files"
+                f"{part.path}: found group sizes instead of queries, expected 'qid:' as in the other files"
             )
     spelled = [part.keys or [] for part in parts]
     every = {key for keys in spelled for key in keys}
@@ -105,7 +105,7 @@ def _assemble(
 
 
 def _options(n_features: int | None, feature_names: Sequence[str] | None, zero_based: bool | None) -> int | None:
-    """Number of columns, where it is given, after checking what is given."""
+    """Check the options, and return the number of columns if it is given."""
     one_of(zero_based, "zero_based", (True, False, None))
     names = checked_names(feature_names)
     if n_features is not None:
@@ -128,9 +128,9 @@ def load_letor(
 ) -> RankingData:
     r"""Read graded ranking data from one or more files in LETOR (SVMlight) format.
 
-    A row is ``grade qid:QUERY index:value index:value ... # comment``.  Plain and gzip files are
-    told apart by their content.  The rows keep their order; the rows of a query need not be
-    neighbours.  Empty lines and lines that hold only a comment are skipped.
+    A row is ``grade qid:QUERY index:value index:value ... # comment``.  Gzip files are recognized
+    by their content.  The rows keep their order; the rows of a query need not be neighbors.  Empty
+    lines and lines that hold only a comment are skipped.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def load_letor(
         Number of columns.  By default, the highest index in the files: give it where a file may
         lack the last features of its training data.
     feature_names : sequence of str, optional
-        Names of the columns; their number stands for ``n_features``.
+        Names of the columns; their number replaces ``n_features``.
     zero_based : bool, optional
         Whether the indices in the files count from 0.  By default they count from 1, as in LETOR,
         unless an index 0 occurs in one of the files: column 0 is then the feature with index 0.
@@ -159,10 +159,11 @@ def load_letor(
     -------
     RankingData
         ``X`` : ndarray or scipy.sparse.csr_matrix of shape (n_rows, n_features), dtype float64.
-        ``y`` : ndarray of shape (n_rows,), dtype int32, or float64 where some grades are fractional.
-        ``qid`` : ndarray of shape (n_rows,); int64 where all the queries are whole numbers, each spelled in one way,
-        otherwise str. ``qid:01`` and ``qid:1`` are different queries.
-        ``docid`` : ndarray of shape (n_rows,), dtype str, if each row names its document; otherwise None.
+        ``y`` : ndarray of shape (n_rows,), dtype int32, or float64 if some grades are fractional.
+        ``qid`` : ndarray of shape (n_rows,), dtype int64 if all query ids are integers that are
+        each spelled in one way, otherwise str. ``qid:01`` and ``qid:1`` are different queries.
+        ``docid`` : ndarray of shape (n_rows,), dtype str, if each row names its document; otherwise
+        None.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""One file in SVMlight format: its rows, queries and documents as they are spelled."""
+"""Rows of one file in SVMlight format, with queries and documents as they are spelled."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _check_numbers(row: bytes) -> None:
 
 
 def decoded(word: bytes, kind: str) -> str:
-    """Return a query or a document as a string. Raise ValueError where letters would be lost."""
+    """Return a query or a document as a string. Raise ValueError if letters would be lost."""
     try:
         name = word.decode("utf-8")
     except UnicodeDecodeError:
@@ -143,7 +143,7 @@ def _open(path: Path) -> BinaryIO:
 
 
 def read_file(path: Path, max_line_bytes: int) -> Part:
-    """Read a plain or gzip file, with the group sizes beside it where its rows name no queries.
+    """Read a plain or gzip file, and the file of group sizes next to it if rows have no queries.
 
     Raises
     ------
@@ -169,7 +169,7 @@ def read_file(path: Path, max_line_bytes: int) -> Part:
     if len(wrong):
         raise ValueError(
             f"{path}, line {tap.line_numbers[wrong[0]]}: found grade {target[wrong[0]]:g}, expected a number"
-            f" from 0 to {MAX_INT32}; so in {len(wrong)} of {len(target)} rows"
+            f" from 0 to {MAX_INT32} ({len(wrong)} of {len(target)} rows are outside)"
         )
     codes = np.frombuffer(tap.codes, dtype=np.int64)
     missing = np.flatnonzero(codes < 0)
@@ -177,8 +177,8 @@ def read_file(path: Path, max_line_bytes: int) -> Part:
         keys, codes = None, _read_groups(path, len(codes), max_line_bytes)
     elif len(missing):
         raise ValueError(
-            f"{path}, line {tap.line_numbers[missing[0]]}: found no query, expected '{EXPECTED}';"
-            f" so in {len(missing)} of {len(codes)} rows"
+            f"{path}, line {tap.line_numbers[missing[0]]}: found no query, expected '{EXPECTED}'"
+            f" ({len(missing)} of {len(codes)} rows have none)"
         )
     else:
         keys = list(tap.keys)
@@ -188,7 +188,7 @@ def read_file(path: Path, max_line_bytes: int) -> Part:
 
 
 def _read_groups(path: Path, n_rows: int, max_line_bytes: int) -> npt.NDArray[np.int64]:
-    """Read the group sizes beside a file without queries; return the group of each row."""
+    """Read the group sizes next to a file without queries; return the group of each row."""
     groups = path.with_name(path.name.removesuffix(".gz") + ".query")
     if not groups.is_file():
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Diagnose a ranker: what is wrong with it, or with the data that it is tested on.
+"""Diagnose a ranker: find faults in it and in its test data.
 
 =================  ======================================================================
 `call`             `report`

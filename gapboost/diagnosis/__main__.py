@@ -1,4 +1,4 @@
-"""Command ``python -m gapboost.diagnosis MODEL FILE``: diagnose a fitted ranker on the data of a file."""
+"""Command ``python -m gapboost.diagnosis MODEL FILE``: diagnose a fitted ranker on a data file."""
 
 import argparse
 import sys

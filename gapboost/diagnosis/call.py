@@ -42,7 +42,7 @@ def report(
         Features of the test queries, as the ranker or the pipeline takes them. A data frame may
         hold the query ids in a column ``qid``.
     y : array-like of shape (N,)
-        Grades. NaN marks a document that nobody judged; it counts as grade 0.
+        Grades. NaN marks an unjudged document, which counts as grade 0.
     qid : array-like of shape (N,)
         Query id of each row, in any order of rows.
     X_train, y_train, qid_train : array-like, optional
@@ -79,7 +79,8 @@ def report(
     >>> from gapboost.datasets import load_digits_ranking
     >>> from gapboost.lightgbm import LGBMGAPRanker
     >>> train, vali, test = load_digits_ranking((60, 20, 40), 20)
-    >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1).fit(train.X, train.y, qid=train.qid)
+    >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1)
+    >>> ranker = ranker.fit(train.X, train.y, qid=train.qid)
     >>> gb.report(ranker, test.X, test.y, test.qid, ignore=["ties"]).checks.loc["ties", "status"]
     'ignored'
     """

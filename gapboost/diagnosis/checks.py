@@ -42,7 +42,7 @@ class CheckResult:
 
     @property
     def link(self) -> str:
-        """Address of the section of the guide that says what to do."""
+        """Address of the section of the guide with advice."""
         return f"{GUIDE}#{self.id}"
 
     @property

@@ -86,7 +86,7 @@ def _number(value: float) -> str:
 
 
 def value_table(report: "Report") -> Table:
-    """Return the means of the measures, with training data beside test data."""
+    """Return the means of the measures on test and training data."""
     trained = report.subject.training is not None
     head = ["measure", "test", "95% interval", *(["training", "difference", "95% interval"] if trained else [])]
     rows = []

@@ -33,9 +33,9 @@ class Part:
     features : Features
         Columns in the order of the rows.
     data : Judged
-        Queries and grades; a document that nobody judged has grade 0.
+        Queries and grades; an unjudged document has grade 0.
     has_grade : bool ndarray of shape (N,)
-        False for a document that nobody judged.
+        False for an unjudged document.
     scores : float64 ndarray of shape (N,)
     """
 
@@ -79,7 +79,10 @@ class Part:
 
     @cached_property
     def ranks(self) -> Array:
-        """Rank of each document by its score, from 1, int64 of shape (N,); ties keep the order of the rows."""
+        """Rank of each document by its score, int64 of shape (N,), from 1.
+
+        Ties keep the order of the rows.
+        """
         order = np.lexsort((-self.scores, self.numbers))
         ranks = np.empty(len(order), np.int64)
         ranks[order] = np.arange(len(order)) - np.repeat(self.queries.offsets[:-1], self.queries.sizes) + 1
@@ -100,7 +103,7 @@ class Part:
         return found
 
     def varies(self, place: int) -> Array:
-        """Return True for each query within which a column has different values, bool of shape (Q,)."""
+        """Return True for each query in which a column has different values, bool of shape (Q,)."""
         values, begins = self.column(place), self.queries.offsets[:-1]
         missing = np.isnan(values)
         filled = np.where(missing, -np.inf, values)

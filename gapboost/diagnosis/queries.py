@@ -51,7 +51,10 @@ def extreme_queries(subject: Subject) -> dict[str, Array]:
 
 
 def document_table(subject: Subject) -> Any:
-    """Return a data frame with the first documents of the worst and best queries, and the best that come later."""
+    """Return a data frame with the first documents of the worst and best queries.
+
+    Documents of the highest grades that are ranked later are included.
+    """
     test = subject.test
     kinds: list[str] = []
     places: list[int] = []
@@ -83,7 +86,9 @@ def _shown(subject: Subject, query: int) -> list[int]:
 
 
 def reasons(subject: Subject) -> list[str]:
-    """Return a sentence for each worst query: features that put a document above one of a higher grade.
+    """Return a sentence for each worst query.
+
+    It names the features that put a document above one of a higher grade.
 
     Empty for a ranker without contributions.
     """
@@ -112,7 +117,10 @@ def reasons(subject: Subject) -> list[str]:
 
 
 def _wrong_pair(subject: Subject, query: int) -> tuple[int, ...]:
-    """Return the first document and the one of the highest grade; nothing if the first has that grade."""
+    """Return the first document and the one of the highest grade.
+
+    The result is empty if the first document has that grade.
+    """
     test = subject.test
     places = np.arange(test.queries.offsets[query], test.queries.offsets[query + 1])
     places = places[np.argsort(test.ranks[places])]

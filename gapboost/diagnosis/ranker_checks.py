@@ -29,7 +29,7 @@ def ties(subject: Subject) -> Finding:
 
 
 def _without_ties(part: Part, sign: int) -> Array:
-    """Return scores in the same order, with ties in the best order of grades, or with sign -1 in the worst.
+    """Return scores in the same order, with ties broken by grade, or against it with sign -1.
 
     Documents with the same features stay tied: no ranker can order them.
     """

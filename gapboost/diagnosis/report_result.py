@@ -37,7 +37,8 @@ class Report:
     >>> from gapboost.datasets import load_digits_ranking
     >>> from gapboost.lightgbm import LGBMGAPRanker
     >>> train, vali, test = load_digits_ranking((60, 20, 40), 20)
-    >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1).fit(train.X, train.y, qid=train.qid)
+    >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1)
+    >>> ranker = ranker.fit(train.X, train.y, qid=train.qid)
     >>> found = gb.report(ranker, test.X, test.y, test.qid, measures=["gap", "ndcg@10"])
     >>> found.checks.loc["shared-queries", "status"]
     'not applicable'
@@ -101,7 +102,10 @@ class Report:
 
     @cached_property
     def queries(self) -> Any:
-        """Data frame with one row a test query: documents, relevant and judged ones, and each measure."""
+        """Data frame with one row for each test query: counts of documents, and each measure.
+
+        The counts are of all, relevant and judged documents.
+        """
         return query_table(self.subject)
 
     @cached_property
@@ -111,7 +115,9 @@ class Report:
 
     @cached_property
     def documents(self) -> Any:
-        """Data frame with documents of the three worst and the three best queries by the first measure.
+        """Data frame with documents of the three worst and the three best queries.
+
+        The first measure decides which these are.
 
         The first five documents of each query, and later ones of the highest grades. ``row`` is a
         row of `X`, counted from 0. Queries of one grade are left out.
@@ -120,7 +126,9 @@ class Report:
 
     @cached_property
     def reasons(self) -> list[str]:
-        """A sentence for each worst query: features that put a document above one of a higher grade.
+        """Sentences, one for each worst query.
+
+        Each names the features that put a document above one of a higher grade.
 
         Empty for rankers other than those of LightGBM and XGBoost.
         """

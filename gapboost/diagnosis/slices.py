@@ -1,4 +1,7 @@
-"""Values of groups of test queries: by list length, number of relevant documents, and columns of the caller."""
+"""Values of groups of test queries.
+
+Groups are made by list length, by number of relevant documents, and by columns of the caller.
+"""
 
 from collections.abc import Mapping
 from typing import Any

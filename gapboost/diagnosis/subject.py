@@ -1,4 +1,4 @@
-"""All that a check sees: the test data, the training data and the measures."""
+"""Input of the checks: test data, training data and measures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -44,13 +44,16 @@ def shared_queries(subject: Subject) -> Finding:
 
 
 def _key(query: Any) -> tuple[type, Any]:
-    """Return an id of Python that is equal for ids of the same type and value."""
+    """Return type and value of an id as Python has them, equal for equal ids."""
     found = plain_value(query)
     return type(found), found
 
 
 def _contents(part: Part) -> list[bytes | None]:
-    """Return what is equal for queries with the same documents; None for a query of equal documents."""
+    """Return for each query a key that is equal for the same documents.
+
+    The key is None if all documents of the query are equal.
+    """
     order = np.lexsort((part.digests, part.numbers))
     lists = np.split(part.digests[order], part.queries.offsets[1:-1])
     return [one.tobytes() if one[0] != one[-1] else None for one in lists]

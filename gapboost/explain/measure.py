@@ -38,7 +38,8 @@ class MeasureContributions:
     >>> from gapboost.datasets import load_digits_ranking
     >>> from gapboost.lightgbm import LGBMGAPRanker
     >>> train, vali, test = load_digits_ranking((60, 20, 40), 20)
-    >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1).fit(train.X, train.y, qid=train.qid)
+    >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1)
+    >>> ranker = ranker.fit(train.X, train.y, qid=train.qid)
     >>> found = explain.measure(ranker, test.X, test.y, test.qid)
     >>> found.measure
     nDCG(k=10)
@@ -59,7 +60,9 @@ class MeasureContributions:
         return pandas.DataFrame(self.contributions, index=index, columns=list(self.feature_names))
 
     def plot(self, ax: Any = None, *, max_display: int = 10) -> Any:
-        """Draw the mean loss over the queries as one bar a feature, the largest first. Return the axes.
+        """Draw one bar for each feature, its mean loss over the queries, the largest first.
+
+        The axes are returned.
 
         Parameters
         ----------
@@ -134,7 +137,8 @@ def measure(ranker: Any, X: Any, y: Any, qid: Any = None, measure: str | Measure
     >>> from gapboost.datasets import load_digits_ranking
     >>> from gapboost.lightgbm import LGBMGAPRanker
     >>> train, vali, test = load_digits_ranking((60, 20, 40), 20)
-    >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1).fit(train.X, train.y, qid=train.qid)
+    >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1)
+    >>> ranker = ranker.fit(train.X, train.y, qid=train.qid)
     >>> explain.measure(ranker, test.X, test.y, test.qid, "gap").to_pandas().shape
     (40, 23)
     """
@@ -160,7 +164,7 @@ def measure(ranker: Any, X: Any, y: Any, qid: Any = None, measure: str | Measure
 
 
 def _with_ties(scores: Array, queries: Queries, chosen: Array, rounding: float) -> Array:
-    """Return the scores of a query, equal where they differ by rounding alone."""
+    """Return the scores of a query, equal if they differ by rounding alone."""
     grouped = queries.grouped(scores).copy()
     for one in np.flatnonzero(chosen):
         rows = slice(queries.offsets[one], queries.offsets[one + 1])

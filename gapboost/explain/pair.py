@@ -36,7 +36,8 @@ class PairContributions:
     >>> from gapboost.datasets import load_digits_ranking
     >>> from gapboost.lightgbm import LGBMGAPRanker
     >>> train, vali, test = load_digits_ranking((60, 20, 40), 20)
-    >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1).fit(train.X, train.y, qid=train.qid)
+    >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1)
+    >>> ranker = ranker.fit(train.X, train.y, qid=train.qid)
     >>> found = explain.pair(ranker, test.X, 0, 1)
     >>> list(found.to_pandas().columns)
     ['a', 'b', 'contribution']
@@ -151,7 +152,8 @@ def pair(ranker: Any, X: Any, a: int, b: int, qid: Any = None) -> PairContributi
     >>> from gapboost.datasets import load_digits_ranking
     >>> from gapboost.lightgbm import LGBMGAPRanker
     >>> train, vali, test = load_digits_ranking((60, 20, 40), 20)
-    >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1).fit(train.X, train.y, qid=train.qid)
+    >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1)
+    >>> ranker = ranker.fit(train.X, train.y, qid=train.qid)
     >>> found = explain.pair(ranker, test.X, 0, 1)
     >>> bool(abs(found.contributions.sum() - (found.score_a - found.score_b)) < 1e-6)
     True

@@ -34,7 +34,8 @@ class QueryContributions:
     >>> from gapboost.datasets import load_digits_ranking
     >>> from gapboost.lightgbm import LGBMGAPRanker
     >>> train, vali, test = load_digits_ranking((60, 20, 40), 20)
-    >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1).fit(train.X, train.y, qid=train.qid)
+    >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1)
+    >>> ranker = ranker.fit(train.X, train.y, qid=train.qid)
     >>> found = explain.query(ranker, test.X, test.qid)
     >>> bool(abs(found.contributions[test.qid == test.qid[0]].sum()) < 1e-9)
     True
@@ -138,7 +139,8 @@ def query(ranker: Any, X: Any, qid: Any = None) -> QueryContributions:
     >>> from gapboost.datasets import load_digits_ranking
     >>> from gapboost.lightgbm import LGBMGAPRanker
     >>> train, vali, test = load_digits_ranking((60, 20, 40), 20)
-    >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1).fit(train.X, train.y, qid=train.qid)
+    >>> ranker = LGBMGAPRanker(n_estimators=20, n_jobs=1, verbose=-1)
+    >>> ranker = ranker.fit(train.X, train.y, qid=train.qid)
     >>> explain.query(ranker, test.X, test.qid).to_pandas().shape
     (800, 23)
     """

@@ -75,9 +75,11 @@ def write_ltr_plugin(ranker: Any, X: Any, path: Any, *, feature_names: Sequence[
     >>> from gapboost.export import write_ltr_plugin
     >>> from gapboost.lightgbm import LGBMGAPRanker
     >>> train, vali, test = load_digits_ranking((60, 20, 40), 20)
-    >>> ranker = LGBMGAPRanker(n_estimators=5, n_jobs=1, verbose=-1).fit(train.X, train.y, qid=train.qid)
+    >>> ranker = LGBMGAPRanker(n_estimators=5, n_jobs=1, verbose=-1)
+    >>> ranker = ranker.fit(train.X, train.y, qid=train.qid)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_ltr_plugin(ranker, test.X[:50], Path(folder) / "gap.json", feature_names=train.feature_names).name
+    ...     path = Path(folder) / "gap.json"
+    ...     write_ltr_plugin(ranker, test.X[:50], path, feature_names=train.feature_names).name
     'gap.verification.json'
     """
     name = json_path(path).stem

@@ -78,9 +78,11 @@ def write_solr(ranker: Any, X: Any, path: Any, *, feature_names: Sequence[str] |
     >>> from gapboost.export import write_solr
     >>> from gapboost.lightgbm import LGBMGAPRanker
     >>> train, vali, test = load_digits_ranking((60, 20, 40), 20)
-    >>> ranker = LGBMGAPRanker(n_estimators=5, n_jobs=1, verbose=-1).fit(train.X, train.y, qid=train.qid)
+    >>> ranker = LGBMGAPRanker(n_estimators=5, n_jobs=1, verbose=-1)
+    >>> ranker = ranker.fit(train.X, train.y, qid=train.qid)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_solr(ranker, test.X[:50], Path(folder) / "gap.json", feature_names=train.feature_names).name
+    ...     path = Path(folder) / "gap.json"
+    ...     write_solr(ranker, test.X[:50], path, feature_names=train.feature_names).name
     'gap.verification.json'
     """
     name = json_path(path).stem
@@ -100,7 +102,7 @@ def write_solr(ranker: Any, X: Any, path: Any, *, feature_names: Sequence[str] |
 
 
 def _with_reached_sums(node: Node) -> Node:
-    """Return the tree with the sums of threshold and slack that Solr reaches as the last numbers to go left."""
+    """Return the tree with the largest sum of threshold and slack that Solr sends left."""
     if isinstance(node, Leaf):
         return node
     left, right = _with_reached_sums(node.left), _with_reached_sums(node.right)
@@ -110,14 +112,17 @@ def _with_reached_sums(node: Node) -> Node:
 
 
 def _threshold(split: Split) -> np.float32:
-    """Return the threshold to write: with Solr's slack it is the largest possible sum that goes left."""
+    """Return the threshold to write.
+
+    Solr adds its slack to it: the largest possible sum that goes left results.
+    """
     near = np.float32(split.last_left) - SLACK
     candidates = [np.nextafter(near, np.float32(np.inf)), near, np.nextafter(near, np.float32(-np.inf))]
     return next(threshold for threshold in candidates if threshold + SLACK <= np.float32(split.last_left))
 
 
 def _check_values(model: Model) -> None:
-    """Raise if a value of `X` lies between the numbers of which Solr and the ranker say that they go left."""
+    """Raise if Solr and the ranker would send a value of `X` to different sides."""
     for root in model.trees.roots:
         for split in splits(root):
             if isinstance(split, CategorySplit):

@@ -27,7 +27,7 @@ Step = tuple[Split | CategorySplit, bool]
 
 
 def write_export(path: Any, content: Any, model: Model, engine: str) -> Path:
-    """Write the content as JSON, and the verification file beside it.
+    """Write the content as JSON, and the verification file next to it.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def write_export(path: Any, content: Any, model: Model, engine: str) -> Path:
     Returns
     -------
     Path
-        Of the verification file: `path` with ".verification.json" in place of ".json".
+        Path of the verification file: `path` with ".verification.json" instead of ".json".
     """
     destination = json_path(path)
     verification = destination.with_suffix(".verification.json")
@@ -76,7 +76,10 @@ def json_path(path: Any) -> Path:
 
 
 def verification_rows(model: Model) -> tuple[Array, list[str]]:
-    """Return the sample rows, rows with missing values and rows at thresholds, and what each row tests."""
+    """Return rows to verify and what each row tests.
+
+    They are sample rows, rows with missing values, and rows at thresholds.
+    """
     missing = list(_rows_with_missing_values(model))
     thresholds = list(_rows_at_thresholds(model))
     contents = [SAMPLE] * len(model.rows) + [MISSING] * len(missing) + [THRESHOLD] * len(thresholds)
@@ -121,14 +124,17 @@ def _paths(node: Node, above: tuple[Step, ...] = ()) -> Iterator[list[Step]]:
 
 
 def _value(split: Split | CategorySplit, left: bool) -> float:
-    """Return a value that a split sends left or right; of a number, one beside the threshold."""
+    """Return a value that a split sends left or right, for numbers next to the threshold."""
     if isinstance(split, CategorySplit):
         return float(split.codes[0]) if left else np.nan
     return split.last_left if left else split.first_right
 
 
 def _readable(row: Array, model: Model) -> list[Any]:
-    """Return the values of a row as the engine gets them: None for missing ones, categories by name."""
+    """Return the values of a row as the engine gets them.
+
+    Missing values are None, categories are names.
+    """
     return [
         None
         if np.isnan(value)

@@ -1,4 +1,7 @@
-"""Command ``python -m gapboost.export.verify VERIFICATION ANSWERS``: compare an engine's scores with a ranker's."""
+"""Command ``python -m gapboost.export.verify``: compare an engine's scores with a ranker's.
+
+Its arguments are two files: VERIFICATION and ANSWERS.
+"""
 
 import argparse
 import json
@@ -15,7 +18,10 @@ LISTED = 5
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return 0 if all scores agree, 1 if some differ, and 2 if a file is unusable."""
+    """Run the command and return its exit status.
+
+    It is 0 if all scores agree, 1 if some differ, and 2 if a file is unusable.
+    """
     given = _parser().parse_args(arguments)
     try:
         verification, answers = (

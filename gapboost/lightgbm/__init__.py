@@ -1,4 +1,4 @@
-"""LightGBM: a ranker beside `lightgbm.LGBMRanker`, and callbacks for `lightgbm.train`.
+"""LightGBM: a ranker like `lightgbm.LGBMRanker`, and callbacks for `lightgbm.train`.
 
 =================  ====================================================
 `library`          LightGBM as a value for the shared code

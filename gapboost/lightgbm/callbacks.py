@@ -28,7 +28,7 @@ def objective(
     Parameters
     ----------
     measure : str, Measure or Objective, default="gap"
-        Trained for by LambdaRank; an objective value trains its own way.
+        Measure to train for by LambdaRank, or an objective.
     g : sequence of float, optional
         Threshold probabilities for a named graded measure; None is uniform over the grades of the
         training labels.
@@ -37,18 +37,18 @@ def objective(
 
     Notes
     -----
-    `lightgbm.cv` wants ``folds=GroupKFold(...)`` with it, or `gapboost.lightgbm.cv`: of itself it
-    cuts queries, which is an error. Set ``metric="None"`` beside it: `LGBMRanker` adds ``ndcg``
-    otherwise, whose limits on labels and list lengths then apply, and which early stopping goes by.
-    The weight of a query multiplies its gradients.
+    For cross-validation use `gapboost.lightgbm.cv`, or pass ``folds=GroupKFold(...)`` to
+    `lightgbm.cv`. Its default folds cut queries, which is an error. Set ``metric="None"``:
+    `LGBMRanker` adds ``ndcg`` otherwise, which limits labels and list lengths and takes part in
+    early stopping. The weight of a query multiplies its gradients.
 
-    What steers LightGBM's own objectives, `lambdarank_truncation_level`, `lambdarank_norm` and
-    `sigmoid`, would be ignored beside it and is an error in the first round.
+    Parameters of LightGBM's own objectives would be ignored: `lambdarank_truncation_level`,
+    `lambdarank_norm` and `sigmoid` are errors in the first round.
 
-    Where the training set has positions, ``lightgbm.Dataset(position=...)``, additive factors of
-    them are learnt beside the trees as LightGBM's own objectives do, with its `learning_rate` and
-    `lambdarank_position_bias_regularization`. `position_bias` tells them. LightGBM's data set keeps
-    no names of positions, and its validation sets need none.
+    If the training set has positions, ``lightgbm.Dataset(position=...)``, their additive factors
+    are learned along with the trees. As in LightGBM's own objectives, `learning_rate` and
+    `lambdarank_position_bias_regularization` apply. `position_bias` returns the factors. LightGBM's
+    data set keeps no names of positions, and its validation sets need none.
 
     Examples
     --------
@@ -58,14 +58,15 @@ def objective(
     >>> train = load_digits_ranking((60, 20, 40), 20).train
     >>> sizes = np.unique(train.qid, return_counts=True)[1]
     >>> data = lightgbm.Dataset(train.X, train.y, group=sizes)
-    >>> lightgbm.train({"objective": objective("gap"), "verbose": -1, "num_threads": 1}, data, num_boost_round=5).num_trees()
+    >>> settings = {"objective": objective("gap"), "verbose": -1, "num_threads": 1}
+    >>> lightgbm.train(settings, data, num_boost_round=5).num_trees()
     5
     """
     return LightGBMObjective(as_gradients(measure, g), n_jobs)
 
 
 def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = None) -> "LightGBMMetric":
-    """A metric for ``lightgbm.train(feval=...)`` and ``LGBMRanker.fit(eval_metric=...)``.
+    """Return a metric for ``lightgbm.train(feval=...)`` and ``LGBMRanker.fit(eval_metric=...)``.
 
     Parameters
     ----------
@@ -78,9 +79,9 @@ def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = Non
 
     Notes
     -----
-    LightGBM's early stopping goes by any of several measures unless it is told otherwise: name the
-    one that decides first, and give ``lightgbm.early_stopping(..., first_metric_only=True)``.
-    `LGBMGAPRanker` does so of itself.
+    With several measures, any of them can stop LightGBM's training early. Name the one that decides
+    first, and pass ``lightgbm.early_stopping(..., first_metric_only=True)``. `LGBMGAPRanker` does
+    this by default.
 
     Examples
     --------
@@ -88,11 +89,13 @@ def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = Non
     >>> from gapboost.datasets import load_digits_ranking
     >>> from gapboost.lightgbm import eval_metric, objective
     >>> train, vali, _ = load_digits_ranking((60, 20, 40), 20)
-    >>> data, other = (
-    ...     lightgbm.Dataset(part.X, part.y, group=np.unique(part.qid, return_counts=True)[1]) for part in (train, vali)
-    ... )
+    >>> sizes = [np.unique(part.qid, return_counts=True)[1] for part in (train, vali)]
+    >>> data = lightgbm.Dataset(train.X, train.y, group=sizes[0])
+    >>> other = lightgbm.Dataset(vali.X, vali.y, group=sizes[1])
     >>> settings = {"objective": objective("gap"), "verbose": -1, "num_threads": 1}
-    >>> booster = lightgbm.train(settings, data, num_boost_round=5, valid_sets=[other], feval=eval_metric("gap"))
+    >>> booster = lightgbm.train(
+    ...     settings, data, num_boost_round=5, valid_sets=[other], feval=eval_metric("gap")
+    ... )
     >>> list(booster.best_score["valid_0"])
     ['map-gap']
     """

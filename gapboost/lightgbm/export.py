@@ -15,7 +15,7 @@ BY_CATEGORY, MISSING, ZERO_IS_MISSING = 1, 12, 4
 
 
 def exportable(model: LGBMGAPRanker | lightgbm.Booster) -> lightgbm.Booster:
-    """The model in the form that exporters take, to ONNX among them; it predicts the same.
+    """Return a booster with the same predictions, for exporters such as those to ONNX.
 
     LightGBM leaves a Python objective out of the model, and exporters refuse a model without one.
     This one says ``lambdarank``.
@@ -36,9 +36,8 @@ def exportable(model: LGBMGAPRanker | lightgbm.Booster) -> lightgbm.Booster:
     TypeError
         If `model` is not a model of LightGBM.
     ValueError
-        Where exporters would write another model without a word: of linear trees their constants
-        alone; of a random forest the sum where it averages; of splits that take zeros for missing
-        (``zero_as_missing=True``) ones that do not.
+        If exporters would silently write another model. They write only the constants of linear
+        trees, the sum of a random forest instead of the mean, and ignore ``zero_as_missing=True``.
     NotFittedError
         Before `fit`.
 
@@ -47,7 +46,8 @@ def exportable(model: LGBMGAPRanker | lightgbm.Booster) -> lightgbm.Booster:
     >>> from gapboost.datasets import load_digits_ranking
     >>> from gapboost.lightgbm import LGBMGAPRanker, exportable
     >>> train = load_digits_ranking((60, 20, 40), 20).train
-    >>> ranker = LGBMGAPRanker(n_estimators=5, n_jobs=1, verbose=-1).fit(train.X, train.y, qid=train.qid)
+    >>> ranker = LGBMGAPRanker(n_estimators=5, n_jobs=1, verbose=-1)
+    >>> ranker = ranker.fit(train.X, train.y, qid=train.qid)
     >>> "objective=lambdarank" in exportable(ranker).model_to_string()
     True
     """
@@ -62,7 +62,7 @@ def exportable(model: LGBMGAPRanker | lightgbm.Booster) -> lightgbm.Booster:
     if any(_misses_zeros(int(split)) for splits in DECISIONS.findall(text) for split in splits.split()):
         raise ValueError(
             "zero_as_missing is True in model; expected a model in which NaN alone is missing: exporters know no other missing "
-            "value. Train with NaN in place of zeros"
+            "value. Train with NaN instead of zeros"
         )
     return found
 

@@ -62,9 +62,9 @@ def cv(
     Raises
     ------
     ValueError
-        Where `params` hold a word of LightGBM's own objectives and metrics that has no equal here,
-        or a name that it does not know, where the data have no groups, or where there are fewer
-        queries than folds.
+        If `params` hold an unknown name, or a parameter of LightGBM's own objectives and metrics
+        that has no equal here, if the data have no groups, or if there are fewer queries than
+        folds.
 
     Examples
     --------

@@ -18,7 +18,7 @@ EARLY_STOPPING_CALLBACK = type(lightgbm.early_stopping(1))
 
 
 def stopping_by_the_first(callbacks: Any) -> Any:
-    """Return the callbacks; copies of early stopping go by the first metric alone."""
+    """Return the callbacks; copies of early stopping use the first metric alone."""
     if not isinstance(callbacks, Collection):
         return callbacks  # LightGBM refuses what is none
     changed = []
@@ -41,7 +41,7 @@ def read_exactly(X: Any, name: str) -> Any:
 
 
 def to_continue(model: Any, names: Sequence[str]) -> lightgbm.Booster:
-    """The booster to continue from, whose columns are those of the training data."""
+    """Return the booster to continue, after a check that it has the columns of training."""
     booster = model.booster_ if isinstance(model, lightgbm.LGBMModel) else model
     if not isinstance(booster, lightgbm.Booster):
         booster = lightgbm.Booster(model_file=booster)
@@ -53,7 +53,7 @@ def to_continue(model: Any, names: Sequence[str]) -> lightgbm.Booster:
 
 
 def row_weights(rows: RankingRows) -> Array | None:
-    """LightGBM has one weight a row."""
+    """Return one weight for each row, as LightGBM takes them."""
     return rows.data.row_weights if rows.weighted else None
 
 

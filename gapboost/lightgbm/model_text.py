@@ -1,4 +1,4 @@
-"""The text of a LightGBM model, which says what it was trained for."""
+"""Text of a LightGBM model, with the objective that it was trained for."""
 
 import re
 

@@ -28,7 +28,7 @@ METRICS = {
 NO_METRIC = ("None", "na", "null", "custom", "")
 
 EVAL_AT = (
-    "it is a list of whole numbers >= 1, at which nDCG and AP are reported; other measures have their own cut-offs"
+    "it takes a list of whole numbers >= 1, at which nDCG and AP are reported; other measures have their own cut-offs"
 )
 OF_CLASSES = "only LightGBM's objectives for two classes use it; sample_weight weighs queries and documents"
 
@@ -123,12 +123,12 @@ ENTRIES = (
     OBJECTIVE,
     *LAMBDARANK,
     ParameterRule(
-        ("objective_seed",), why="what is drawn for gradients, the order of tied documents, follows random_state"
+        ("objective_seed",), why="random_state decides the order of tied documents, and nothing else is random here"
     ),
     ParameterRule(
         ("metric", "metrics", "metric_types"),
         _metrics,
-        why="the measure that is trained for is reported, and those that eval_metric names",
+        why="the trained measure is reported, and the measures of eval_metric",
     ),
     ParameterRule(("eval_at", "ndcg_eval_at", "ndcg_at", "map_eval_at", "map_at"), _cut_offs, why=EVAL_AT),
     # The gains of the measures above too.
@@ -154,7 +154,7 @@ ENTRIES = (
 
 @cache
 def known() -> frozenset[str]:
-    """Every parameter of the installed LightGBM, aliases included."""
+    """Return every parameter of the installed LightGBM, with aliases."""
     aliases = lightgbm.basic._ConfigAliases._get_all_param_aliases()
     return frozenset(name for names in aliases.values() for name in names)
 

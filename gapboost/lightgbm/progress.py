@@ -25,7 +25,7 @@ def progress() -> Callable[..., None]:
     Raises
     ------
     ImportError
-        Where tqdm is missing.
+        If tqdm is missing.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""A ranker beside `lightgbm.LGBMRanker`."""
+"""LightGBM ranker with the interface of `lightgbm.LGBMRanker`."""
 
 from collections.abc import Callable, Sequence
 from copy import deepcopy
@@ -35,16 +35,15 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     ----------
     {own_parameters}
     extra_trees : bool, default=True
-        Draw one threshold a feature at random in every leaf, and split by the best of these.
-        LightGBM's own default is False: give that for the trees that `lightgbm.LGBMRanker` would
-        grow. With random thresholds rankings were better on all the validation queries that
-        defaults were chosen on, LightGBM's own objectives among them (benchmarks/EFFECTIVENESS.md).
+        Draw one threshold of each feature at random in every leaf, and split by the best of them.
+        This gave better rankings on all validation queries, also with LightGBM's own objectives
+        (benchmarks/EFFECTIVENESS.md). Pass False for the trees of `lightgbm.LGBMRanker`.
     **kwargs
-        Every parameter and alias that the installed LightGBM knows;
-        `lambdarank_position_bias_regularization` for fits with `position`. `fit` refuses names that
-        it does not know, and those that steer its own ranking objectives and metrics, all in one
-        error with what to write instead. ``first_metric_only=False`` lets every reported measure
-        stop training, as LightGBM does of itself, and not only the one that is trained for.
+        Every parameter and alias of the installed LightGBM, also
+        `lambdarank_position_bias_regularization` for fits with `position`. Unknown names, and
+        parameters of LightGBM's own ranking objectives and metrics, are one error in `fit`, which
+        says what to write instead. ``first_metric_only=False`` lets every reported measure stop
+        training, as in LightGBM, and not only the one that is trained for.
 
     Attributes
     ----------
@@ -54,14 +53,14 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         Rounds of the best model by early stopping, 0 without it.
     best_score_ : dict {set: {metric: float}}
     evals_result_ : dict {set: {metric: list of float}}
-        What was reported in each round.
+        Reported values of each round.
     feature_importances_ : ndarray of shape (n_features,)
     feature_name_ : list of str
     feature_names_in_ : ndarray of str
     n_estimators_ : int
-        Rounds that were trained; `n_iter_` is the same.
+        Number of trained rounds; `n_iter_` is the same.
     n_features_in_ : int
-        Features of the training set; `n_features_` is the same.
+        Number of features of the training set; `n_features_` is the same.
 
     Examples
     --------
@@ -81,8 +80,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
     if BEFORE_4_7:
         feature_names_in_ = property(names_of_frame)
 
-    # Type checkers read the first, with the parameters of LGBMRanker in full; at run time those of
-    # the installed version count.
+    # For type checkers. At run time the parameters are those of the installed LightGBM.
     if TYPE_CHECKING:
 
         def __init__(
@@ -156,31 +154,28 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         {rows}
         {evaluation_sets}
         eval_X, eval_y : tuple of array-like, or one array-like, optional
-            The same as ``eval_set=list(zip(eval_X, eval_y))``. An evaluation set with the very
-            objects `X` and `y` is the training set, unless its queries, weights or initial scores
-            differ. It takes the weights and initial scores of training, is reported as
-            ``"training"``, and does not stop training.
+            Same as ``eval_set=list(zip(eval_X, eval_y))``. A set of the objects `X` and `y`
+            themselves is the training set, unless its queries, weights or initial scores differ. It
+            uses the weights and initial scores of training, is reported as ``"training"``, and does
+            not stop training.
         eval_at : sequence of int, optional
-            Ranks at which nDCG and AP of `eval_metric` are reported, nDCG where it is left out: as
-            ``ndcg@5`` and ``ndcg@10`` for ``(5, 10)``, beside the measure that is trained for. AP
-            is then LightGBM's: it divides by the number of relevant documents or by the rank, if
-            that is smaller.
+            Ranks of nDCG and AP in `eval_metric`, or of nDCG if that is left out: ``(5, 10)``
+            reports ``ndcg@5`` and ``ndcg@10``. AP is then LightGBM's. It divides by the number of
+            relevant documents or by the rank, whichever is smaller.
         eval_metric : str, Measure, callable or list of them, optional
-            Reported beside the measure that is trained for, which comes first. A callable is that
-            of `lightgbm.LGBMRanker`: ``f(y_true, y_pred)``, ``f(y_true, y_pred, weight)`` or
+            Metrics to report after the measure that is trained for. A callable is as in
+            `lightgbm.LGBMRanker`: ``f(y_true, y_pred)``, ``f(y_true, y_pred, weight)`` or
             ``f(y_true, y_pred, weight, group)`` returns ``(name, value, is_higher_better)`` or a
             list of such tuples. Its arrays have the rows of the evaluation set in your order; a
-            callable of `group` needs rows that come query by query. On a cluster a callable is an
-            error. Early stopping goes by the trained measure alone, or by `stopping_metric` of the
-            ranker. With ``first_metric_only=False`` of the ranker it goes by all metrics, as in
-            LightGBM.
+            callable with `group` needs rows that come query by query. On a cluster a callable is an
+            error. The trained measure alone decides early stopping, or `stopping_metric` of the
+            ranker. With ``first_metric_only=False`` of the ranker all metrics do, as in LightGBM.
         init_score, eval_names, eval_sample_weight, eval_init_score, feature_name
             As in `lightgbm.LGBMRanker.fit`.
         categorical_feature, callbacks, init_model
-            As in `lightgbm.LGBMRanker.fit`; early stopping by
-            ``callbacks=[lightgbm.early_stopping(...)]``, of which the fit uses a copy, a progress
-            bar by ``callbacks=[progress()]``. Each worker of a cluster calls its own copy of the
-            callbacks.
+            As in `lightgbm.LGBMRanker.fit`. ``callbacks=[lightgbm.early_stopping(...)]`` stops
+            early, and the fit uses a copy of it. ``callbacks=[progress()]`` shows a progress bar.
+            Each worker of a cluster calls its own copy of the callbacks.
 
         Raises
         ------
@@ -253,7 +248,7 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
             As in `lightgbm.LGBMRanker.predict`.
         validate_features : bool, optional
             None refuses other columns than in training. True does too, for pandas with LightGBM's
-            own error. False takes columns by position, as LightGBM does of itself.
+            own error. False takes columns by position, as LightGBM does by default.
 
         Returns
         -------
@@ -266,11 +261,11 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         NotFittedError
             Before `fit`.
         ValueError
-            Where the columns are not those of the training data.
+            If the columns are not those of the training data.
         """
         # LightGBM's own check is for pandas alone.
         theirs = bool(validate_features) and hasattr(X, "iloc")
-        # It stops early for its own objectives alone, without a word.
+        # LightGBM ignores it for custom objectives.
         early = kwargs.get("pred_early_stop", self._other_params.get("pred_early_stop"))
         predict = self.to_vendor().predict if early else super().predict
         scores: Array = predict(
@@ -323,8 +318,8 @@ class LGBMGAPRanker(GAPRanker, lightgbm.LGBMRanker):  # type: ignore[misc]
         return parameters
 
     def _process_params(self, stage: str) -> dict[str, Any]:
-        # LightGBM passes every parameter of the estimator on to the booster, which warns about
-        # those it does not know, and warns itself of its own words for objectives and cut-offs.
+        # LightGBM passes every parameter on to the booster, which warns of unknown ones. It also
+        # warns of its own parameters for objectives and cut-offs.
         plain = object.__new__(type(self))
         plain.__dict__.update(vars(self), _other_params=self._parameter_table.passed_on(self._other_params))
         parameters: dict[str, Any] = dict(super(LGBMGAPRanker, plain)._process_params(stage))

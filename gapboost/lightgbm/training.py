@@ -132,7 +132,7 @@ def boost_on_bins(
     bins: tuple[lightgbm.Dataset, lightgbm.Dataset],
     watch: Callable[[Array], None],
 ) -> None:
-    """Train on rows that are binned already; `watch` gets the held-out scores after each round."""
+    """Train on binned rows; call `watch` with the held-out scores after each round."""
 
     def feval(scores: Array, _: lightgbm.Dataset) -> list[Any]:
         watch(scores)

@@ -47,7 +47,7 @@ def trees_of(model: Any, kind: type[np.floating[Any]]) -> Trees:
 
 
 def scores_of(model: Any, rows: Array) -> Array:
-    """Return the scores of rows of numbers, with NaN for missing values and codes for categories."""
+    """Return the scores of numeric rows: NaN for missing values, codes for categories."""
     if isinstance(model, lightgbm.Booster):
         scores: Array = exportable(model).predict(rows)
         return scores
@@ -72,7 +72,10 @@ def _node(found: dict[str, Any], kind: type[np.floating[Any]]) -> Node:
 
 
 def _effective(threshold: float) -> float:
-    """Return the largest number that goes left, as numbers that LightGBM takes for 0 go where 0 goes."""
+    """Return the largest number that goes left.
+
+    LightGBM reads numbers close to 0 as 0, so they go where 0 goes.
+    """
     if abs(threshold) > ZERO:
         return threshold
     return ZERO if threshold >= 0 else float(np.nextafter(-ZERO, -np.inf))

@@ -10,7 +10,7 @@ A new measure of the family is one file with a class like `gapboost.measures.rbp
 `weighted`           weighted sums
 `of_label`           measures of one of several labels
 `discount_of_query`  those whose discount is another for each query
-`worth`              what documents are worth by themselves and below others, from which tables follow
+`worth`              worth of documents by themselves and below others, for tables
 `arrays`             what a measure returns, checked, and parts that several share
 `swaps`              what it gains when two documents change places
 `labels`             its words in files, columns and logs
@@ -110,7 +110,7 @@ ALIASES: dict[str, type[Measure]] = {"map": AP, "p": Precision, "mrr": RR, "spea
 
 
 def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> Measure:
-    """A measure from its name, or from itself.
+    """Return the measure of a name; a measure is returned unchanged.
 
     Parameters
     ----------
@@ -125,10 +125,10 @@ def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> 
     Raises
     ------
     ValueError
-        Where the name or one of its parameters is unknown, or `g` is given for a measure that has
+        If the name or one of its parameters is unknown, or `g` is given for a measure that has
         none or has its own.
     TypeError
-        Where `measure` is neither a name nor a measure.
+        If `measure` is neither a name nor a measure.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> 
 
 
 def as_measures(measures: Measures, name: str = "measures") -> list[Measure]:
-    """One measure or several, by name or by value, as a list.
+    """Return one measure or several, by name or by value, as a list.
 
     Raises
     ------

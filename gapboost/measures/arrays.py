@@ -16,7 +16,7 @@ def checked_arrays(measure: object, method: str, returned: Any, shapes: list[tup
     Raises
     ------
     ValueError
-        Where it is not one array of finite numbers for each of `shapes`.
+        If it is not one array of finite numbers for each of `shapes`.
     """
     expected = " and ".join(map(str, shapes))
     if not isinstance(returned, tuple | list) or len(returned) != len(shapes):

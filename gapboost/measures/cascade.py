@@ -32,7 +32,7 @@ class Cascade(Measure):
 
     @property
     def trains(self) -> bool:
-        """True: `LambdaRank` has a way of its own for it."""
+        """True: `LambdaRank` computes its gradients pair by pair."""
         return True
 
     @abstractmethod
@@ -40,7 +40,10 @@ class Cascade(Measure):
         """Probability to stop at a document of each of these grades, float64 of their shape."""
 
     def evaluated(self, ranked: Ranked, base: RecallBase, weights: Array, begins: Array) -> Array:
-        """See `Measure.evaluated`. A group of t tied documents, R of which may satisfy, costs O(t R)."""
+        """See `Measure.evaluated`.
+
+        A group of t tied documents, of which R can satisfy, costs O(t R).
+        """
         longest = int(np.diff(ranked.starts).max())
         values, reaching = np.empty(len(base)), np.empty(longest + 1)
         evaluate_cascade(ranked, weights, self.depth(longest), np.atleast_2d(self.stops(base.levels)), reaching, values)
@@ -65,7 +68,8 @@ class RR(Cascade):
     Examples
     --------
     >>> import gapboost as gb
-    >>> (value,) = gb.evaluate(gb.RR(rel=2), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> y_true, y_score = [1, 0, 2, 0], [4.0, 3.0, 2.0, 1.0]
+    >>> (value,) = gb.evaluate(gb.RR(rel=2), y_true, y_score).values()
     >>> round(value, 3)
     0.333
     """
@@ -100,7 +104,8 @@ class ERR(Cascade):
     Examples
     --------
     >>> import gapboost as gb
-    >>> (value,) = gb.evaluate(gb.ERR(top=2), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> y_true, y_score = [1, 0, 2, 0], [4.0, 3.0, 2.0, 1.0]
+    >>> (value,) = gb.evaluate(gb.ERR(top=2), y_true, y_score).values()
     >>> round(value, 3)
     0.438
     """
@@ -129,7 +134,7 @@ class ERR(Cascade):
     def stops(self, levels: Array) -> Array:
         """``(2**i - 1) / 2**top``."""
         if self.top is None:
-            raise ValueError(f"{self!r} leaves top to the data; expected a top, or a call of resolved() first")
+            raise ValueError(f"{self!r} has no top yet; expected a top, or a call of resolved() first")
         # Grades above it have no document: measures with a top of their own evaluated together.
         grades = np.minimum(levels, self.top)
         stops: Array = np.exp2(grades - self.top) - np.exp2(-float(self.top))

@@ -1,4 +1,4 @@
-"""Measures whose discount is another for each query."""
+"""Measures whose discount depends on the query."""
 
 from abc import abstractmethod
 from dataclasses import dataclass

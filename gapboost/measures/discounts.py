@@ -91,12 +91,12 @@ NAMED: dict[str, Discount] = {"log2": Log2(), "letor": LogFromBase(2.0), "recipr
 
 
 def as_discount_by(discount_by: Any) -> str | float:
-    """A name of `NAMED`, or the base of a logarithm as float.
+    """Return a name of `NAMED`, or the base of a logarithm as float.
 
     Raises
     ------
     ValueError
-        Where it is anything else.
+        If it is anything else.
     """
     if isinstance(discount_by, str) and discount_by in NAMED:
         return discount_by

@@ -63,7 +63,7 @@ class QuadraticForm(Measure):
         )
 
     def tables(self, base: RecallBase) -> tuple[Array, Array]:
-        """The worth of pairs and of single documents; a measure defines this, or `worth`.
+        """Return the worth of pairs and of single documents; define this or `worth`.
 
         Parameters
         ----------
@@ -100,7 +100,7 @@ class QuadraticForm(Measure):
         return values
 
     def relevant(self, base: RecallBase) -> Array:
-        """Return True for each query in which anything is worth anything: bool of shape (Q,)."""
+        """Return True for each query with a document of some worth: bool of shape (Q,)."""
         occurs = base.counts > 0
         if base.many_levels:
             own, pairs = self.worth(base)
@@ -134,7 +134,7 @@ def as_form(measure: Measure) -> QuadraticForm:
     Raises
     ------
     ValueError
-        Where it is none.
+        If it is none.
     """
     if not isinstance(measure, QuadraticForm):
         raise ValueError(
@@ -144,12 +144,12 @@ def as_form(measure: Measure) -> QuadraticForm:
 
 
 def tables_of(measure: Measure, base: RecallBase) -> tuple[Array, Array]:
-    """``pair`` and ``own`` of `QuadraticForm.tables`, as compiled code trusts them.
+    """Return ``pair`` and ``own`` of `QuadraticForm.tables`, checked for compiled code.
 
     Raises
     ------
     ValueError
-        Where they are not finite numbers of the shapes that `QuadraticForm.tables` promises, or
+        If they are not finite numbers of the shapes that `QuadraticForm.tables` promises, or
         there are none.
     """
     shape = base.counts.shape
@@ -158,12 +158,12 @@ def tables_of(measure: Measure, base: RecallBase) -> tuple[Array, Array]:
 
 
 def worth_of(measure: Measure, base: RecallBase) -> Worth:
-    """`QuadraticForm.worth` by query and level, as compiled code trusts it.
+    """Return `QuadraticForm.worth` by query and level, checked for compiled code.
 
     Raises
     ------
     ValueError
-        Where it is not finite numbers of the shapes that `QuadraticForm.worth` promises.
+        If it is not finite numbers of the shapes that `QuadraticForm.worth` promises.
     """
     worth = worth_from(as_form(measure).worth(base), base)
     shape = base.counts.shape

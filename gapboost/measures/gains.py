@@ -20,7 +20,7 @@ def as_gains(gains: Any) -> Gains:
     Raises
     ------
     ValueError
-        Where they are not finite, begin below 0, fall, or are so small or large that their
+        If they are not finite, begin below 0, fall, or are so small or large that their
         quotients would overflow.
     """
     if gains is None or (isinstance(gains, str) and gains in ("exponential", "linear")):
@@ -41,7 +41,7 @@ def as_gains(gains: Any) -> Gains:
 
 
 def most_grades(gains: Gains) -> int | None:
-    """Positive grades that have a gain; None where a formula gives it for all."""
+    """Return the number of positive grades with a gain; None if a formula gives all gains."""
     return len(gains) - 1 if isinstance(gains, tuple) else None
 
 

@@ -3,11 +3,11 @@
 A user puts the threshold of relevance at grade k with probability g_k. With G[i] = g_1 + ... + g_i,
 R[k] documents of grade k in the query, RB[k] = R[k] + ... + R[c] and w[i] = sum_{k<=i} g_k / RB[k]:
 
-====  ================================  =======================================================================
-GAP   [robertson2010] eq. 15            sum_n 1/n sum_{m<=n} G[min(i_m, i_n)] / sum_k g_k RB[k]
-xGAP  [ferrante2014] eq. 5              sum_n 1/n sum_{m<=n} G[min(i_m, i_n)] w[i_n] / G[i_n]
-eGAP  [ferrante2014] eq. 6              sum_n 1/n sum_{m<=n} w[min(i_m, i_n)] = sum_k g_k AP_k
-====  ================================  =======================================================================
+====  =====================  ======================================================
+GAP   [robertson2010] eq. 15 sum_n 1/n sum_{m<=n} G[min(i_m, i_n)] / sum_k g_k RB[k]
+xGAP  [ferrante2014] eq. 5   sum_n 1/n sum_{m<=n} G[min(i_m, i_n)] w[i_n] / G[i_n]
+eGAP  [ferrante2014] eq. 6   sum_n 1/n sum_{m<=n} w[min(i_m, i_n)] = sum_k g_k AP_k
+====  =====================  ======================================================
 
 >>> import gapboost as gb
 >>> gb.evaluate([gb.GAP(g=(0.5, 0.5))], y_true=[1, 2, 0], y_score=[3.0, 2.0, 1.0])
@@ -37,12 +37,12 @@ LEAST_PROBABILITY = 1e-100
 
 
 def as_levels(levels: Any, g: tuple[float, ...] | None) -> tuple[float, ...] | None:
-    """The grades at which `g` is given, as a tuple of floats.
+    """Return the grades at which `g` is given, as a tuple of floats.
 
     Raises
     ------
     ValueError
-        Where they are not one rising grade above 0 for each entry of `g`.
+        If they are not one rising grade above 0 for each entry of `g`.
     """
     if levels is None:
         return None
@@ -59,12 +59,12 @@ def as_levels(levels: Any, g: tuple[float, ...] | None) -> tuple[float, ...] | N
 
 
 def as_thresholds(g: Any) -> tuple[float, ...] | None:
-    """Threshold probabilities as a tuple of floats.
+    """Return threshold probabilities as a tuple of floats.
 
     Raises
     ------
     ValueError
-        Where `g` is not a non-empty sequence of non-negative numbers with sum 1.
+        If `g` is not a non-empty sequence of non-negative numbers with sum 1.
     """
     if g is None:
         return None
@@ -143,7 +143,7 @@ class GradedMeasure(QuadraticForm):
         Between the grades at which `g` is given, thresholds are spread evenly.
         """
         if self.g is None:
-            raise ValueError(f"{self!r} leaves g to the data; expected a g, or a call of resolved() first")
+            raise ValueError(f"{self!r} has no g yet; expected a g, or a call of resolved() first")
         grades = np.arange(1.0, len(self.g) + 1) if self.levels is None else np.array(self.levels)
         before = np.concatenate(([0.0], grades[:-1]))
         # How much of what lies between two of the grades of g comes between each of the levels and
@@ -176,7 +176,7 @@ class GAP(GradedMeasure):
     Raises
     ------
     ValueError
-        Where `g` or `k` is not of this kind.
+        If `g` or `k` is not of this kind.
 
     Examples
     --------
@@ -211,7 +211,8 @@ class xGAP(GradedMeasure):
     Examples
     --------
     >>> import gapboost as gb
-    >>> (value,) = gb.evaluate(gb.xGAP(g=(0.5, 0.5)), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> y_true, y_score = [1, 0, 2, 0], [4.0, 3.0, 2.0, 1.0]
+    >>> (value,) = gb.evaluate(gb.xGAP(g=(0.5, 0.5)), y_true, y_score).values()
     >>> round(value, 3)
     0.625
     """
@@ -246,7 +247,8 @@ class eGAP(GradedMeasure):
     Examples
     --------
     >>> import gapboost as gb
-    >>> (value,) = gb.evaluate(gb.eGAP(g=(0.5, 0.5)), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> y_true, y_score = [1, 0, 2, 0], [4.0, 3.0, 2.0, 1.0]
+    >>> (value,) = gb.evaluate(gb.eGAP(g=(0.5, 0.5)), y_true, y_score).values()
     >>> round(value, 3)
     0.583
     """

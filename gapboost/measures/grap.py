@@ -41,7 +41,7 @@ class grAP(QuadraticForm):
     Raises
     ------
     ValueError
-        Where `gains`, `top` or `k` is not of this kind, or there are both gains and a highest
+        If `gains`, `top` or `k` is not of this kind, or there are both gains and a highest
         grade.
 
     Notes
@@ -52,7 +52,8 @@ class grAP(QuadraticForm):
     Examples
     --------
     >>> import gapboost as gb
-    >>> (value,) = gb.evaluate(gb.grAP(gains=(0, 0.5, 1)), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> y_true, y_score = [1, 0, 2, 0], [4.0, 3.0, 2.0, 1.0]
+    >>> (value,) = gb.evaluate(gb.grAP(gains=(0, 0.5, 1)), y_true, y_score).values()
     >>> round(value, 3)
     0.5
     """
@@ -70,7 +71,7 @@ class grAP(QuadraticForm):
         object.__setattr__(self, "gains", gains)
         if self.top is not None:
             if gains is not None:
-                raise ValueError(f"top is {self.top!r} beside gains; expected one of the two")
+                raise ValueError(f"top is {self.top!r}, but gains are given too; expected one of them")
             object.__setattr__(self, "top", positive(self.top, "top"))
 
     @property
@@ -95,7 +96,7 @@ class grAP(QuadraticForm):
     def worth(self, base: RecallBase) -> Stated:
         """``pair[i, j] = r[i] r[j]`` over the sum of all r."""
         if self.gains is None and self.top is None:
-            raise ValueError(f"{self!r} leaves top to the data; expected gains or a top, or a call of resolved() first")
+            raise ValueError(f"{self!r} has no top yet; expected gains or a top, or a call of resolved() first")
         gain = gain_of_grades(self.gains, base.levels) if self.top is None else base.levels / self.top
         factor = gain * reciprocal(base.total(gain))[:, None]
         # A cap that is never reached leaves the product.

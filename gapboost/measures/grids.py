@@ -22,7 +22,7 @@ def uniform_g(n_grades: int) -> tuple[float, ...]:
     Raises
     ------
     ValueError
-        Where `n_grades` is not a whole number >= 1.
+        If `n_grades` is not a whole number >= 1.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def simplex_grid(
     steps : int
         Steps from 0 to 1.
     full_support : bool, default=False
-        Only those without a 0: every grade tells some users apart.
+        Only those without a 0, in which each grade is the threshold of some users.
     monotone : {"increasing", "decreasing"}, optional
         Only those that never fall, or never rise, from grade to grade.
 
@@ -61,7 +61,7 @@ def simplex_grid(
     Raises
     ------
     ValueError
-        Where a number is not whole and >= 1, `monotone` is unknown, or `full_support` leaves
+        If a number is not whole and >= 1, `monotone` is unknown, or `full_support` leaves
         nothing.
 
     Examples

@@ -10,7 +10,7 @@ NUMBERS = int | float | np.integer | np.floating
 
 
 def short_label(label: str) -> str:
-    """A label of at most 200 characters: MLflow takes 250, files 255 with their endings."""
+    """Return a label of at most 200 characters: MLflow takes 250, files 255 with endings."""
     return label if len(label) <= 200 else f"{label[:150]}-{hashlib.sha256(label.encode()).hexdigest()[:16]}"
 
 

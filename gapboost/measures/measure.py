@@ -32,20 +32,19 @@ SHORT_NAME = re.compile(r"[a-zA-Z0-9_.-]+")
 class Measure(metaclass=MeasureType):
     """A measure of rankings: evaluates a ranking and the effect of swapping two of its documents.
 
-    Subclasses are frozen dataclasses; they are hashable, picklable and print as they are written.
+    Subclasses are frozen dataclasses: hashable, picklable, and printed as they are written.
     ``0.7 * one + 0.3 * another`` is a measure too (`WeightedSum`).
 
     A measure of the form ``M = sum_n discount[n] (own[i_n] + sum_{m<n} pair[i_m, i_n])`` defines
-    `short_name`, `discount_at` and one of ``tables`` and ``worth``, which `QuadraticForm`
-    describes: with one of these it is a `QuadraticForm`, for which every objective trains. Any
-    other measure defines `evaluated` in their place, and `relevant` and `changes` where theirs
-    differ from what is here.
+    `short_name`, `discount_at` and one of ``tables`` and ``worth`` (see `QuadraticForm`). Every
+    objective trains for such measures. Any other measure defines `evaluated` instead. It overrides
+    `relevant` and `changes` if the ones of this class do not fit.
 
     Parameters
     ----------
     k : int, optional, keyword-only
-        Cut-off: ranks beyond it contribute nothing; the recall base stays complete. None is the
-        whole list.
+        Cut-off: ranks beyond it contribute nothing. Documents there stay in the recall base. None
+        is the whole list.
 
     Examples
     --------
@@ -81,8 +80,7 @@ class Measure(metaclass=MeasureType):
     def short_name(self) -> str:
         """Lower-case name for rankers and boosters: letters, digits, ``_``, ``.`` and ``-``.
 
-        It is checked when the measure is created. XGBoost splits its reports at blanks and colons,
-        so a name cannot contain them.
+        XGBoost splits its reports at blanks and colons, so a name cannot contain them.
         """
 
     @property
@@ -92,12 +90,12 @@ class Measure(metaclass=MeasureType):
 
     @property
     def terms(self) -> "tuple[tuple[float, Measure], ...]":
-        """Weights and measures, each with one discount or none, that this measure is a sum of."""
+        """Weights and measures whose sum this measure is, each with one discount or none."""
         return ((1.0, self),)
 
     @property
     def label_column(self) -> int | str | None:
-        """Column of several labels that the measure reads (`OfLabel`); None for a measure of one label."""
+        """Column of several labels that the measure reads (`OfLabel`); None for one label."""
         return None
 
     @property
@@ -109,11 +107,9 @@ class Measure(metaclass=MeasureType):
     def label(self) -> str:
         """Name for files, columns and logs, such as ``ndcg_at_10`` or ``gap_g_0.5_0.5``.
 
-        It has letters, digits, ``_``, ``.`` and ``-``.
-
-        The short name comes first, the cut-off last, and every other parameter that is not at its
-        default in between. Different measures of the library have different ones, and so have those
-        of a class of your own whose parameters are numbers, words and tuples of numbers.
+        It has letters, digits, ``_``, ``.`` and ``-``. The short name comes first and the cut-off
+        last, with all parameters that are not at their defaults in between. Labels of different
+        measures differ if all parameters are numbers, words or tuples of numbers.
         """
         words = [self.short_name]
         for f in fields(self):
@@ -144,7 +140,7 @@ class Measure(metaclass=MeasureType):
         Parameters
         ----------
         occurring : ndarray
-            These grades, distinct and ascending.
+            Distinct grades, ascending.
         """
         return self
 
@@ -181,11 +177,10 @@ class Measure(metaclass=MeasureType):
     def discount_at(self) -> Discount | None:
         """Return weights at real ranks without the cutoff, for the discount and smooth measures.
 
-        A function: a method ``discount_at(self, ranks)`` will do, and so does a value of
-        `gapboost.measures.discounts`. In a `WeightedSum`, measures with equal values and one
-        cut-off are one measure of the form. A method is equal to that of no other measure. A
-        measure that overrides `depth`, `discount` or `discounts` stays apart too. None: each query
-        has its own discount.
+        Define a method ``discount_at(self, ranks)``, or set a value of
+        `gapboost.measures.discounts`. `WeightedSum` merges measures with equal values and equal
+        cut-offs into one. It does not merge methods, nor measures that override `depth`, `discount`
+        or `discounts`. None means that each query has its own discount.
 
         Parameters
         ----------
@@ -200,7 +195,7 @@ class Measure(metaclass=MeasureType):
 
     @abstractmethod
     def evaluated(self, ranked: Ranked, base: RecallBase, weights: Array, begins: Array) -> Array:
-        """The value of each query, its expectation over the orders of tied documents.
+        """Return the value of each query, its mean over all orders of tied documents.
 
         Parameters
         ----------
@@ -244,37 +239,25 @@ class Measure(metaclass=MeasureType):
     def swap_changes(self, ranked: Any, recall_base: Any = None) -> Array:
         """Return the change of the value when two documents swap ranks, for all pairs of ranks.
 
-        In a `QuadraticForm`, with a the grade at rank p, b the grade at rank q > p, and the prefix
-        sums ``C_g[r] = sum_{m<=r} pair[i_m, g]`` and
-        ``E_g[r] = sum_{n<=r} discount[n] pair[g, i_n]``, the change is the sum of a number known at
-        p and one known at q::
-
-            Delta(p, q) = upper[p, b] + lower[q, a]
-            upper[p, g] = discount[p] (own[g] + C_g[p-1] - own[a] - C_a[p-1]) - (E_g[p] - E_a[p])
-            lower[q, g] = discount[q] (own[g] + C_g[q-1] + pair[b, g] - pair[g, g]
-                          - own[b] - C_b[q-1]) - (E_g[q-1] - E_b[q-1])
-
-        `LambdaRank` weights its pairs by this change.
+        `LambdaRank` weights its pairs by this change. `gapboost.measures.swaps` has the formula.
 
         Parameters
         ----------
         ranked : array-like of shape (n,)
             Grades, best rank first.
         recall_base : array-like of shape (c + 1,), optional
-            Documents of grade 0, 1, ... of the query, where judged documents are missing from the
-            ranking.
+            Documents of grade 0, 1, ... in the query, if the ranking lacks some of them.
 
         Returns
         -------
         changes : float64 ndarray of shape (n, n)
-            ``[p - 1, q - 1]``: the value after ranks p and q changed places minus the value before.
-            Symmetric, and 0 where the grades are equal.
+            ``[p - 1, q - 1]`` is the value after ranks p and q are swapped minus the value before.
+            The matrix is symmetric, and 0 for equal grades.
 
         Raises
         ------
         ValueError
-            Where an argument is unusable; the message names it, what was found and what is
-            expected.
+            If an argument is unusable.
 
         Examples
         --------
@@ -335,14 +318,7 @@ def _limit(measures: Sequence[Measure]) -> GradeLimit:
 
 
 def weights_at(measure: Measure, ranks: Array) -> tuple[Array, Array]:
-    """``weight`` and ``slope`` of `Measure.discount_at`, as compiled code trusts them.
-
-    Raises
-    ------
-    ValueError
-        Where they are not finite numbers of the shape of `ranks`, or each query has its own
-        discount.
-    """
+    """Return ``weight`` and ``slope`` of `Measure.discount_at`; raise ValueError if unusable."""
     discount = measure.discount_at
     if discount is None:
         raise ValueError(

@@ -16,7 +16,10 @@ class MeasureType(ABCMeta):
     sum: ClassVar[Callable[..., Any] | None] = None
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any) -> "MeasureType":
-        """Make a class. `QuadraticForm` takes the place of `Measure` among its bases where it has the form."""
+        """Make a class.
+
+        If it has the form, `QuadraticForm` replaces `Measure` among its bases.
+        """
         form = mcs.form
         if form is not None and _has_form(bases, namespace):
             bases = tuple(form if isinstance(base, mcs) and issubclass(form, base) else base for base in bases)

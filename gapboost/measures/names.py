@@ -6,8 +6,8 @@
     MEASURE = NAME [ "(" PARAMETER "=" VALUE { "," PARAMETER "=" VALUE } ")" ] [ "@" CUTOFF ]
 
 NAME is a name or alias of a measure, or its class, in upper or lower case. PARAMETER is a field of
-its dataclass. VALUE is written as in Python; a list needs no brackets, or stands in quotes as
-ir_measures wants it; a word needs no quotes. CUTOFF is the parameter ``k``.
+its dataclass. VALUE is written as in Python. A list needs no brackets, or quotes as in ir_measures.
+A word needs no quotes. CUTOFF is the parameter ``k``.
 """
 
 import ast
@@ -30,7 +30,7 @@ PARAMETER = re.compile(r"(?:^|,)\s*([a-z]\w*)\s*=", re.ASCII | re.IGNORECASE)
 
 
 def parse(text: str, named: Mapping[str, type[Measure]], name: str = "measure") -> Measure:
-    """The measure, or the weighted sum of measures, that a text names.
+    """Return the measure, or the weighted sum of measures, that a text names.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def parse(text: str, named: Mapping[str, type[Measure]], name: str = "measure") 
     Raises
     ------
     ValueError
-        Where the text is not of this form, or its name, a parameter or a value is unknown to the
+        If the text is not of this form, or its name, a parameter or a value is unknown to the
         measure.
     """
     if "*" not in text:
@@ -91,7 +91,7 @@ def _class_named(word: str, text: str, named: Mapping[str, type[Measure]], name:
 
 
 def _parameters(kind: type[Measure], inside: str, cutoff: str | None, subject: str) -> dict[str, Any]:
-    """Values by parameter; `subject` is how an error begins."""
+    """Return values by parameter; `subject` is the beginning of an error message."""
     known = {field.name: field for field in fields(kind) if field.init}
     unnamed, *pieces = PARAMETER.split(inside)
     assignments = [*zip(pieces[::2], pieces[1::2], strict=True)]

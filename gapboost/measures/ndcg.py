@@ -1,4 +1,4 @@
-"""Discounted cumulative gain, as it is and normalised.
+"""Discounted cumulative gain, DCG and nDCG.
 
 >>> import gapboost as gb
 >>> gb.evaluate([gb.nDCG(k=2), gb.DCG(k=2)], y_true=[0, 1, 2], y_score=[3.0, 2.0, 1.0])
@@ -94,7 +94,8 @@ class nDCG(CumulatedGain):
     Examples
     --------
     >>> import gapboost as gb
-    >>> (value,) = gb.evaluate(gb.nDCG(k=10), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> y_true, y_score = [1, 0, 2, 0], [4.0, 3.0, 2.0, 1.0]
+    >>> (value,) = gb.evaluate(gb.nDCG(k=10), y_true, y_score).values()
     >>> round(value, 3)
     0.689
     """

@@ -2,7 +2,8 @@
 
 >>> import gapboost as gb
 >>> relevance, revenue = gb.OfLabel(gb.nDCG(), 0), gb.OfLabel(gb.nDCG(), 1)
->>> values = gb.evaluate([relevance, revenue, 0.5 * relevance + 0.5 * revenue], [[1, 0], [0, 2]], [2.0, 1.0])
+>>> measures = [relevance, revenue, 0.5 * relevance + 0.5 * revenue]
+>>> values = gb.evaluate(measures, [[1, 0], [0, 2]], [2.0, 1.0])
 >>> [round(value, 3) for value in values.values()]
 [1.0, 0.631, 0.815]
 """
@@ -149,7 +150,10 @@ class OfLabel(Measure):
 
 
 def grades_of_labels(measure: Measure, occurring: Array) -> Any:
-    """Return what `Measure.resolved` takes where the same grades occur by every label: for measures of one label these grades."""
+    """Return the argument of `Measure.resolved` if the same grades occur in every label.
+
+    For a measure of one label it is the grades, otherwise ``{column: grades}``.
+    """
     columns = [part.label_column for _, part in measure.terms]
     return occurring if None in columns else dict.fromkeys(columns, occurring)
 

@@ -1,4 +1,6 @@
-"""Measures of the whole order, without any stress on the top: Kendall's tau, pairwise accuracy, Spearman's rho.
+"""Measures of the whole order, in which all ranks count alike.
+
+Kendall's tau, pairwise accuracy, Spearman's rho.
 
 >>> import gapboost as gb
 >>> gb.evaluate([gb.KendallTau(), gb.PairwiseAccuracy()], y_true=[1, 2, 0], y_score=[3.0, 2.0, 1.0])
@@ -32,7 +34,10 @@ class PairMeasure(QuadraticForm):
 
     @property
     def monotone(self) -> bool:
-        """Without a cut-off. With one, a document that comes within it brings its pairs with all above it."""
+        """True without a cut-off.
+
+        With a cut-off, a document that enters the top k adds its pairs with all documents above it.
+        """
         return self.k is None
 
 
@@ -59,7 +64,8 @@ class KendallTau(PairMeasure):
     Examples
     --------
     >>> import gapboost as gb
-    >>> (value,) = gb.evaluate(gb.KendallTau(), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> y_true, y_score = [1, 0, 2, 0], [4.0, 3.0, 2.0, 1.0]
+    >>> (value,) = gb.evaluate(gb.KendallTau(), y_true, y_score).values()
     >>> round(value, 3)
     0.2
     """
@@ -90,7 +96,8 @@ class PairwiseAccuracy(PairMeasure):
     Examples
     --------
     >>> import gapboost as gb
-    >>> (value,) = gb.evaluate(gb.PairwiseAccuracy(), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> y_true, y_score = [1, 0, 2, 0], [4.0, 3.0, 2.0, 1.0]
+    >>> (value,) = gb.evaluate(gb.PairwiseAccuracy(), y_true, y_score).values()
     >>> round(value, 3)
     0.6
     """
@@ -108,7 +115,9 @@ class PairwiseAccuracy(PairMeasure):
 
 @dataclass(frozen=True, repr=False)
 class SpearmanRho(PairMeasure):
-    """Spearman's rank correlation between the ranking and the grades, in which equal grades share their mean rank.
+    """Spearman's rank correlation between the ranking and the grades.
+
+    Equal grades share their mean rank.
 
     From -1 to 1. Without equal scores and missing documents it is `scipy.stats.spearmanr`. Where
     documents share a grade, the ideal ranking has less than 1.
@@ -131,7 +140,8 @@ class SpearmanRho(PairMeasure):
     Examples
     --------
     >>> import gapboost as gb
-    >>> (value,) = gb.evaluate(gb.SpearmanRho(), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> y_true, y_score = [1, 0, 2, 0], [4.0, 3.0, 2.0, 1.0]
+    >>> (value,) = gb.evaluate(gb.SpearmanRho(), y_true, y_score).values()
     >>> round(value, 3)
     0.211
     """
@@ -142,7 +152,7 @@ class SpearmanRho(PairMeasure):
         return "spearmanrho"
 
     def worth(self, base: RecallBase) -> Stated:
-        """``pair[i, j] = r[i] - r[j]`` over the divisor; documents by themselves are worth nothing."""
+        """Return ``pair[i, j] = r[i] - r[j]`` over the divisor; single documents are worth 0."""
         documents = base.counts.astype(np.float64)
         n = documents.sum(axis=1, keepdims=True)
         # A mean of 0 keeps the numbers small, and is what the variance needs.

@@ -43,7 +43,8 @@ class Precision(RelevantAtCutoff):
     Examples
     --------
     >>> import gapboost as gb
-    >>> (value,) = gb.evaluate(gb.Precision(k=2), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> y_true, y_score = [1, 0, 2, 0], [4.0, 3.0, 2.0, 1.0]
+    >>> (value,) = gb.evaluate(gb.Precision(k=2), y_true, y_score).values()
     >>> round(value, 3)
     0.5
     """

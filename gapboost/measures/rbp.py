@@ -1,7 +1,8 @@
-"""Rank-biased precision and INSQ: a user who goes on to the next document with a probability that depends on the rank alone.
+"""Rank-biased precision and INSQ, whose users go on with a probability that depends on the rank.
 
 >>> import gapboost as gb
->>> gb.evaluate([gb.RBP(p=0.5), gb.RBP(p=0.5, gains=(0, 0.5, 1))], y_true=[1, 0, 2], y_score=[3.0, 2.0, 1.0])
+>>> measures = [gb.RBP(p=0.5), gb.RBP(p=0.5, gains=(0, 0.5, 1))]
+>>> gb.evaluate(measures, y_true=[1, 0, 2], y_score=[3.0, 2.0, 1.0])
 {RBP(p=0.5): 0.625, RBP(p=0.5, gains=(0.0, 0.5, 1.0)): 0.375}
 >>> gb.evaluate(gb.INSQ(t=1), y_true=[1, 0, 2], y_score=[3.0, 2.0, 1.0])
 {INSQ(t=1.0): 0.48454565522825943}
@@ -57,18 +58,18 @@ class RBP(WeightedPrecision):
     p : float, default=0.8
         Probability to look at the next document, between 0 and 1.
     rel : float, default=1
-        The lowest grade that counts as relevant: its gain and those of higher grades are 1, those
-        of lower ones 0.
+        Lowest relevant grade. Relevant documents have the gain 1, others 0.
     gains : sequence of float, optional
-        Gain of grade 0, 1, ..., from 0 to 1, in place of `rel`. Gains of fractional grades lie on
-        straight lines between those of whole grades.
+        Gain of grade 0, 1, ..., from 0 to 1, instead of `rel`. Gains of fractional grades are
+        interpolated linearly.
     k : int, optional
         Cut-off.
 
     Examples
     --------
     >>> import gapboost as gb
-    >>> (value,) = gb.evaluate(gb.RBP(p=0.8), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> y_true, y_score = [1, 0, 2, 0], [4.0, 3.0, 2.0, 1.0]
+    >>> (value,) = gb.evaluate(gb.RBP(p=0.8), y_true, y_score).values()
     >>> round(value, 3)
     0.328
     """
@@ -94,7 +95,7 @@ class RBP(WeightedPrecision):
 
 @dataclass(frozen=True, repr=False)
 class INSQ(WeightedPrecision):
-    """INSQ, ``sum_n gain[i_n] / (n + 2 t - 1)^2`` over the sum of the same weights down to infinity [moffat2012].
+    """INSQ, ``sum_n gain[i_n] / (n + 2 t - 1)^2`` over the sum of all these weights [moffat2012].
 
     A user who hopes for `t` relevant documents goes on from rank n with probability
     ``((n + 2 t - 1) / (n + 2 t))^2``. The deeper the user is, the more likely it is that the user
@@ -105,18 +106,18 @@ class INSQ(WeightedPrecision):
     t : float, default=1
         Number of relevant documents that the user hopes for, above 0.
     rel : float, default=1
-        The lowest grade that counts as relevant: its gain and those of higher grades are 1, those
-        of lower ones 0.
+        Lowest relevant grade. Relevant documents have the gain 1, others 0.
     gains : sequence of float, optional
-        Gain of grade 0, 1, ..., from 0 to 1, in place of `rel`. Gains of fractional grades lie on
-        straight lines between those of whole grades.
+        Gain of grade 0, 1, ..., from 0 to 1, instead of `rel`. Gains of fractional grades are
+        interpolated linearly.
     k : int, optional
         Cut-off.
 
     Examples
     --------
     >>> import gapboost as gb
-    >>> (value,) = gb.evaluate(gb.INSQ(t=2), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> y_true, y_score = [1, 0, 2, 0], [4.0, 3.0, 2.0, 1.0]
+    >>> (value,) = gb.evaluate(gb.INSQ(t=2), y_true, y_score).values()
     >>> round(value, 3)
     0.318
     """

@@ -1,7 +1,8 @@
 """Recall at a cut-off, and R-precision, whose cut-off is the number of relevant documents.
 
 >>> import gapboost as gb
->>> gb.evaluate([gb.Recall(k=2), gb.RPrecision()], y_true=[1, 0, 2, 1], y_score=[4.0, 3.0, 2.0, 1.0])
+>>> y_true, y_score = [1, 0, 2, 1], [4.0, 3.0, 2.0, 1.0]
+>>> gb.evaluate([gb.Recall(k=2), gb.RPrecision()], y_true, y_score)
 {Recall(k=2): 0.3333333333333333, RPrecision(): 0.6666666666666666}
 """
 
@@ -39,7 +40,8 @@ class Recall(RelevantAtCutoff):
     Examples
     --------
     >>> import gapboost as gb
-    >>> (value,) = gb.evaluate(gb.Recall(k=2), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> y_true, y_score = [1, 0, 2, 0], [4.0, 3.0, 2.0, 1.0]
+    >>> (value,) = gb.evaluate(gb.Recall(k=2), y_true, y_score).values()
     >>> round(value, 3)
     0.5
     """
@@ -70,7 +72,8 @@ class RPrecision(DiscountOfQuery):
     Examples
     --------
     >>> import gapboost as gb
-    >>> (value,) = gb.evaluate(gb.RPrecision(), y_true=[1, 0, 2, 0], y_score=[4.0, 3.0, 2.0, 1.0]).values()
+    >>> y_true, y_score = [1, 0, 2, 0], [4.0, 3.0, 2.0, 1.0]
+    >>> (value,) = gb.evaluate(gb.RPrecision(), y_true, y_score).values()
     >>> round(value, 3)
     0.5
     """

@@ -40,10 +40,10 @@ class WeightedSum(QuadraticForm):
     Raises
     ------
     ValueError
-        Where a weight is not a finite number above 0, there are no parts, or `k` is not that of all
+        If a weight is not a finite number above 0, there are no parts, or `k` is not that of all
         parts; where some parts, and not all, are `OfLabel`.
     TypeError
-        Where a part is no measure.
+        If a part is no measure.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class WeightedSum(QuadraticForm):
         of_one = [part for part in weights if part.label_column is None]
         if 0 < len(of_one) < len(weights):
             raise ValueError(
-                f"parts holds {of_one[0]!r} beside measures of several labels; expected OfLabel around each part"
+                f"parts holds {of_one[0]!r}, and measures of several labels too; expected OfLabel around each part"
             )
         object.__setattr__(self, "parts", tuple((weight, part) for part, weight in weights.items()))
         cutoffs = {part.k for part in weights}

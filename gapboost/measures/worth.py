@@ -38,7 +38,7 @@ class Pairs(NamedTuple):
     zero: Array | float = 0.0
 
     def table(self) -> Array:
-        """``[..., i, j]``: what a document of level j is worth below one of level i."""
+        """``[..., i, j]``: worth of a document of level j below one of level i."""
         brought = np.minimum(self.above[..., :, None], self.cap[..., None, :])
         if np.ndim(self.floor) > 0:
             brought = np.maximum(brought, _row(self.floor)) - _row(self.zero)

@@ -4,25 +4,26 @@
 the number of trees for free. It takes pipelines too. scikit-learn's own tools work with the rankers
 too:
 
-* with ``sklearn.set_config(enable_metadata_routing=True)``: `GridSearchCV`, `RandomizedSearchCV`, `HalvingGridSearchCV` (with
-  ``resource="n_estimators"``), `cross_validate` and pipelines, with ``cv=GroupKFold(...)``,
-  ``qid=qid`` and ``groups=qid`` among the parameters, and ``scoring=measure_scorer(...)``. No
-  ``set_*_request`` call is needed.
-* without routing: `GSearchCV`, and `cross_val_predict` with ``groups=qid, params={"qid": qid}`` followed by
-  `gapboost.evaluate`. scikit-learn does not pass qid to any scorer then, so its searches and
-  `cross_validate` raise an error that says so.
+* with ``sklearn.set_config(enable_metadata_routing=True)``: `GridSearchCV`, `RandomizedSearchCV`,
+  `HalvingGridSearchCV` (with ``resource="n_estimators"``), `cross_validate` and pipelines. Pass
+  ``cv=GroupKFold(...)``, ``qid=qid`` and ``groups=qid`` among the parameters, and
+  ``scoring=measure_scorer(...)``. No ``set_*_request`` call is needed.
+* without routing: `GSearchCV`, and `cross_val_predict` with ``groups=qid, params={"qid": qid}``
+  followed by `gapboost.evaluate`. scikit-learn does not pass qid to any scorer then, so its
+  searches and `cross_validate` raise an error that says so.
 
 Searches, `cross_validate` and `cross_val_score` by a measure raise an error where folds cut
 queries. From `cross_val_predict`, `permutation_test_score`, `RFECV` and scorers that want no qid,
 such as ``"r2"``, a ranker does not learn the folds: give them ``cv=GroupKFold(...)`` and
 ``groups=qid``.
 
-==================  ================================
+==================  =========================================
 `search`            `GSearchCV`
+`search_checks`     its checks of the estimator and of candidates
 `candidate_groups`  the work of a search on one fold
 `scorers`           measures as scikit-learn scorers
 `clicks`            g from what users clicked
-==================  ================================
+==================  =========================================
 
 A search over g, or over measures, must judge every candidate by the same measure. With the rankers'
 own `score`, which is that of the candidate, scikit-learn's searches raise an error.

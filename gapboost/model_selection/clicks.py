@@ -1,4 +1,4 @@
-"""g from what users clicked [robertson2010, section 2, remark on thresholding probabilities].
+"""g from clicks of users [robertson2010, section 2, remark on thresholding probabilities].
 
 The user of GAP accepts documents from grade k on with probability g_k and clicks on those she
 accepts, so a document of grade i that she looks at is clicked with probability G[i] = g_1 + ... +
@@ -53,7 +53,9 @@ class ThresholdEstimate:
     Examples
     --------
     >>> from gapboost.model_selection import g_from_clicks
-    >>> estimate = g_from_clicks([1, 2, 1, 2], [0, 1, 1, 1], sessions=["a", "a", "b", "b"], random_state=0)
+    >>> estimate = g_from_clicks(
+    ...     [1, 2, 1, 2], [0, 1, 1, 1], sessions=["a", "a", "b", "b"], random_state=0
+    ... )
     >>> type(estimate).__name__, estimate.clicks, estimate.impressions
     ('ThresholdEstimate', (0.0, 1.0, 2.0), (0.0, 2.0, 2.0))
     """
@@ -77,7 +79,7 @@ def g_from_clicks(
     n_resamples: int = 1000,
     random_state: Any = 0,
 ) -> ThresholdEstimate:
-    """Threshold probabilities from the grades of shown documents and the clicks on them.
+    """Estimate threshold probabilities from grades of shown documents and clicks on them.
 
     Parameters
     ----------
@@ -107,7 +109,7 @@ def g_from_clicks(
     Raises
     ------
     ValueError
-        Where an argument is unusable, a grade below the highest was never shown, nothing was
+        If an argument is unusable, a grade below the highest was never shown, nothing was
         clicked, or the clicks contradict the user model: a grade clicked less than a lower one by
         more than the bootstrap interval of the difference allows. A smaller fall is what chance
         gives when g is near 0 there; such grades are taken together, which is the most likely g for
@@ -211,12 +213,12 @@ def _check_total(total: Array) -> None:
     if len(missing):
         raise ValueError(
             f"grades has no document of grade {missing[0]} that was shown; expected every grade from 1 to "
-            f"{total.shape[1] - 1}: clicks say nothing about a threshold at a grade that nobody saw"
+            f"{total.shape[1] - 1}: clicks say nothing about a threshold at a grade that was not shown"
         )
 
 
 def _resampled(units: Array, number: Array, n_resamples: int, rng: np.random.RandomState) -> Array:
-    """Total counts of bootstrap samples, float64 of shape (n_resamples, 2, c + 1)."""
+    """Return total counts of bootstrap samples, float64 of shape (n_resamples, 2, c + 1)."""
     step = max(1, CELLS // len(units))
     parts = [
         rng.multinomial(int(number.sum()), number / number.sum(), size=min(step, n_resamples - first))
@@ -251,7 +253,7 @@ def _rising(counts: Array) -> Array:
 
 
 def _thresholds(counts: Array) -> Array:
-    """``g`` of each sample, shape (n, c); NaN where it cannot be told."""
+    """Return ``g`` of each sample, shape (n, c); NaN if it cannot be computed."""
     known = (counts[:, 1, 1:] > 0).all(axis=1)
     g = np.full((len(counts), counts.shape[2] - 1), np.nan)
     # Without documents of grade 0, as the model says: no clicks on them.
@@ -266,7 +268,7 @@ def _thresholds(counts: Array) -> Array:
 
 
 def _check_rising(total: Array, samples: Array, tail: float) -> None:
-    """Refuse clicks that fall with the grade by more than chance."""
+    """Raise if clicks fall with the grade by more than chance."""
     falls = np.flatnonzero(np.diff(_rates(total)) < 0)
     for lower in falls:
         differences = np.diff(_rates(samples)[:, lower : lower + 2], axis=1)[:, 0]

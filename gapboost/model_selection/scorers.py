@@ -14,7 +14,7 @@ from gapboost.measures.of_label import grades_of_labels
 
 
 def measure_scorer(measure: str | Measure) -> "MeasureScorer":
-    """A scorer for ``scoring=`` of scikit-learn's tools: the mean of `measure` over the queries.
+    """Return a scorer for ``scoring=`` of scikit-learn: the mean of `measure` over the queries.
 
     Parameters
     ----------
@@ -29,9 +29,9 @@ def measure_scorer(measure: str | Measure) -> "MeasureScorer":
     Raises
     ------
     TypeError
-        Where `measure` is neither a name nor a measure.
+        If `measure` is neither a name nor a measure.
     ValueError
-        Where the name is unknown, or its g is open.
+        If the name is unknown, or its g is open.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def measure_scorer(measure: str | Measure) -> "MeasureScorer":
 
 
 def checked_target(measure: Any, name: str) -> Measure:
-    """A measure that means the same for every candidate and fold."""
+    """Return a measure that is the same for every candidate and fold."""
     found = as_measure(measure, None, name)
     fixed = found.resolved(grades_of_labels(found, np.array([0.0, 1.0, 2.0])))
     if fixed != found:
@@ -73,7 +73,7 @@ class MeasureScorer:
         Raises
         ------
         ValueError
-            Where `qid` is missing: one query of all rows is never what is meant.
+            If `qid` is missing: one query of all rows is never what is meant.
         """
         # Transformers of query-relative features need the queries too; a column qid reaches them by
         # itself.

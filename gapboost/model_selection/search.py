@@ -17,13 +17,10 @@ from sklearn.utils.validation import _num_samples
 from gapboost._boosters.data_set import DataSet
 from gapboost._boosters.described import described
 from gapboost._boosters.folds import query_folds
-from gapboost._boosters.one_label import check_one_label
-from gapboost._boosters.ranker import GAPRanker
 from gapboost._boosters.rows import RankingRows, ranking_rows
-from gapboost._boosters.stopping import EARLY_STOPPING
-from gapboost._data.arguments import mapping, whole
+from gapboost._data.arguments import mapping
 from gapboost._data.features import features, rows_of, split
-from gapboost._data.grades import GradeLimit, check_known
+from gapboost._data.grades import check_known
 from gapboost._data.queries import GroupSizes
 from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
@@ -32,7 +29,6 @@ from gapboost._optional import progress_bar
 from gapboost._processes import over_processes
 from gapboost.evaluation import evaluate
 from gapboost.measures import Measure, Measures
-from gapboost.measures.measure import grade_limit
 from gapboost.model_selection.candidate_groups import (
     FoldWork,
     Params,
@@ -40,6 +36,7 @@ from gapboost.model_selection.candidate_groups import (
     with_params,
 )
 from gapboost.model_selection.scorers import checked_target
+from gapboost.model_selection.search_checks import check_candidates, check_estimator
 from gapboost.preprocessing.pipeline import fit_transformers, last_step, prefix, transform
 
 
@@ -158,13 +155,13 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Weights count in training and in the scores. The steps of a pipeline before the ranker get
         no weights.
         """
-        _check_estimator(self.estimator)
+        check_estimator(self.estimator)
         resolve_n_jobs(self.n_jobs)
         given = DataSet(X, y, qid, sample_weight, position=position).raveled()
         y, sample_weight, position = given.y, given.weight, given.position
         targets = self._targets()
         candidates = self._candidates()
-        limit = _check_candidates(self.estimator, candidates, targets, position)
+        limit = check_candidates(self.estimator, candidates, targets, position)
         table = X
         X, qid = split(X, qid, group)
         has_column = X is not table
@@ -212,7 +209,8 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                     scores[candidate, number // parts] = values
                     times[candidate, number // parts] = seconds
         if warnings:
-            warn_caller(f"{warnings[0]}; so or alike in {len(warnings)} of {len(groups) * len(folds)} trainings")
+            n_trainings = len(groups) * len(folds)
+            warn_caller(f"{warnings[0]}; {len(warnings)} of {n_trainings} trainings gave this or a similar warning")
         names = ["score"] if isinstance(self.scoring, str | Measure) else [str(m) for m in targets]
         self.cv_results_ = _results(candidates, names, scores, times)
         self.best_index_ = int(self.cv_results_[f"rank_test_{names[0]}"].argmin())
@@ -262,7 +260,7 @@ class GSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            Where `qid` is missing.
+            If `qid` is missing.
         """
         _, ids = split(X, qid, group)
         if ids is None:
@@ -291,54 +289,6 @@ def _run_tasks(tasks: list[FoldWork], n_jobs: int | None, advance: Callable[[int
 
 def _silent(task: FoldWork) -> Any:
     return task(lambda _: None)
-
-
-def _check_estimator(estimator: Any) -> None:
-    """Refuse all but local rankers and pipelines that end with one."""
-    ranker = last_step(estimator)
-    name = "estimator" if ranker is estimator else "the last step of estimator"
-    if not isinstance(ranker, GAPRanker):
-        raise TypeError(f"{name} is {ranker!r}; expected an LGBMGAPRanker or XGBGAPRanker")
-    if hasattr(ranker, "to_local"):
-        local = type(ranker.to_local()).__name__
-        raise TypeError(
-            f"{name} is a {type(ranker).__name__}; expected an {local}: with joblib.parallel_backend('dask') the search "
-            "makes every fit one task of the cluster"
-        )
-
-
-def _check_candidates(estimator: Any, candidates: list[Params], targets: list[Measure], position: Any) -> GradeLimit:
-    """Refuse candidates that cannot be trained; return the grades that all measures know."""
-    for candidate in candidates:
-        n_estimators = f"{prefix(estimator)}n_estimators"
-        whole(candidate[n_estimators], f"{n_estimators} in param_grid")
-    models = [with_params(estimator, group.params) for group in candidate_groups(candidates, prefix(estimator))]
-    for model in models:
-        _check_estimator(model)
-    rankers = [last_step(model) for model in models]
-    measures = list(targets)
-    for ranker in rankers:
-        name = ranker._parameter_table.name_in_use("n_estimators", ranker.get_params())
-        if name != "n_estimators":
-            raise ValueError(
-                f"{name} is {ranker.get_params()[name]!r}; expected n_estimators: the search sets the number of trees by "
-                "that name"
-            )
-        _check_no_early_stopping(ranker)
-        measures.append(ranker._request(position=position).objective.measure)
-    check_one_label(measures, "measure", "GSearchCV", "GridSearchCV of scikit-learn, which takes several labels")
-    return grade_limit(measures)
-
-
-def _check_no_early_stopping(ranker: GAPRanker) -> None:
-    parameters = ranker.get_params()  # type: ignore[attr-defined]
-    for name in (*EARLY_STOPPING, "stopping_metric"):
-        if parameters.get(name) is not None:
-            raise ValueError(
-                f"{name} is {parameters[name]!r}; expected None: the search tries every number of trees up to n_estimators and "
-                f"chooses the best. Pass clone(ranker).set_params({name}=None) with the largest n_estimators to try; "
-                "best_estimator_ then has the best number"
-            )
 
 
 def _results(candidates: list[Params], names: list[str], scores: Array, times: Array) -> dict[str, Any]:

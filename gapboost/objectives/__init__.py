@@ -1,4 +1,4 @@
-"""Ways to train for a measure: frozen values over a measure; one file an objective.
+"""Objectives: frozen values that train for a measure, one file for each.
 
 ============  ========================================================
 `objective`   what an objective is, and a pass of it over one data set
@@ -36,12 +36,12 @@ NAMED: dict[str, type[Objective]] = {"lambdarank": LambdaRank, "softrank": SoftR
 
 
 def as_objective(name: str, measure: Measure, random_state: int = 0) -> Objective:
-    """An objective for `measure` from its name, as parameters of rankers give it.
+    """Return the objective of this name for `measure`, as parameters of rankers give it.
 
     Raises
     ------
     ValueError
-        Where the name is unknown.
+        If the name is unknown.
     """
     if not isinstance(name, str) or name not in NAMED:
         raise ValueError(f"objective is {name!r}; expected one of {', '.join(NAMED)} or an objective value")

@@ -20,7 +20,8 @@ because ``r_n - r_m`` is then about ``n alpha (s_m - s_n) / 4``. Its value is no
 measure; for that, choose a larger beta and alpha.
 
 >>> import gapboost as gb
->>> gb.ApproxRank(gb.AP(), alpha=100).ranks([4.20074, 3.12378, 4.40918, 1.55258, 4.13330]).round(5).tolist()
+>>> scores = [4.20074, 3.12378, 4.40918, 1.55258, 4.13330]
+>>> gb.ApproxRank(gb.AP(), alpha=100).ranks(scores).round(5).tolist()
 [2.00118, 4.0, 1.0, 5.0, 2.99882]
 """
 
@@ -41,7 +42,7 @@ LOGISTIC_STEP = logistic_step()
 
 @dataclass(frozen=True, repr=False)
 class ApproxRank(SmoothObjective):
-    """The measure over approximate ranks, trained for by its exact gradient [qin2008].
+    """Measure over approximate ranks, trained by its exact gradient [qin2008].
 
     Parameters
     ----------
@@ -57,7 +58,7 @@ class ApproxRank(SmoothObjective):
     Raises
     ------
     ValueError
-        Where `alpha` or `beta` is not a finite number above 0.
+        If `alpha` or `beta` is not a finite number above 0.
 
     Examples
     --------

@@ -15,9 +15,12 @@ with R relevant documents. The example of the paper's Table 1:
 
 >>> import gapboost as gb
 >>> scores = [4.20074, 3.12378, 4.40918, 1.55258, 4.13330]
->>> bound = approximation_bound(gb.ApproxRank(gb.AP(), alpha=100, beta=100), [1, 0, 0, 0, 0], scores)
->>> bound.rank_error.round(5).tolist(), bound.corollary.round(5).tolist(), bound.value.round(4).tolist()
-([0.00118], [0.00471], [0.0024])
+>>> approximation = gb.ApproxRank(gb.AP(), alpha=100, beta=100)
+>>> bound = approximation_bound(approximation, [1, 0, 0, 0, 0], scores)
+>>> bound.rank_error.round(5).tolist(), bound.corollary.round(5).tolist()
+([0.00118], [0.00471])
+>>> bound.value.round(4).tolist()
+[0.0024]
 """
 
 from dataclasses import dataclass
@@ -76,9 +79,9 @@ def approximation_bound(objective: ApproxRank, y_true: Any, y_score: Any, qid: A
     Raises
     ------
     TypeError
-        Where `objective` is no ApproxRank.
+        If `objective` is no ApproxRank.
     ValueError
-        Where no theorem is about its measure, or grades, scores and query ids are unusable.
+        If no theorem is about its measure, or grades, scores and query ids are unusable.
     """
     if not isinstance(objective, ApproxRank):
         raise TypeError(f"objective is {objective!r}; expected an ApproxRank")

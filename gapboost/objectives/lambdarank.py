@@ -37,7 +37,7 @@ CURVATURE_OF_A_PUSH = 0.25
 
 @dataclass(frozen=True, repr=False)
 class LambdaRank(Objective):
-    """Pairwise logistic gradients weighted by what a swap of the pair changes in the measure.
+    """Pairwise logistic gradients, weighted by the change of the measure by a swap of the pair.
 
     A sum of measures with several discounts, or of several labels, costs one pass for each of
     these.
@@ -190,7 +190,7 @@ class SumPass(Pass):
 
 
 def ranges_without(long: Array, ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The ranges of queries, cut so that none holds one of the queries in `long`."""
+    """Return ranges of queries, cut so that none holds one of the queries in `long`."""
     cut = []
     for first, last in ranges:
         edges = [first - 1, *[q for q in long.tolist() if first <= q < last], last]

@@ -111,7 +111,7 @@ class Objective(ABC):
         object.__setattr__(self, "measure", as_measure(self.measure))
         if not self.measure.trains:
             raise ValueError(
-                f"measure is {self.measure!r}, by which gapboost evaluates but cannot train; expected a measure such as "
+                f"measure is {self.measure!r}, which gapboost can evaluate but not train for; expected a measure such as "
                 "GAP(g=(0.5, 0.5)) or nDCG(k=10)"
             )
 
@@ -132,7 +132,7 @@ class Objective(ABC):
     def gradients(
         self, y_true: Any, y_score: Any, qid: Any = None, *, sample_weight: Any = None, n_jobs: int | None = None
     ) -> tuple[Array, Array]:
-        """Gradient and hessian of the objective, to be minimised, for each document.
+        """Return gradient and hessian of the objective, to be minimized, for each document.
 
         Parameters
         ----------
@@ -157,7 +157,7 @@ class Objective(ABC):
         Raises
         ------
         ValueError
-            Where an argument is unusable; the message names it, what was found and what is
+            If an argument is unusable; the message names it, what was found and what is
             expected.
         """
         data, scores, resolved = self._check(y_true, y_score, qid, sample_weight)

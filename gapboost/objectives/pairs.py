@@ -48,7 +48,7 @@ class Ranks:
 
 
 class PairsPass(Pass):
-    """LambdaRank on one data set, every pair whose upper document may count."""
+    """LambdaRank on one data set, pair by pair, for upper documents that may count."""
 
     def __init__(self, setup: Setup, measure: Measure, data: Judged, truncation: int | None, threads: int) -> None:
         self.setup = setup

@@ -1,4 +1,4 @@
-"""Smooth versions of a measure: what SoftRank and ApproxRank share.
+"""Smooth versions of a measure: parts that SoftRank and ApproxRank share.
 
 With pi_mn a smooth probability that document m is above document n, its derivative by the score of
 m, and real ranks ``r_n = 1 + sum_m pi_mn``, ApproxRank and, for measures of pairs without a
@@ -55,7 +55,7 @@ from gapboost.objectives.pairs import check_pairs, worth_by_document
 
 
 class Chunk(NamedTuple):
-    """Some queries in a pass: what is the same for all of them, and their documents by rank.
+    """Some queries of a pass, and their documents by rank.
 
     Attributes
     ----------
@@ -219,7 +219,7 @@ class SmoothPass(Pass):
 
 @dataclass(frozen=True, repr=False)
 class SmoothObjective(Objective):
-    """A smooth version of a measure, trained for by its exact gradient.
+    """A smooth version of a measure, trained by its exact gradient.
 
     Parameters
     ----------

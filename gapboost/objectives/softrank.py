@@ -59,7 +59,7 @@ GAUSSIAN_STEP = gaussian_step()
 
 @dataclass(frozen=True, repr=False)
 class SoftRank(SmoothObjective):
-    """The expected measure under Gaussian scores, trained for by its exact gradient.
+    """Expected measure under Gaussian scores, trained by its exact gradient.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class SoftRank(SmoothObjective):
     Raises
     ------
     ValueError
-        Where `sigma` is not a finite number above 0. When it is applied to data: where a list has
+        If `sigma` is not a finite number above 0. When it is applied to data: where a list has
         more than 1000 documents and the measure needs rank distributions (nDCG, Precision, and any
         cut-off).
 
@@ -114,7 +114,7 @@ class SoftRankPass(SmoothPass):
             self.ranges = list(self.ranges_of_comparisons())
 
     def ranges_of_comparisons(self) -> Iterator[tuple[int, int]]:
-        """Cut the ranges so that derivatives by all comparisons of their queries fit into memory at once."""
+        """Cut the ranges so that the derivatives by all pairs of documents fit into memory."""
         comparisons = self.data.queries.sizes.astype(np.int64) ** 2
         for first, last in self.ranges:
             for start, end in ranges_within(comparisons[first:last], MOST_COMPARISONS):

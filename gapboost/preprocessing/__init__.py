@@ -1,4 +1,4 @@
-"""Features relative to the query: z-scores and percentile ranks beside the raw columns.
+"""Features relative to the query: z-scores and percentile ranks of the raw columns.
 
 A raw value such as a BM25 score has another scale in each query. Boosters compare it with one
 threshold for all queries. A z-score or percentile rank says where the value lies among the

@@ -26,7 +26,7 @@ def query_relative_features(
     qid : array-like of shape (N,)
         Query id of each row, in any order of rows; or the column ``qid`` of a data frame `X`.
     group : array-like of shape (Q,), optional
-        Sizes of the queries in place of `qid`, for rows that come query by query.
+        Sizes of the queries, instead of `qid`, if the rows come query by query.
     kinds : sequence of {"zscore", "rank"}, default=("zscore",)
     columns : sequence of str or of int, optional
         Names or positions of the columns that get new features. None means all columns of numbers.

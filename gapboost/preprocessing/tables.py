@@ -110,7 +110,7 @@ def extended(
 
 
 def as_numbers(X: Any) -> Any:
-    """Return an array of objects as float64, and any other table as it is.
+    """Return an array of objects as float64, and any other table unchanged.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def number_column(column: Any, name: str, dtype: Any) -> Array:
 
 
 def _joined(X: Any, new: Array, names: Sequence[str]) -> Any:
-    """Return a data frame beside new columns, under these names."""
+    """Return a data frame with new columns, under these names."""
     added = names[X.shape[1] :]
     if hasattr(type(X), "iloc"):
         import pandas as pd

@@ -18,7 +18,7 @@ from gapboost.preprocessing.tables import as_numbers, check_numbers, extended, n
 
 
 class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Add features that say where a value lies among the documents of its query.
+    """Add query-relative features: the place of a value among the documents of its query.
 
     The raw columns come first and stay as they are. A column ``bm25`` gets a new column
     ``bm25_zscore_in_query`` or ``bm25_rank_in_query`` for each kind: first all columns of the first
@@ -94,7 +94,7 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         qid : array-like of shape (N,)
             Query id of each row, in any order of rows; or the column ``qid`` of a data frame `X`.
         group : array-like of shape (Q,), optional
-            Sizes of the queries in place of `qid`, for rows that come query by query.
+            Sizes of the queries, instead of `qid`, if the rows come query by query.
 
         Raises
         ------

@@ -13,7 +13,7 @@ PREDICTION = "gapboost prediction"
 
 
 class Roles(NamedTuple):
-    """The names of columns, by what they hold; None for what there is not."""
+    """Names of columns by their contents; None for columns that are not given."""
 
     qid: str
     label: str
@@ -29,7 +29,7 @@ class Roles(NamedTuple):
         Raises
         ------
         ValueError
-            Where the data frame lacks one, or it is of another type.
+            If the data frame lacks one, or it is of another type.
         """
         check_columns(dataset, self._asdict())
         _check_types(dataset, self)
@@ -42,7 +42,7 @@ class Roles(NamedTuple):
 
 
 def column(name: str) -> Column:
-    """A column by its very name: a dot in it means no field of a struct."""
+    """Return the column of this name: a dot in it means no field of a struct."""
     return F.col("`" + name.replace("`", "``") + "`")
 
 

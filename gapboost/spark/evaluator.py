@@ -1,4 +1,4 @@
-"""Any measure as the evaluator of Spark's searches."""
+"""Evaluator of Spark's searches for any measure."""
 
 import math
 from collections.abc import Iterator, Sequence

@@ -16,7 +16,7 @@ RANDOM_FOLDS = re.compile(r"(\w+)_[0-9a-f]{12}_rand")
 def query_folds(
     dataset: DataFrame, n_folds: int, *, qid_col: str = "qid", fold_col: str = "fold", random_state: int = 0
 ) -> DataFrame:
-    """The data frame with the number of its fold for each row, the same for all rows of a query.
+    """Return the data frame with the number of the fold of each query as a column.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def query_folds(
     Raises
     ------
     ValueError
-        Where `n_folds` is below 2, `dataset` has no column `qid_col`, or has a column `fold_col`
+        If `n_folds` is below 2, `dataset` has no column `qid_col`, or has a column `fold_col`
         already.
     """
     n_folds = whole(n_folds, "n_folds", 2)
@@ -43,12 +43,12 @@ def query_folds(
 
 
 def refuse_random_folds(dataset: DataFrame) -> None:
-    """Refuse a part of a data frame that one of Spark's searches has divided row by row.
+    """Raise for a part of a data frame that one of Spark's searches divided row by row.
 
     Raises
     ------
     ValueError
-        Where the data frame has the search's column of random numbers.
+        If the data frame has the search's column of random numbers.
     """
     for name in dataset.columns:
         match = RANDOM_FOLDS.fullmatch(name)

@@ -20,7 +20,7 @@ def as_text(given: Any) -> Any:
     Raises
     ------
     TypeError
-        Where it is not gapboost's own: Spark keeps parameters as JSON, which cannot hold it.
+        If it is not gapboost's own: Spark keeps parameters as JSON, which cannot hold it.
     """
     if isinstance(given, list | tuple):
         return type(given)(as_text(one) for one in given)

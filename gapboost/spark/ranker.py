@@ -1,4 +1,4 @@
-"""A ranker beside `xgboost.spark.SparkXGBRanker`."""
+"""Spark ranker with the interface of `xgboost.spark.SparkXGBRanker`."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -48,12 +48,12 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
     ----------
     {own_parameters}
     qid_col : str
-        The column of query ids: numbers, strings, times.
+        Column of query ids: numbers, strings, times.
     position_col : str, optional
-        Where each document was shown, as `position` of `XGBGAPRanker.fit`.
+        Column of the positions at which documents were shown, as `position` of `XGBGAPRanker.fit`.
     validation_indicator_col : str, optional
-        True in the rows of queries that are not trained on; early stopping goes by the mean of the
-        measure over them.
+        Column of booleans: True in the rows of validation queries, which are not trained on. Early
+        stopping uses the mean of the measure over them.
     label_col : str, default="label"
         Grades: whole numbers, or fractions.
     weight_col : str, optional
@@ -98,12 +98,10 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
                 f"device is {self.getOrDefault(self.device)!r}; expected 'cpu': XGBGAPRanker trains on a GPU"
             )
         if self.isSet(self.coll_cfg) and self.getOrDefault(self.coll_cfg) is not None:
-            raise ValueError("coll_cfg is set; expected it unset: the first task starts the tracker")
+            raise ValueError("coll_cfg is set; remove it: the first task starts the tracker")
         for name in OWN_ARGUMENTS:
             if name in self.getOrDefault(self.arbitrary_params_dict):
-                raise ValueError(
-                    f"{name} is set; expected it unset: see measure, objective, eval_metric and n_estimators"
-                )
+                raise ValueError(f"{name} is set; remove it, and use measure, objective, eval_metric and n_estimators")
 
     def evaluator(self, measure: str | Measure = "gap", g: Sequence[float] | None = None) -> RankingMeasureEvaluator:
         """Return an evaluator of the ranker's columns of queries, grades, weights and predictions.
@@ -213,15 +211,13 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
         if columns:
             check_features(dataset, columns)
             if names is not None:
-                raise ValueError(
-                    "feature_names is set; expected it unset where features_col names a column for each feature"
-                )
+                raise ValueError("feature_names is set; remove it: features_col names a column for each feature")
             return Features(list(columns), False, None), _float_columns(dataset, columns)
         column = self.getOrDefault(self.featuresCol)
         check_columns(dataset, {"features": column})
         if self.getOrDefault(self.enable_sparse_data_optim):
             if names is not None:
-                raise ValueError("feature_names is set; expected it unset with enable_sparse_data_optim")
+                raise ValueError("feature_names is set; remove it: enable_sparse_data_optim takes no names")
             return Features(None, True, None), _get_unwrapped_vec_cols(F.col(column))
         return Features(None, False, names), [_validate_and_convert_feature_col_as_array_col(dataset, column)]
 

@@ -10,7 +10,7 @@ from gapboost.spark.training import SCHEMA, Job
 
 
 def check_slots(session: Any, n_workers: int) -> None:
-    """Refuse what Spark would wait for: all workers run at once."""
+    """Raise if Spark cannot run all workers at once, for which it would wait."""
     context = session.sparkContext
     if context.getConf().get("spark.dynamicAllocation.enabled", "false").lower() == "true":
         raise ValueError(
@@ -31,9 +31,9 @@ def run_stage(rows: DataFrame, job: Job) -> list[Any]:
     Raises
     ------
     ValueError, TypeError
-        Where a worker raised one, as the local ranker does.
+        If a worker raised one, as the local ranker does.
     RuntimeError
-        Where a worker failed otherwise.
+        If a worker failed otherwise.
     """
     try:
         return list(rows.mapInPandas(job.__call__, schema=SCHEMA).rdd.barrier().mapPartitions(iter).collect())

@@ -49,7 +49,7 @@ def summaries(columns: DataFrame, roles: Roles) -> tuple[DataSummary, DataSummar
         _check_set(row, roles)
     if False not in found:
         raise ValueError(
-            "the data frame has no training rows; expected some"
+            "the data frame has no training rows; expected at least one"
             + (f", where {roles.valid} is false" if roles.valid else "")
         )
     if roles.valid is not None and True not in found:

@@ -1,4 +1,4 @@
-"""XGBoost: a ranker beside `xgboost.XGBRanker`, and callbacks for `xgboost.train`.
+"""XGBoost: a ranker like `xgboost.XGBRanker`, and callbacks for `xgboost.train`.
 
 =================  ====================================================
 `library`          XGBoost as a value for the shared code

@@ -40,12 +40,12 @@ def objective(
     position: Any = None,
     lambdarank_position_bias_regularization: float = 0.0,
 ) -> "XGBoostObjective":
-    """An objective for ``xgboost.train(..., obj=...)``.
+    """Return an objective for ``xgboost.train(..., obj=...)``.
 
     Parameters
     ----------
     measure : str, Measure or Objective, default="gap"
-        Trained for by LambdaRank; an objective value trains its own way.
+        Measure to train for by LambdaRank, or an objective.
     g : sequence of float, optional
         Threshold probabilities for a named graded measure; None is uniform over the grades of the
         training labels.
@@ -53,20 +53,19 @@ def objective(
         Threads for the gradients.
     weight : array-like of shape (N,), optional
         Weights of the documents of the training set, in the order of its rows. They replace the
-        weights of its data set, which holds only one a query.
+        weights of its data set, which holds only one for each query.
     position : array-like of shape (N,), optional
-        Where each document of the training set was shown, in the order of its rows: XGBoost's data
-        set cannot hold positions. Additive factors of positions are then learned along with the
-        trees, as in `XGBGAPRanker.fit`. `position_bias` of the objective returns them.
+        Position at which each document of the training set was shown, in the order of its rows:
+        XGBoost's data set cannot hold positions. Additive factors of positions are then learned
+        along with the trees, as in `XGBGAPRanker.fit`. `position_bias` returns them.
     lambdarank_position_bias_regularization : float, default=0.0
         Penalty on their squares, as in LightGBM.
 
     Notes
     -----
-    Set ``{"base_score": 0.0, "disable_default_eval_metric": 1}`` beside it: XGBoost shifts all
-    scores by 0.5 and reports rmse otherwise. The weight of a query multiplies its gradients. Those
-    of `LambdaRank` are halved, which makes the steps as long as those of XGBoost's own ranking
-    objectives.
+    Set ``{"base_score": 0.0, "disable_default_eval_metric": 1}`` too. Otherwise XGBoost shifts all
+    scores by 0.5 and reports rmse. The weight of a query multiplies its gradients. Gradients of
+    `LambdaRank` are halved, so that steps are as long as in XGBoost's own ranking objectives.
 
     Examples
     --------
@@ -97,8 +96,8 @@ def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = Non
 
     Notes
     -----
-    XGBoost's early stopping goes by the last of several measures on the last evaluation set: name
-    the one that decides last. `XGBGAPRanker` does so of itself.
+    XGBoost's early stopping uses the last of several measures on the last evaluation set. Name the
+    one that decides last. `XGBGAPRanker` does this by default.
 
     Examples
     --------
@@ -124,7 +123,7 @@ def eval_metric(measure: Any = "gap", *, g: Any = None, n_jobs: int | None = Non
 
 
 class XGBoostObjective(Gradients):
-    """Called by `xgboost.train` as ``(preds, dmatrix)``."""
+    """Return gradients for ``(preds, dmatrix)`` of `xgboost.train`."""
 
     library = LIBRARY
 
@@ -152,10 +151,10 @@ class XGBoostObjective(Gradients):
 
 
 class XGBoostMetric(Metrics):
-    """Called by `xgboost.train` as ``(preds, dmatrix)``.
+    """Return metrics for ``(preds, dmatrix)`` of `xgboost.train`.
 
-    Where XGBoost's workers talk to each other, on Dask, Spark, Ray or anywhere else, every worker
-    has the mean over the queries of all of them; each has to call the metric, one without rows too.
+    If XGBoost's workers communicate, on Dask, Spark, Ray or elsewhere, every worker gets the mean
+    over the queries of all workers. Each has to call the metric, also one without rows.
     """
 
     library = LIBRARY
@@ -195,7 +194,7 @@ class XGBoostRound:
 
 
 def _name_by_direction(name: str, is_higher_better: bool) -> str:
-    """The name from which XGBoost's early stopping reads the direction of a metric."""
+    """Return a name from which XGBoost's early stopping reads the direction of a metric."""
     if re.search(r"[\s:]", name):
         raise ValueError(
             f"eval_metric reports {name!r}; expected a name without blanks and colons, where XGBoost cuts it"
@@ -270,7 +269,7 @@ def _worker_share(label: Array, sizes: Array, weight: Array | None) -> WorkerSha
 
 
 def _by_query(weight: Array | None, sizes: Array) -> Array:
-    """Weights of queries, float64 of shape (Q,), from those of queries or of rows."""
+    """Return weights of queries, float64 of shape (Q,), from those of queries or of rows."""
     if weight is None:
         return np.ones(len(sizes))
     if len(weight) == len(sizes):

@@ -16,7 +16,7 @@ from gapboost.xgboost.ranker import XGBGAPRanker
 def exportable(
     model: XGBGAPRanker | xgboost.Booster, *, feature_names: str | Sequence[str] | None = "auto"
 ) -> xgboost.Booster:
-    """Return a booster that exporters can write and other tools can read. Its predictions are the same.
+    """Return a booster with the same predictions that exporters can write and other tools can read.
 
     Exporters do not know XGBoost's ranking objectives or dart. Many of them also write the trees
     that early stopping does not use. The returned booster has the objective ``reg:squarederror``,
@@ -103,7 +103,7 @@ def _booster_of(model: Any) -> xgboost.Booster:
 
 
 def _names_to_write(booster: xgboost.Booster, feature_names: str | Sequence[str] | None) -> list[str]:
-    """Return the names for the exported model; an empty list stands for no names."""
+    """Return the names for the exported model, or an empty list for no names."""
     if feature_names is None:
         return []
     if isinstance(feature_names, str):

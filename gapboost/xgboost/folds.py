@@ -56,11 +56,11 @@ def cv(
     Raises
     ------
     ValueError
-        Where `params` hold a word of XGBoost's own objectives and metrics that has no equal here,
-        or a name that it does not know, where the data have no groups, or where there are fewer
-        queries than folds.
+        If `params` hold an unknown name, or a parameter of XGBoost's own objectives and metrics
+        that has no equal here, if the data have no groups, or if there are fewer queries than
+        folds.
     TypeError
-        Where `dtrain` cannot be sliced.
+        If `dtrain` cannot be sliced.
 
     Examples
     --------

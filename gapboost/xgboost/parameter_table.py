@@ -58,7 +58,7 @@ def _pairs(request: TrainingRequest, n: Any, given: Parameters) -> TrainingReque
 
 def _pair_method(request: TrainingRequest, method: Any, given: Parameters) -> TrainingRequest:
     if method != "topk" or given.get("lambdarank_num_pair_per_sample") is None:
-        raise ValueError("pairs are not drawn, and all count unless a number is told")
+        raise ValueError("pairs are not drawn, and all count unless a number is given")
     return request
 
 
@@ -89,7 +89,7 @@ def _reported(request: TrainingRequest, names: Any, given: Parameters) -> Traini
 
 
 def spelled(names: Any) -> Any:
-    """Translate XGBoost's names of metrics; return what is not a name as it is."""
+    """Translate XGBoost's names of metrics; return other values unchanged."""
     # A minus at the end counts queries without relevant documents as 0, as all measures here do.
     # XGBoost divides map@k by min(k, R), where R is the number of relevant documents.
     if isinstance(names, str):
@@ -118,7 +118,7 @@ ENTRIES = (
     ParameterRule(
         ("lambdarank_pair_method",),
         _pair_method,
-        why="all pairs of documents of a query count, and with topk those that lambdarank_num_pair_per_sample then tells",
+        why="all pairs of documents of a query count, unless topk and lambdarank_num_pair_per_sample truncate them",
     ),
     ParameterRule(
         ("lambdarank_normalization",),
@@ -127,8 +127,8 @@ ENTRIES = (
         "sums S over documents",
     ),
     ParameterRule(("lambdarank_score_normalization",), _off, why="changes are not divided by differences of scores"),
-    ParameterRule(("lambdarank_unbiased",), _off, why="fit learns factors of positions where position= tells them"),
-    ParameterRule(("lambdarank_bias_norm",), why="fit learns factors of positions where position= tells them"),
+    ParameterRule(("lambdarank_unbiased",), _off, why="fit learns factors of positions if position= is given"),
+    ParameterRule(("lambdarank_bias_norm",), why="fit learns factors of positions if position= is given"),
     ParameterRule(
         ("ndcg_exp_gain",),
         _gains,
@@ -140,7 +140,7 @@ ENTRIES = (
         why="only XGBoost's objectives for classes use it; sample_weight weighs queries and documents",
         passed_on=lambda value: value == 1,
     ),
-    # XGBoost reports none of its own beside ours, whatever it says.
+    # XGBoost reports no metric of its own here, whatever the value.
     ParameterRule(("disable_default_eval_metric",), lambda request, off, _: request),
 )
 

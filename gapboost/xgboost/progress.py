@@ -28,7 +28,7 @@ def progress(n_rounds: int | None = None) -> TrainingCallback:
     Raises
     ------
     ImportError
-        Where tqdm is missing.
+        If tqdm is missing.
 
     Notes
     -----

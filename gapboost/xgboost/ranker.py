@@ -1,4 +1,4 @@
-"""A ranker beside `xgboost.XGBRanker`."""
+"""XGBoost ranker with the interface of `xgboost.XGBRanker`."""
 
 from collections.abc import Callable, Sequence
 from copy import deepcopy
@@ -41,28 +41,25 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     ----------
     {own_parameters}
     **kwargs
-        Every parameter of `xgboost.XGBRanker` and every other one that the installed XGBoost knows.
-        `eval_metric` takes names, measures and callables, or a list of them. A callable
-        ``f(y_true, y_score)`` is that of `xgboost.XGBRanker`: it returns a number for each query,
-        and the mean weighs queries by their size. Its name is its ``__name__``; lower is better
-        unless that begins with ``auc``, ``pre``, ``map`` or ``ndcg``. A callable of three or four
-        arguments is that of LightGBM (`gapboost.lightgbm.LGBMGAPRanker.fit`), reported as ``map-``
-        and its name if higher is better. ``callbacks=[progress()]`` shows a progress bar. Fits with
-        `position` take `lambdarank_position_bias_regularization`, as LightGBM, and not
-        `lambdarank_unbiased`. `fit` refuses unknown names, unless ``validate_parameters=False``
-        passes them on, and those that steer XGBoost's own ranking objectives and metrics, all in
-        one error with what to write instead.
+        Every parameter of the installed XGBoost. Unknown names, and parameters of XGBoost's own
+        ranking objectives and metrics, are one error in `fit`, which says what to write instead.
+        ``validate_parameters=False`` passes unknown names on. Fits with `position` take
+        `lambdarank_position_bias_regularization`, as in LightGBM, and not `lambdarank_unbiased`.
+        ``callbacks=[progress()]`` shows a progress bar. `eval_metric` takes names, measures and
+        callables, or a list of them. A callable ``f(y_true, y_score)`` returns a number for each
+        query, and the mean weighs queries by size. Lower is better unless its ``__name__`` begins
+        with ``auc``, ``pre``, ``map`` or ``ndcg``. A callable of three or four arguments is as in
+        `gapboost.lightgbm.LGBMGAPRanker.fit`; ``map-`` precedes its name if higher is better.
 
     Attributes
     ----------
     {fitted}
     best_iteration_ : int
-        Rounds of the best model by early stopping, 0 without it; `best_iteration` counts from 0.
-        The booster holds these rounds and no later ones.
+        Rounds of the best model by early stopping, 0 without it. Later rounds are dropped.
     best_iteration, best_score : int, float
         XGBoost's own, after early stopping; the first counts from 0.
     evals_result_ : dict {set: {metric: list of float}}
-        What was reported in each round; by ``evals_result()`` too.
+        Reported values of each round; ``evals_result()`` returns the same.
     feature_importances_ : ndarray of shape (n_features,)
     feature_names_in_ : ndarray of str
         After training on a data frame.
@@ -84,8 +81,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
     _parameter_table = XGBOOST
     _default_rounds = DEFAULT_N_ESTIMATORS
 
-    # Type checkers read the first, with the parameters of XGBRanker in full; at run time those of
-    # the installed version count.
+    # For type checkers. At run time the parameters are those of the installed XGBoost.
     if TYPE_CHECKING:
 
         def __init__(
@@ -142,8 +138,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         @taking(xgboost.XGBModel, first=OWN_PARAMETERS)
         def __init__(self, **kwargs: Any) -> None:
             own = taken_from(kwargs)
-            # XGBRanker accepts only its own objectives by name, so it is shown one and the
-            # parameter is set afterwards.
+            # XGBRanker takes only its own objectives by name: ours is set afterwards.
             super().__init__(objective=SAVED_AS, **kwargs)
             vars(self).update(own)
 
@@ -179,10 +174,9 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         {rows}
         {evaluation_sets}
         base_margin, sample_weight_eval_set, base_margin_eval_set, verbose, xgb_model
-            As in `xgboost.XGBRanker.fit`; early stopping by ``early_stopping_rounds=`` of the
-            ranker.
+            As in `xgboost.XGBRanker.fit`. `early_stopping_rounds` is a parameter of the ranker.
         feature_weights : array-like of shape (n_features,), optional
-            As those of the ranker, where XGBoost prefers them; not both.
+            Same as `feature_weights` of the ranker; give one of them.
 
         Raises
         ------
@@ -262,7 +256,7 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         NotFittedError
             Before `fit`.
         ValueError
-            Where the columns are not those of the training data.
+            If the columns are not those of the training data.
         """
         scores: Array = super().predict(
             self._features(X, validate_features),
@@ -285,31 +279,29 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         return X
 
     def load_model(self, fname: Any) -> None:
-        """Load what `save_model` saved; `measure_` and `g_` are then those that it was trained for.
+        """Load what `save_model` saved; `measure_` and `g_` are then those of the model.
 
-        The parameters stay as they are; they tell the measure of a file that does not say it. Of a
-        model of `xgboost.XGBRanker` that was stopped early, only the rounds up to the best one are
-        kept.
+        The parameters stay as they are. They give the measure if the file does not. Of a model of
+        `xgboost.XGBRanker` that stopped early, only the rounds up to the best one are kept.
 
         Raises
         ------
         ValueError
-            If the model was trained with another `missing`, or for a measure or objective that is
-            not gapboost's own and the parameters say another.
+            If the model was trained with another `missing`, or for a measure or objective of the
+            user's own that is not the one of the parameters.
         """
         load_into(self, super().load_model, fname)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters as they were given."""
-        # XGBoost's own draws from a RandomState or Generator: printing or copying a ranker would
-        # change what it trains.
+        # XGBoost's own draws from a generator: printing a ranker would change what it trains.
         drawless = object.__new__(type(self))
         drawless.__dict__.update(vars(self), random_state=None)
         parameters: dict[str, Any] = super(XGBGAPRanker, drawless).get_params(deep)
         return {**parameters, "random_state": self.random_state}
 
     def get_xgb_params(self) -> dict[str, Any]:
-        """Parameters that XGBoost itself knows; a `random_state` that is no number draws one."""
+        """Return the parameters that XGBoost knows; `random_state` is drawn if it is no number."""
         # `set_params` hands them to the booster of a fitted ranker.
         return self._with_seed(self._known_parameters())
 

@@ -89,7 +89,7 @@ def boost_on_bins(
     bins: tuple[xgboost.DMatrix, xgboost.DMatrix],
     watch: Callable[[Array], None],
 ) -> None:
-    """Train on rows that are binned already; `watch` gets the held-out scores after each round."""
+    """Train on binned rows; call `watch` with the held-out scores after each round."""
 
     def metric(scores: Array, _: xgboost.DMatrix) -> list[Any]:
         watch(scores)

@@ -1,4 +1,4 @@
-"""Intervals over topics: standard errors with known values, and what topics can tell of discriminative power and tau."""
+"""Intervals over topics: known standard errors, discriminative power and rank correlation."""
 
 import numpy as np
 import pytest

@@ -106,7 +106,7 @@ def test_measures_without_a_recall_are_refused_not_drawn_empty(measure, y_true):
 
 @dataclass(frozen=True, repr=False)
 class Beside(gb.KendallTau):
-    """Its documents of grade 2 are worth something by themselves, those of grade 1 beside others alone."""
+    """A measure in which grade 2 has worth by itself, and grade 1 only in pairs."""
 
     def tables(self, base):
         pair, own = super().tables(base)
@@ -115,7 +115,7 @@ class Beside(gb.KendallTau):
 
 def test_a_part_of_the_worth_that_no_recall_shows_is_refused_too():
     assert gb.evaluate(Beside(), [2, 1, 0], [3, 2, 1])[Beside()] == 1.5
-    with pytest.raises(ValueError, match=r"measure is Beside\(\), in which documents count beside others and not by"):
+    with pytest.raises(ValueError, match=r"measure is Beside\(\), in which some documents count in pairs only"):
         precision_recall(Beside(), [2, 1, 0], [3, 2, 1])
 
 

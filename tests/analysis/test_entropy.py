@@ -53,8 +53,7 @@ def value_of(measure, grades, base=None):
     return gb.evaluate(measure, grades, -np.arange(len(grades)), recall_base=None if base is None else [base])[measure]
 
 
-# --------------------------------------------------------------------------------------------------
-# expected value
+# --- expected value -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
@@ -87,8 +86,7 @@ def test_derivative_of_the_expected_value(measure):
         assert problem.derivative(p)[n, i] == pytest.approx(slope, abs=1e-10)
 
 
-# --------------------------------------------------------------------------------------------------
-# maximum entropy
+# --- maximum entropy ------------------------------------------------------------------------------
 
 LISTS = [
     (ranked_by_chance(3, 30, [18, 8, 4]), None),
@@ -129,7 +127,7 @@ def test_solution_reproduces_value_and_counts_and_is_stationary(measure, number)
 @pytest.mark.parametrize("seed", [12, 13])
 @pytest.mark.filterwarnings("ignore:Values in x were outside bounds")  # the other solver, in older versions of SciPy
 def test_no_other_solver_finds_more_entropy(measure, seed):
-    """A general solver of constrained problems, from random starts: it finds the same maximum from all of them."""
+    """A general solver of constrained problems finds the same maximum from random starts."""
     n, counts = 8, np.array([4, 2, 2])
     value = value_of(measure, ranked_by_chance(seed, n, counts))
     problem = Problem(measure, n, counts, np.arange(3))
@@ -220,8 +218,7 @@ def test_bad_input(arguments, message):
         maximum_entropy(gb.AP(), **arguments)
 
 
-# --------------------------------------------------------------------------------------------------
-# informativeness
+# --- informativeness ------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

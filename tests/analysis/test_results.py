@@ -162,7 +162,10 @@ def search_with_progress():
     ids=lambda given: type(given).__name__,
 )
 def test_seeds_come_from_every_kind_of_random_state(given):
-    """An int is the seed; what draws numbers gives the same seed from the same state, and another one afterwards."""
+    """An int is the seed itself; a generator gives the same seeds from the same state.
+
+    Seeds of a generator differ from draw to draw.
+    """
     if not isinstance(given, np.random.RandomState | np.random.Generator):
         assert seed(given) == (None if given is None else 5)
         return

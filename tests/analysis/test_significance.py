@@ -100,18 +100,17 @@ def test_significant_only_where_three_tests_agree(pair):
     assert not result.significant(least)
 
 
-# --------------------------------------------------------------------------------------------------
-# rounding is no win
+# --- rounding is no win ---------------------------------------------------------------------------
 
 
 def precisions(n_queries, seed=0):
-    """P@10 of each query, once as a count over ten and once as a sum of tenths: equal by definition."""
+    """P@10 of each query, as a count over ten and as a sum of tenths: equal by definition."""
     counts = np.random.default_rng(seed).integers(1, 11, n_queries)
     return counts / 10, np.cumsum(np.full(10, 0.1))[counts - 1]  # Python's sum has no rounding from 3.12 on
 
 
 def test_rounding_is_no_win():
-    """Sums of the same terms in another order: on 300 queries neither is better, and nothing is significant."""
+    """Sums in another order are equal on all 300 queries, and nothing is significant."""
     by_count, by_sum = precisions(300)
     assert (by_count != by_sum).sum() > 100
     for first, second in ((by_count, by_sum), (by_sum, by_count)):
@@ -132,7 +131,7 @@ def test_rounding_in_every_query_in_the_same_direction_is_no_win():
 
 
 def test_rounding_does_not_tell_tied_differences_apart():
-    """Differences of one and two tenths, as .9 - .8 and .4 - .3: all tests see the tenths, as with whole numbers."""
+    """Differences such as .9 - .8 and .4 - .3 are tied: all tests give what whole numbers give."""
     rng = np.random.default_rng(1)
     a, b = rng.integers(0, 11, (2, 40))
     found, exact = significance(a / 10, b / 10, random_state=0), significance(a, b, random_state=0)
@@ -158,14 +157,17 @@ def test_small_differences_count_on_every_scale(scale):
 
 
 def test_many_small_differences_do_not_hide_each_other():
-    """Each is nearer to the next than rounding is, as they are of two rankers that are nearly the same."""
+    """Differences are closer to each other than rounding, as for two similar rankers."""
     d = np.linspace(0, 1e-10, 1001)
     _, equal, worse = significance(0.5 + d, np.full(1001, 0.5)).counts
     assert (equal in (5, 6), worse) == (True, 0)  # 5e-13 is rounding beside values of one half
 
 
 def test_values_that_cancel_to_zero_but_for_rounding():
-    """Kendall's tau of 0 adds up to 1e-17 or so: the values next to it are no measure of rounding, the largest is."""
+    """Rounding is relative to the largest value, not to values near 0.
+
+    Kendall's tau of 0 adds up to some 1e-17.
+    """
     a, b = np.array([1e-17, 0.0, 0.5, -2e-17]), np.array([0.0, -1e-17, 0.25, 0.0])
     assert significance(a, b).counts == (1, 3, 0)
 
@@ -175,8 +177,7 @@ def test_queries_without_a_value_are_left_out():
     assert result.differences.tolist() == pytest.approx([0.1, -0.1])
 
 
-# -------------------------------------------------------------------------------------------------
-# paired by query id
+# --- paired by query id ---------------------------------------------------------------------------
 
 AP, GAP = gb.AP(), gb.GAP(g=(0.5, 0.5))
 
@@ -264,14 +265,14 @@ def of(qid, *measures, values=None):
             [0.1, 0.2, 0.4],
             None,
             TypeError,
-            "second is a list beside a PerQuery; expected PerQuery for both",
+            "second is a list, the other a PerQuery; expected PerQuery for both",
         ),
         (
             np.zeros(3),
             of("abc", AP),
             None,
             TypeError,
-            "first is a ndarray beside a PerQuery; expected PerQuery for both",
+            "first is a ndarray, the other a PerQuery; expected PerQuery for both",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""Values of several systems: discriminative power, correlation, robustness to incomplete judgements."""
+"""Values of several systems: discriminative power, correlation, incomplete judgements."""
 
 import itertools
 
@@ -42,8 +42,7 @@ def values(collection):
     return system_values([gb.GAP(g=G), gb.AP(), gb.nDCG(k=10)], *collection)
 
 
-# --------------------------------------------------------------------------------------------------
-# the values
+# --- the values -----------------------------------------------------------------------------------
 
 
 def test_values_of_both_libraries_in_the_order_asked_for(collection):
@@ -70,7 +69,7 @@ def test_selection(values):
 
 
 def test_the_best_by_one_measure_come_best_first():
-    """The second best by the first measure is not the second best by mean rank over all measures."""
+    """The order of one measure differs from that of the mean rank over all measures."""
     table = np.array([[0.254, 0.1, 0.270, 0.260], [0.9, 0.1, 0.8, 0.2], [0.9, 0.2, 0.8, 0.1]])
     values = SystemValues((gb.GAP(), gb.AP(), "third"), tuple("abcd"), ("1",), table[:, :, None])
     assert values.best(2).systems == ("a", "c")
@@ -124,8 +123,7 @@ def test_bad_selections(values, change, message):
         change(values)
 
 
-# --------------------------------------------------------------------------------------------------
-# discrimination
+# --- discrimination -------------------------------------------------------------------------------
 
 
 def test_bootstrap_as_written(values):
@@ -174,7 +172,7 @@ def test_equal_and_constantly_different_systems():
 
 
 def test_systems_that_differ_by_rounding_are_not_told_apart():
-    """Neither where it is in the same direction on every topic, nor as the only deviation of a constant difference."""
+    """Rounding counts nothing, in the same direction on every topic or in a constant difference."""
     x = np.linspace(0.1, 0.9, 9)
     near = np.array([[x, np.nextafter(x, 1), x + 1e-9]])
     values = SystemValues(("m",), ("a", "b", "c"), tuple("123456789"), near)
@@ -199,8 +197,7 @@ def test_random_state_and_processes(values):
     assert (first != discriminative_power(values, n_resamples=100, random_state=6).asl).any()
 
 
-# --------------------------------------------------------------------------------------------------
-# correlation
+# --- correlation ----------------------------------------------------------------------------------
 
 
 def test_tau_between_measures(values):
@@ -227,8 +224,7 @@ def test_means_that_differ_by_rounding_are_tied():
         assert tau_ap(other, rounded) == tau_ap(other, plain)
 
 
-# --------------------------------------------------------------------------------------------------
-# robustness
+# --- robustness -----------------------------------------------------------------------------------
 
 
 def test_samples_are_stratified_and_nested(collection):

@@ -30,8 +30,7 @@ def written(tmp_path):
     return write
 
 
-# --------------------------------------------------------------------------------------------------
-# reading
+# --- reading --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["file.txt", "file.gz"])
@@ -205,8 +204,7 @@ def test_gains_become_grades():
         trec.map_gains({"1": {"a": 3}}, {0: 0})
 
 
-# --------------------------------------------------------------------------------------------------
-# rules
+# --- rules ----------------------------------------------------------------------------------------
 
 G = (0.3, 0.7)
 MEASURES = {
@@ -320,7 +318,7 @@ def test_judgements_with_a_decimal_point(tmp_path):
 
 def test_judgements_of_more_different_values_than_judges_make_are_told_how_they_are_read():
     qrels = {"1": {f"d{i}": i / 1000 for i in range(1001)}}
-    with pytest.warns(UserWarning, match=r"qrels holds 1001 different values up to 1: GAP\(g=\(1.0,\)\) takes"):
+    with pytest.warns(UserWarning, match=r"qrels holds 1001 different values up to 1: GAP\(g=\(1.0,\)\) reads"):
         trec.evaluate(gb.GAP(g=(1.0,)), qrels, {"1": {"d3": 1.0}})
 
 
@@ -342,7 +340,9 @@ def test_open_thresholds_come_from_the_judgements():
     qrels = {"1": {"a": 1, "b": 2}}
     run = {"1": {"a": 1.0}}  # the document of grade 2 is not retrieved
     assert trec.evaluate(gb.GAP(), qrels, run)[gb.GAP()] == trec.evaluate(gb.GAP(g=(0.5, 0.5)), qrels, run).popitem()[1]
-    with pytest.raises(ValueError, match=r"qrels holds the grade 2, but GAP\(g=\(1.0,\)\) knows the grades 0..1"):
+    with pytest.raises(
+        ValueError, match=r"qrels holds the grade 2, but GAP\(g=\(1.0,\)\) is defined for the grades 0..1"
+    ):
         trec.evaluate(gb.GAP(g=(1.0,)), qrels, run)
 
 

@@ -103,9 +103,12 @@ def test_a_search_over_an_alias(search):
 
 @pytest.mark.parametrize("module", ["gapboost.lightgbm", "gapboost.dask.lightgbm"])
 def test_no_parameter_of_lightgbm_replaces_an_attribute(module):
-    """LightGBM sets `_<name>` of the ranker beside `<name>`, as for its own attributes: a method would be lost."""
-    room = pytest.importorskip(module)
-    (kind,) = (getattr(room, name) for name in room.__all__ if name.endswith("LGBMGAPRanker"))
+    """LightGBM sets an attribute `_<name>` of the ranker for each parameter `<name>`.
+
+    A method of that name would be lost.
+    """
+    package = pytest.importorskip(module)
+    (kind,) = (getattr(package, name) for name in package.__all__ if name.endswith("LGBMGAPRanker"))
     names = sorted(LIGHTGBMS.known())
     assert {"task", "boost", "train"} < set(names)
     assert [name for name in names if hasattr(kind, name) and not hasattr(lightgbm.LGBMRanker, name)] == []

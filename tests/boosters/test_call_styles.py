@@ -200,7 +200,7 @@ def test_eval_at_reports_beside_the_trained_measure_that_stops(eval_at, ranks):
 
 
 def test_eval_at_that_is_no_rank():
-    with pytest.raises(ValueError, match=r"^eval_at is 'ten'; expected it unset: it is a list of whole numbers >= 1"):
+    with pytest.raises(ValueError, match=r"^eval_at is 'ten'; remove it: it takes a list of whole numbers >= 1"):
         ranker("lightgbm").fit(TRAIN.X, TRAIN.y, TRAIN.qid, eval_at="ten")
 
 

@@ -1,4 +1,4 @@
-"""Fits beside each other, in threads and processes, and interrupted: each is what it would be alone."""
+"""Fits in several threads and processes, and interrupted fits: each gives what it gives alone."""
 
 import os
 import signal

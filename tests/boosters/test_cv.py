@@ -1,4 +1,4 @@
-"""Cross-validation by query with the boosters' own data sets: the twins of their `cv`."""
+"""Cross-validation by query with the boosters' own data sets, against their own `cv`."""
 
 import lightgbm
 import numpy as np
@@ -122,7 +122,7 @@ def test_random_state_deals_the_queries_out(cv, fold):
 @TWINS
 def test_refuses_another_objective(cv, fold):
     X, y, sizes, _ = grouped(False)
-    with pytest.raises(ValueError, match="params holds objective='regression'; expected it unset"):
+    with pytest.raises(ValueError, match="params holds objective='regression'; remove it"):
         cv(X, y, sizes, None, params={"objective": "regression"})
 
 

@@ -1,4 +1,4 @@
-"""Calls of the boosters' own rankers, made with ours: containers, words, copies, files and pictures."""
+"""Calls of the boosters' own rankers also work with ours: containers, names, copies, files."""
 
 import inspect
 import pickle
@@ -149,7 +149,7 @@ def test_flags_of_predictions_among_the_parameters():
 
 @twins
 def test_names_of_columns_are_checked_as_the_caller_says(twin):
-    """Unasked, of any frame; with LightGBM's own error where its flag is set, and not where it is off."""
+    """Names are checked by default; LightGBM's flag gives its own error, or turns the check off."""
     names = [f"x{i}" for i in range(X.shape[1])]
     frame = pd.DataFrame(TEST.X, columns=names)
     ranker = twin.ranker().fit(pd.DataFrame(X, columns=names), Y, QID)

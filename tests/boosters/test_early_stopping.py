@@ -107,7 +107,7 @@ def test_native_early_stopping_by_the_measure_in_the_place_that_the_booster_look
 @pytest.mark.usefixtures("categories")
 @pytest.mark.parametrize("kind", ["gbtree", "dart"])
 def test_models_that_stopped_early_know_their_categories(kind, tmp_path):
-    """A slice of XGBoost's boosters forgets them: a frame with another order of categories got other scores."""
+    """XGBoost drops categories in a slice of a booster, and then misreads other codes."""
 
     def frame(data, categories):
         letters = np.array(list("abcd"))[np.digitize(data.X[:, 10], (2, 6, 10))]

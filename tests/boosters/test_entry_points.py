@@ -1,4 +1,4 @@
-"""Every own parameter takes effect or is refused at every way into a training; every one refuses the same data.
+"""Each own parameter takes effect or is refused at each entry point, and refuses the same data.
 
 The rows for Spark, which needs an environment of its own, stand in tests/cluster/test_spark.py.
 """

@@ -34,7 +34,7 @@ def share_of_first(y_true, y_pred, weight):
 
 
 def revenue_of(data):
-    """Revenue of each row, and a metric: the share of it in the first three documents of each query."""
+    """Revenue of each row, and its share in the first three documents of each query as a metric."""
     revenue = np.random.default_rng(1).gamma(1.0, size=len(data.y))
 
     def revenue_at_3(y_true, y_pred, weight):
@@ -105,7 +105,7 @@ def test_what_is_passed(twin):
 
 @twins
 def test_sets_with_the_same_labels_keep_their_own_order(twin):
-    """Sets of the same grades and queries, whose rows come in another order, beside the training set."""
+    """Evaluation sets with the grades and queries of the training set, in another order of rows."""
     order, _ = shuffled(TRAIN, 3)
     sets = [TRAIN, Rows(TRAIN, order), Rows(TRAIN, order[::-1])]
     seen = []
@@ -346,7 +346,7 @@ def test_a_stopping_metric_that_is_not_reported(twin):
 
 @twins
 def test_a_stopping_metric_without_early_stopping(twin):
-    with pytest.raises(ValueError, match="stopping_metric is 'gap', but no early stopping is asked for"):
+    with pytest.raises(ValueError, match="stopping_metric is 'gap', but early stopping is off"):
         watched(twin, ["ndcg@5"], stopping_metric="gap")
 
 

@@ -1,4 +1,4 @@
-"""Leaving gapboost: models explained, exported and loaded by other libraries, and in other processes."""
+"""Models that other libraries and processes explain, export and load without gapboost."""
 
 import json
 import pickle
@@ -33,7 +33,7 @@ def scores_of(booster, X):
 
 
 def for_onnx(twin, model):
-    """Return the exportable model as a converter to ONNX needs it: XGBoost's without names of features."""
+    """Return the exportable model for an ONNX converter, for XGBoost without names of features."""
     return twin.module.exportable(model, **({"feature_names": None} if twin is XGBOOST else {}))
 
 
@@ -246,7 +246,10 @@ def test_exportable_takes_and_leaves_out_names_of_xgboosts_features():
     ids=["f7", "f1", "1"],
 )
 def test_exportable_refuses_names_that_read_as_other_positions(names):
-    """A converter to ONNX would split by another feature without an error; a search engine reads names."""
+    """An ONNX converter would split by another feature without an error.
+
+    A search engine reads names.
+    """
     ranker = XGBOOST.ranker().fit(pd.DataFrame(X, columns=names), TRAIN.y, TRAIN.qid)
     with pytest.raises(ValueError, match=f"feature_names is 'auto', but column 0 .* is named '{names[0]}'"):
         XGBOOST.module.exportable(ranker)

@@ -44,7 +44,7 @@ def test_the_training_set_does_not_stop_training():
 
 
 def test_fits_of_lightgbms_own_ranker_leave_nothing_in_the_callbacks():
-    """It shows them no data set: the array of labels stands for it, and what is remembered of it must not keep it."""
+    """LightGBM's own ranker passes an array of labels, which callbacks must not keep alive."""
     trains, reports = objective("gap"), eval_metric("gap")
     for _ in range(5):
         theirs = lightgbm.LGBMRanker(n_estimators=2, objective=trains, metric="None", verbose=-1)

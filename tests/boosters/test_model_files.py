@@ -222,7 +222,9 @@ def test_load_model_for_a_measure_that_is_not_gapboosts(tmp_path):
     loaded.load_model(tmp_path / "model.json")
     assert loaded.measure_ == Named()
     other = XGBGAPRanker(n_estimators=3)
-    with pytest.raises(ValueError, match=r"the model was trained for LambdaRank\(Named\(.*say LambdaRank\(GAP\(\)\)"):
+    with pytest.raises(
+        ValueError, match=r"the model was trained for LambdaRank\(Named\(.*the ranker has LambdaRank\(GAP\(\)\)"
+    ):
         other.load_model(tmp_path / "model.json")
     assert not other.__sklearn_is_fitted__()
     assert vars(other) == vars(XGBGAPRanker(n_estimators=3))

@@ -1,4 +1,4 @@
-"""Parameters that would do nothing: typos, and the boosters' words about their own ranking objectives and metrics."""
+"""Parameters that would be ignored: typos, and the boosters' own ranking objectives and metrics."""
 
 import inspect
 import json
@@ -90,11 +90,11 @@ def test_a_search_over_a_name_that_nobody_knows(twin, n_jobs):
     assert "gg is (0.5, 0.5), which neither gapboost nor " in message(theirs.fit, X, Y, qid=QID, groups=QID)
 
 
-@pytest.mark.parametrize("name", ["mesure", "num_leafs"])
-def test_a_typo_in_the_parameters_of_cv(name):
+@pytest.mark.parametrize(("name", "advice"), [("mesure", "remove it"), ("num_leafs", "expected num_leaf")])
+def test_a_typo_in_the_parameters_of_cv(name, advice):
     data = LIGHTGBM.dataset(X, Y, SIZES)
     text = message(gapboost.lightgbm.cv, {**LIGHTGBM.native, name: 3}, data, 2, n_folds=2)
-    assert text.startswith(f"params holds {name}=3, which neither gapboost nor LightGBM knows; expected ")
+    assert text == f"params holds {name}=3, which neither gapboost nor LightGBM knows; {advice}"
     text = message(gapboost.xgboost.cv, {"max_dept": 3}, XGBOOST.dataset(X, Y, SIZES), 2, n_folds=2)
     assert text.startswith("params holds max_dept=3, which neither gapboost nor XGBoost knows; expected max_depth")
 
@@ -132,7 +132,10 @@ def test_xgboost_takes_every_name_that_it_knows(taken):
 
 
 def test_names_that_xgboost_checks_itself_are_the_same():
-    """XGBoost warns of each name that its configuration lacks: here of none that is known, and of the one that is not."""
+    """XGBoost warns of each name that its configuration lacks.
+
+    It warns of none that `known` holds, and of one that it does not hold.
+    """
     data = XGBOOST.dataset(X, Y, SIZES)
     known = {"rate_drop", "feature_selector", "ndcg_exp_gain", "opt_dense_col", "max_cached_hist_node", "eta", "top_k"}
     assert known <= XGBOOSTS.known()
@@ -145,7 +148,7 @@ def test_names_that_xgboost_checks_itself_are_the_same():
 def test_a_newer_xgboost_gets_names_that_are_not_checked():
     text = refused(XGBOOST, brand_new=3)
     assert text == (
-        "brand_new is 3, which neither gapboost nor XGBoost knows; expected it unset (validate_parameters=False passes it on)"
+        "brand_new is 3, which neither gapboost nor XGBoost knows; remove it (validate_parameters=False passes it on)"
     )
     XGBOOST.fitted(brand_new=3, validate_parameters=False)
     assert "lambdarank_unbiased" in refused(XGBOOST, lambdarank_unbiased=True, validate_parameters=False)
@@ -321,7 +324,10 @@ def of_both(table):
 @pytest.mark.slow(keep=6)
 @pytest.mark.parametrize(("twin", "case"), of_both(EQUAL))
 def test_a_word_with_an_equal_is_taken(twin, case):
-    """To the bit what our own words train, by `clone`, `set_params` and pickles too; the parameters stay as they were given."""
+    """The trained model is identical, also after `clone`, `set_params` and pickling.
+
+    The parameters stay as they were given.
+    """
     parameters, fit, own, own_fit = case
     watched = {"eval_set": [(VALI.X, VALI.y)], "eval_qid": [VALI.qid]}
     expected = twin.ranker(**own).fit(X, Y, QID, **watched, **own_fit)
@@ -348,7 +354,7 @@ def test_a_search_over_words_of_the_booster():
 
 def test_an_objective_of_the_booster_beside_another_measure():
     assert refused(XGBOOST, objective="rank:map", measure="ndcg") == (
-        "objective is 'rank:map'; expected it unset: measure says what to train for"
+        "objective is 'rank:map'; remove it: measure says what to train for"
     )
 
 
@@ -370,8 +376,8 @@ def test_what_a_word_of_the_booster_means_here(twin, case):
     given = {**parameters, **fit}
     for line in lines:
         name = line.partition(" is ")[0]
-        unset = "" if expected[name].startswith(f"{name}=") else "it unset, and "
-        assert line == f"{name} is {given[name]!r}; expected {unset}{expected[name]}"
+        instead = "expected " if expected[name].startswith(f"{name}=") else "remove it, and write "
+        assert line == f"{name} is {given[name]!r}; {instead}{expected[name]}"
     after_one_edit(twin, parameters, fit, lines)
 
 
@@ -382,13 +388,13 @@ def test_what_has_no_meaning_here(twin, parameters):
     lines = text.splitlines()
     assert {line.partition(" is ")[0] for line in lines} == parameters.keys() - set(OWN)
     for line in lines:
-        assert re.search(r"; expected it unset: \w.{10,}", line)
+        assert re.search(r"; remove it: \w.{10,}", line)
     after_one_edit(twin, parameters, {}, lines)
 
 
 # A parameter and its value, whether that is one of fit, and what it replaces.
 ASSIGNMENT = re.compile(
-    r"""(\w+)=(\[.*?\]|"[^"]*"|\w[\w.]*\(.*\))( in fit)?(?: in place of ([\w ]+))?(?= and |$)""",
+    r"""(\w+)=(\[.*?\]|"[^"]*"|\w[\w.]*\(.*\))( in fit)?(?: instead of ([\w ]+))?(?= and |$)""",
 )
 
 
@@ -404,7 +410,7 @@ def edited(parameters, fit, lines):
     """Parameters and arguments of fit after what the lines of the error dictate, word by word."""
     parameters, fit = dict(parameters), dict(fit)
     for line in lines:
-        name, told = re.fullmatch(r"(\w+) is .*; expected (.*)", line).groups()
+        name, told = re.fullmatch(r"(\w+) is .*; (?:expected |remove it)(.*)", line).groups()
         parameters.pop(name, None)
         fit.pop(name, None)
         for parameter, code, in_fit, replaced in ASSIGNMENT.findall(told.partition(": ")[0]):
@@ -443,7 +449,7 @@ def test_a_script_for_LGBMRanker_runs_with_its_measure():
     }
     theirs = lightgbm.LGBMRanker(**parameters).fit(X, Y, **fit)
     assert message(LGBMGAPRanker(**parameters).fit, X, Y, **fit) == (
-        'label_gain is [0, 1, 3, 7]; expected it unset, and measure="nDCG(gains=(0.0, 1.0, 3.0, 7.0))"'
+        'label_gain is [0, 1, 3, 7]; remove it, and write measure="nDCG(gains=(0.0, 1.0, 3.0, 7.0))"'
     )
     ours = LGBMGAPRanker(**parameters, measure="ndcg").fit(X, Y, **fit)
     assert ours.objective_ == gb.LambdaRank(gb.nDCG(gains=(0, 1, 3, 7)), truncation=20)
@@ -588,11 +594,11 @@ def test_cv_refuses_what_has_no_equal():
         "params holds label_gain",
         "params holds lambdarank_norm",
     ]
-    assert lines[0] == "params holds objective='binary'; expected it unset: measure says what to train for"
+    assert lines[0] == "params holds objective='binary'; remove it: measure says what to train for"
     params = {"objective": "reg:squarederror", "eval_metric": "rmse", "lambdarank_unbiased": True}
     text = message(gapboost.xgboost.cv, params, XGBOOST.dataset(X, Y, SIZES), 2, measure="ap", n_folds=2)
     assert len(text.splitlines()) == 3
-    assert "params holds eval_metric='rmse'; expected it unset: it is an argument of cv" in text
+    assert "params holds eval_metric='rmse'; remove it: it is an argument of cv" in text
 
 
 @pytest.mark.parametrize(
@@ -603,7 +609,7 @@ def test_native_training_refuses_what_lightgbm_would_ignore(params):
     data = lightgbm.Dataset(X, Y, group=SIZES, params={"verbose": -1})
     beside = {**LIGHTGBM.native, **params, "objective": gapboost.lightgbm.objective("ap")}
     text = message(lightgbm.train, beside, data, 2)
-    assert text.startswith(f"params holds {name}={params[name]!r}; expected it unset, and measure=gapboost.LambdaRank(")
+    assert text.startswith(f"params holds {name}={params[name]!r}; remove it, and write measure=gapboost.LambdaRank(")
 
 
 @twins

@@ -1,4 +1,4 @@
-"""Factors of positions: LightGBM's own, the rule that they are learnt by, and what they are for: clicks."""
+"""Factors of positions: equal to LightGBM's, updated by the same rule, useful for clicks."""
 
 import copy
 import gc
@@ -158,7 +158,7 @@ HOW = {
 @pytest.mark.parametrize("how", HOW.values(), ids=HOW)
 @pytest.mark.parametrize("penalty", [0.0, 0.01])
 def test_factors_follow_newton_steps(twin, how, penalty):
-    """The gradients are the objective's at raised scores; what they say of a position moves its factor, as LightGBM writes it."""
+    """Gradients are those at scores plus factors, and each factor takes LightGBM's Newton step."""
     data, position, _ = clicks(0, n_queries=30)
     recorded, booster = native(twin, how, data, position, 5, penalty)
     grad_unit, hess_unit = (1.0, 1.0) if how.in_units_of_rows else twin.scales(data[2])
@@ -623,7 +623,7 @@ def train(twin, objective, dataset, rounds=4, parameters=None):
 
 @twins
 def test_one_objective_and_data_set_for_several_trainings(twin):
-    """LightGBM's data set keeps the learning rate of the training that it was constructed for, or none."""
+    """LightGBM's data set keeps the learning rate of the training that constructed it, or none."""
     objective, dataset = prepared(twin)
     rates = [0.1, 0.5, 0.1, 0.02]
     alone = []

@@ -182,7 +182,7 @@ def test_the_libraries_own_functions(fit, callback, bars):
 
 
 def test_the_length_for_xgboosts_own_functions(capsys):
-    """XGBoost does not tell its callbacks: with it the bar has its length from the first round on."""
+    """The bar has its length from the first round on if `n_rounds` is given."""
     for n_rounds, told in ((5, True), (None, False)):
         train_xgboost(xgboost_progress(n_rounds=n_rounds))
         assert ("| 0/5 [" in capsys.readouterr().err) == told
@@ -270,7 +270,7 @@ def test_copies(bars):
 
 
 def test_searches(bars):
-    """`GSearchCV` leaves the bars of its trainings out; the best ranker has it, and every fit of `GridSearchCV`."""
+    """`GSearchCV` shows a bar for the best ranker alone, `GridSearchCV` one for every fit."""
     ranker = XGBGAPRanker(n_estimators=3, n_jobs=1, callbacks=[xgboost_progress()])
     grid = {"g": [(0.5, 0.5), (0.2, 0.8)]}
     search = GSearchCV(ranker, grid, scoring="ndcg@5", cv=2).fit(X, Y, qid=QID)

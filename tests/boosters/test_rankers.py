@@ -89,7 +89,7 @@ def test_fit_leaves_the_parameters_alone(twin):
 @pytest.mark.parametrize("source", [np.random.RandomState, np.random.default_rng], ids=["RandomState", "Generator"])
 @twins
 def test_a_random_state_is_drawn_from_by_fit_alone(twin, source):
-    """Printing, copying and asking a ranker leave alone what it trains; XGBoost's own draws a seed at each of them."""
+    """Printing, copying and `get_params` draw no random number, unlike in XGBoost's own ranker."""
     bagged = {"subsample": 0.6, **({"subsample_freq": 1} if twin is LIGHTGBM else {})}
     given, untouched = source(3), source(3)
     ranker = twin.ranker(random_state=given, **bagged)
@@ -457,7 +457,7 @@ def test_trees_that_continue_a_model_stopped_early_predict(twin):
 
 @twins
 def test_training_continues_from_the_best_iteration(twin, tmp_path):
-    """From the ranker, its booster, its file or its `to_vendor()`: all of them hold the same trees."""
+    """Continue from the ranker, its booster, its file or `to_vendor()`: all hold the same trees."""
     parameters, fit = twin.stopping(3)
     parameters |= {"n_estimators": 60, "learning_rate": 0.5, **twin.no_draws}
     first = twin.fitted(evals=[VALI], fit=fit, **parameters)
@@ -557,7 +557,7 @@ def test_callback_gradients_are_those_of_the_objective(twin):
 
 @twins
 def test_steps_are_as_long_as_those_of_the_boosters_own_objective(twin):
-    """Two documents, one tree, no penalty: a leaf is gradient over hessian, whatever the measure's change is."""
+    """Each leaf is gradient over hessian: there are two documents, one tree and no penalty."""
     X, y = np.array([[0.0], [1.0]]), [0, 1]
     free = {"n_estimators": 1, "learning_rate": 1.0, "min_child_weight": 0, "n_jobs": 1}
     if twin is LIGHTGBM:

@@ -1,4 +1,7 @@
-"""Weights of documents: gradients of each times its own, metrics by the mean of a query, as in LightGBM's own objectives."""
+"""Weights of documents: each gradient has its own, and metrics use the mean weight of a query.
+
+LightGBM's own objectives do the same.
+"""
 
 import lightgbm
 import numpy as np
@@ -57,7 +60,7 @@ def test_a_query_is_evaluated_by_the_mean_of_its_weights(shuffled):
 
 @twins
 def test_rankers_train_and_report_by_them(twin):
-    """Whole rankers against the boosters' own `train` with weighted gradients, and reported values against `evaluate`."""
+    """Models equal the boosters' own with weighted gradients; reported values equal `evaluate`."""
     ranker = twin.ranker(n_estimators=5).fit(
         X, Y, QID, sample_weight=WEIGHTS, eval_set=[(X, Y)], eval_qid=[QID], **{twin.eval_weight: [WEIGHTS]}
     )

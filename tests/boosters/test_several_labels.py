@@ -1,4 +1,4 @@
-"""Rankers train for weighted sums of measures of several labels, or say why not, at every way into a training."""
+"""Rankers train for sums of measures of several labels, or refuse to, at each entry point."""
 
 import pickle
 import re
@@ -53,8 +53,7 @@ def of_names(measure):
     return gb.WeightedSum(tuple(parts))
 
 
-# --------------------------------------------------------------------------------------------------
-# training
+# --- training -------------------------------------------------------------------------------------
 
 
 @twins
@@ -120,13 +119,15 @@ def test_weights_of_queries_and_documents_count(twin):
     assert (twin.fitted(data=TWO, measure=BOTH, fit={"sample_weight": weight}).predict(TEST.X) != 0).any()
 
 
-# --------------------------------------------------------------------------------- evaluation sets,
-# early stopping, score
+# --- evaluation sets, early stopping, score -------------------------------------------------------
 
 
 @twins
 def test_reports_are_those_of_evaluate(twin):
-    """Each set by its own labels, although a booster holds only the first: here all sets have the same first one."""
+    """Each set is evaluated by its own labels, although a booster holds only the first one.
+
+    Here all sets have the same first label.
+    """
     other = Data(TWO_VALI.X, TWO_VALI.y.copy(), TWO_VALI.qid)
     other.y[:, 1] = np.roll(other.y[:, 1], 7)
     metrics = [RELEVANCE, INK]
@@ -174,8 +175,7 @@ def test_functions_get_all_labels(twin):
     np.testing.assert_array_equal(np.concatenate(met)[: len(TWO_VALI.y)], TWO_VALI.y)
 
 
-# --------------------------------------------------------------------------------------------------
-# copies and files
+# --- copies and files -----------------------------------------------------------------------------
 
 
 @twins
@@ -198,8 +198,7 @@ def test_the_measure_survives_copies_and_files(twin, tmp_path):
         assert loaded.score(TEST.X, named(TWO_TEST.y).set_axis(y.columns, axis=1), TEST.qid) > 0.5
 
 
-# ------------------------------------------------------------------------------------------------
-# scikit-learn, explain
+# --- scikit-learn, explain ------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -231,8 +230,7 @@ def test_contributions_to_a_measure_of_one_label():
     np.testing.assert_allclose(found.values, values, rtol=1e-6)
 
 
-# --------------------------------------------------------------------------------------------------
-# refusals
+# --- refusals -------------------------------------------------------------------------------------
 
 
 def native_metric(twin):
@@ -253,7 +251,7 @@ def on_dask(twin, **parameters):
     kind(n_estimators=2, **parameters).fit(*columns)
 
 
-WHY = r"which is about several labels, but {} takes one label a row; expected a measure without OfLabel, or {}"
+WHY = r"which reads one of several labels, but {} takes one label a row; expected a measure without OfLabel, or {}"
 LOCAL = "fit of LGBMGAPRanker or XGBGAPRanker, which takes y of shape"
 REFUSED = {
     "objective": (

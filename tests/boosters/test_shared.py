@@ -1,4 +1,4 @@
-"""One objective, metric, pass or ranker for several threads at once: each gets what it would get alone."""
+"""One objective, metric, pass or ranker for several threads: each gets what it would get alone."""
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -111,7 +111,7 @@ class XGBoost:
 @pauses
 @pytest.mark.usefixtures("switching")
 def test_one_objective_and_one_metric_train_in_many_threads(booster, sizes):
-    """The numbers of threads go from 2 to 8 and begin again; a study's trials share one data set in the same way."""
+    """From 2 to 8 threads share one data set, as the trials of a study do."""
     shared = booster(sizes)
     alone = [shared.fitted(i) for i in range(6)]
     assert len({model for model, _ in alone}) > 1

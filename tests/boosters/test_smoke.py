@@ -1,4 +1,4 @@
-"""The shortest way through both boosters: what `tests.support.versions` runs on every combination of versions, in seconds."""
+"""Smoke test of both boosters, for every combination of versions (`tests.support.versions`)."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""The training set among the evaluation sets: LightGBM recognizes it, names it and does not let it stop training."""
+"""The training set among the evaluation sets: LightGBM names it, and it does not stop training."""
 
 import lightgbm
 import numpy as np

@@ -1,4 +1,4 @@
-"""One test for each trap of LightGBM and XGBoost that a ranker with a custom objective can fall into.
+"""One test for each trap of LightGBM and XGBoost that a custom objective can lead to.
 
 Most of them are silent: a constant model, a metric that goes the wrong way. Parameters that would
 be ignored are in `test_parameters.py`, unusable arguments in
@@ -24,7 +24,10 @@ from gapboost.model_selection import GSearchCV, measure_scorer
 
 
 def blunt_trees(twin):
-    """XGBoost's default floor of 1 says so on one long list; LightGBM's twin has hessians in units of rows."""
+    """XGBoost warns of its default `min_child_weight` on one long list.
+
+    LightGBM has hessians in units of rows, and gives no warning.
+    """
     return (
         nullcontext()
         if twin is LIGHTGBM

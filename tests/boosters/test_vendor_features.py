@@ -59,7 +59,7 @@ def test_lightgbm_linear_trees():
 
 
 def two_features(data):
-    """Relevance falls and then rises in the first feature, and depends on the second where the first is high."""
+    """Relevance falls and then rises in the first feature; later it depends on the second."""
     rng = np.random.default_rng(0)
     x = rng.uniform(-1, 1, size=(len(data), 2))
     score = x[:, 0] + 2 * x[:, 0] ** 2 + (x[:, 0] > 0) * x[:, 1]
@@ -136,7 +136,7 @@ def test_a_query_of_weight_2_is_the_query_twice(twin):
 def test_lightgbm_query_bagging_of_native_training_is_refused():
     data = lightgbm.Dataset(X, Y, group=SIZES, params=LIGHTGBM.native)
     bagging = {"bagging_by_query": True, "bagging_fraction": 0.5, "bagging_freq": 1}
-    with pytest.raises(ValueError, match="params holds bagging_by_query=True; expected it unset: "):
+    with pytest.raises(ValueError, match="params holds bagging_by_query=True; remove it: "):
         lightgbm.train({**LIGHTGBM.native, **bagging, "objective": gapboost.lightgbm.objective("gap")}, data, 2)
 
 

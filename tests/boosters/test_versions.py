@@ -1,4 +1,4 @@
-"""Versions: what is declared is said in one voice, and what older boosters do otherwise is evened out or refused."""
+"""Versions are declared alike everywhere; deviations of older boosters are handled."""
 
 import re
 import tomllib

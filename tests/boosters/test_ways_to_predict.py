@@ -1,4 +1,4 @@
-"""Each way to predict that docs/guide/production.md lists gives the scores of `ranker.predict`, or what its table says."""
+"""Each way to predict in docs/guide/production.md gives the scores that its table says."""
 
 import pickle
 from functools import lru_cache
@@ -63,7 +63,7 @@ CASES = [
 
 
 class Fitted(NamedTuple):
-    """A fitted ranker, rows to predict for as the ranker takes them and as an array, and its scores."""
+    """A fitted ranker, rows as it takes them and as an array, and the expected scores."""
 
     case: Case
     ranker: Any
@@ -250,7 +250,10 @@ def test_every_reader_of_an_xgboost_file_takes_the_missing_value(case, way, tmp_
 
 
 def page_rows():
-    """Return the rows of the page's table of ways to predict: (way, XGBoost with missing=-1, LightGBM with zero_as_missing)."""
+    """Return the rows of the page's table of ways to predict.
+
+    Columns: the way, XGBoost with missing=-1, LightGBM with zero_as_missing.
+    """
     section = PAGE.read_text(encoding="utf-8").split("## Ways to predict\n")[1].split("\n## ")[0]
     lines = [line for line in section.splitlines() if line.startswith("| ")][2:]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]

@@ -11,7 +11,10 @@ from gapboost.calibration import reliability
 
 
 def judged(n_queries=200, n_docs=20, spread=0.0, seed=0):
-    """Probabilities, grades that follow them but for a shift of each query, and query ids in a mixed order of rows."""
+    """Grades that follow probabilities up to a shift of each query; probabilities, query ids.
+
+    Rows are in a random order.
+    """
     rng = np.random.default_rng(seed)
     probability = rng.uniform(0.2, 0.8, n_queries * n_docs)
     shift = np.repeat(spread * rng.choice([-1, 1], n_queries), n_docs)

@@ -58,7 +58,10 @@ def test_two_workers_report_what_one_process_does(valid_of, tmp_path):
     ("how", "spread"), [(gb.SoftRank(gb.GAP()), 4.0), (gb.LambdaRank(gb.GAP()), 0.0)], ids=["smooth", "ties"]
 )
 def test_gradients_are_those_of_the_whole(how, spread, tmp_path):
-    """The first worker has the short queries. Weights of documents differ where scores to start from do."""
+    """Gradients of two workers equal those of one: the first worker has the short queries.
+
+    Weights of documents vary within a query only if their initial scores do.
+    """
     X, y, sizes, weight, start = ranking(60, 8, longest=20)
     data = X, y, sizes, weight, spread * start
     by_length = np.argsort(sizes, kind="stable")

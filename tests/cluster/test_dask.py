@@ -1,4 +1,4 @@
-"""The Dask rankers against the local ones, on clusters inside this process, and what they do when something dies."""
+"""The Dask rankers against the local ones, on clusters inside this process, and their failures."""
 
 import gc
 import os
@@ -243,7 +243,7 @@ def test_one_worker_learns_the_local_factors(booster, clients):
 @pytest.mark.slow
 @booster
 def test_factors_are_learnt_from_all_workers(booster, two):
-    """Also of positions that only one of them has, and where an early stop goes back to earlier factors."""
+    """Some positions occur on one worker only, and early stopping returns to earlier factors."""
     X, y, qid = ranking(400, 3)
     y, position = shown(X, y, qid)
     position = np.where(qid == qid[-1], 100, position)
@@ -565,7 +565,7 @@ def test_search_over_g_on_a_cluster(two):
 
 
 def in_groups(data, queries, framed):
-    """X, y and group of a data set with so many queries in each partition, as arrays or as data frames."""
+    """X, y and group with so many queries in each partition, as arrays or as data frames."""
     X, y, qid = data
     sizes = np.unique(qid, return_counts=True)[1]
     rows = tuple(int(part.sum()) for part in np.split(sizes, np.cumsum(queries)[:-1]))
@@ -678,7 +678,7 @@ BAD = {
     "qid renamed": (
         {"X": WITH_QID.rename(columns={"qid": "rest__qid"})},
         ValueError,
-        "X has a column 'rest__qid', which is 'qid' as a ColumnTransformer renames it",
+        "X has a column 'rest__qid', which is 'qid' renamed by a ColumnTransformer",
     ),
     "eval_qid twice": (
         {"eval_set": [(WITH_QID, cut(Y, 100))], "eval_qid": [cut(QID, 100)]},
@@ -768,7 +768,10 @@ BAD_VALUES = {
         {"y": cut(np.where(np.arange(len(Y)) == 150, -0.5, Y), 100)},
         "y in partition 1 holds the negative grade -0.5",
     ),
-    "highest grade": ({"y": cut(Y * 3, 100)}, r"y holds the grade 6, but GAP\(g=\(0.5, 0.5\)\) knows the grades 0..2"),
+    "highest grade": (
+        {"y": cut(Y * 3, 100)},
+        r"y holds the grade 6, but GAP\(g=\(0.5, 0.5\)\) is defined for the grades 0..2",
+    ),
     "no contrast": ({"y": cut(Y * 0 + 1, 100)}, "y holds no query with two different grades .30 queries"),
     "missing id": (
         {"qid": cut(np.where(QID[0] == QID, np.nan, QID), 100)},
@@ -886,14 +889,12 @@ def test_parameters_that_would_be_ignored_come_in_one_error(booster):
         ranker.fit(cut(X, 100), cut(Y, 100), qid=cut(QID, 100))
     lines = sorted(str(caught.value).splitlines())
     assert [line.partition(" is ")[0] for line in lines] == [*words, "mesure", "nthread"]
-    assert "; expected it unset" in lines[0]
+    assert "; remove it" in lines[0]
     assert "; expected measure" in lines[1]
 
 
 @pytest.mark.slow
 def test_other_tree_learners_are_refused():
     given = {"X": cut(X, 100), "y": cut(Y, 100), "qid": cut(QID, 100)}
-    with pytest.raises(
-        ValueError, match="tree_learner is 'feature'; expected it unset: each worker has rows of its own"
-    ):
+    with pytest.raises(ValueError, match="tree_learner is 'feature'; remove it: each worker has rows of its own"):
         dask_ranker("lightgbm", None, tree_learner="feature").fit(**given)

@@ -56,9 +56,9 @@ def test_the_constructor_is_the_local_one_and_client(booster):
 def test_words_about_the_network_change_nothing_and_say_so(client):
     words = {"machines": "127.0.0.1:14000", "num_machines": 7, "local_listen_port": 14000}
     plain = on_cluster("lightgbm", client).fit(X, Y, QID)
-    with pytest.warns(UserWarning, match="machines, num_machines, local_listen_port changes nothing") as caught:
+    with pytest.warns(UserWarning, match="machines, num_machines, local_listen_port will be ignored") as caught:
         told = on_cluster("lightgbm", client, time_out=5, **words).fit(X, Y, QID)
-    assert sum("changes nothing" in str(w.message) for w in caught) == 1
+    assert sum("will be ignored" in str(w.message) for w in caught) == 1
     np.testing.assert_array_equal(
         told.predict(X).compute(scheduler="synchronous"), plain.predict(X).compute(scheduler="synchronous")
     )
@@ -262,7 +262,7 @@ def test_score_takes_columns(booster, client):
 
 @pytest.mark.parametrize("word", ["tree_learner", "tree"])
 def test_workers_vote(client, word):
-    """Each names its best feature, and the winners alone are compared: other trees than where all features are."""
+    """Workers vote for features, so that trees differ from those that compare all features."""
     plain, voting = (
         on_cluster("lightgbm", client, top_k=1, **{word: learner}).fit(X, Y, QID)
         for learner in ("data_parallel", "voting_parallel")
@@ -277,7 +277,7 @@ def test_words_of_xgboost_about_the_cluster(client):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         told = on_cluster("xgboost", client, allow_group_split=True).fit(X, Y, QID)
-    with pytest.warns(UserWarning, match="coll_cfg changes nothing here"):
+    with pytest.warns(UserWarning, match="coll_cfg will be ignored"):
         networked = on_cluster("xgboost", client, coll_cfg=Config(retry=2)).fit(X, Y, QID)
     for ranker in (told, networked):
         np.testing.assert_array_equal(
@@ -306,7 +306,7 @@ def test_signatures_of_the_installed_boosters_are_taken(booster):
 
 
 def sizes_in_chunks(qid):
-    """Sizes of the queries of each chunk, as LightGBM wants them; queries that lie in two chunks are two."""
+    """Sizes of the queries in each chunk; a query that chunks cut counts as two."""
     pieces = [np.unique(part, return_counts=True)[1] for part in (qid[:CHUNKS], qid[CHUNKS:])]
     return da.from_array(np.concatenate(pieces), chunks=(tuple(map(len, pieces)),))
 

@@ -331,7 +331,7 @@ def test_leaving_ends_no_socket_that_has_got_the_number_of_ours(hub, monkeypatch
     number = type(ours._connection).fileno
 
     def late(connection):
-        """The number of a connection, which the hub closes right after, and of a socket of somebody else then."""
+        """Return the number of a connection that is closed and then reused for another socket."""
         found = number(connection)
         if threading.current_thread() is threading.main_thread():
             hub.close()
@@ -421,7 +421,7 @@ def test_a_system_without_the_options_of_keeping_alive(hub, monkeypatch):
 
 
 def test_paths_of_workers_travel_as_text(monkeypatch, tmp_path):
-    """A path object of one system cannot be unpickled on another: the client may run Windows, and the workers Linux."""
+    """A path object of Windows cannot be unpickled on Linux, or the other way round."""
     monkeypatch.setattr(training, "get_worker", lambda: SimpleNamespace(local_directory=tmp_path))
     monkeypatch.setattr(training, "_folders", {})
     found = training.files_of_rows("fit", 1, 2)

@@ -26,7 +26,7 @@ def scheduler():
 
 
 def rows(partition_of_query, seed=0, ids=lambda query: query):
-    """A frame of features, query ids and partitions; rows of the queries of a partition are mixed."""
+    """A frame of features, query ids and partitions; rows of a partition are shuffled."""
     rng = np.random.default_rng(seed)
     query = rng.permutation(np.repeat(np.arange(N_QUERIES), rng.integers(1, 9, N_QUERIES)))
     query = query[np.argsort(partition_of_query[query], kind="stable")]

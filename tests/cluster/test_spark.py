@@ -157,7 +157,7 @@ def test_metrics_are_those_of_the_collected_predictions(data, n_workers, label, 
 
 
 def collection(path, n_queries):
-    """A frame of a real collection: features, label, ids as strings, and a fold of five by query."""
+    """A frame of a real collection: features, label, query ids as strings, one of five folds."""
     files = [path / f"{part}.txt.gz" for part in ("train", "vali", "test")] if path.is_dir() else [path]
     parts = [load_letor(file) for file in files]
     frame = pd.concat(
@@ -176,7 +176,10 @@ def collection(path, n_queries):
 @pytest.mark.parametrize("n_workers", [2, 4])
 @pytest.mark.parametrize("path", [real("ohsumed/Fold1"), real("mq2007/mq2007.txt.gz")])
 def test_real_collections_rank_as_locally(spark, path, n_workers):
-    """Rows are shuffled, and partitions cut every query; the difference of the rankings is within three standard errors."""
+    """Rows are shuffled and partitions cut every query.
+
+    The difference from the local ranking is within three standard errors.
+    """
     rows = collection(path, 400).sample(frac=1.0, random_state=0)
     rows["valid"] = rows.fold == 3
     table = spark.createDataFrame(rows).repartition(6, F.rand(0)).cache()
@@ -217,7 +220,10 @@ def test_ids_and_partitions_change_nothing(spark):
 
 @pytest.mark.parametrize("divide", ["window", "repartition"])
 def test_rows_that_are_divided_by_query_already(data, divide):
-    """Into as many partitions as workers: Spark would leave out the repartition of the fit, and merge these partitions."""
+    """Rows are divided by query into as many partitions as workers.
+
+    Spark would leave out the repartition of the fit, and merge these partitions.
+    """
     n_workers = int(data.sparkSession.conf.get("spark.sql.shuffle.partitions"))
     if divide == "window":
         divided = data.withColumn("mean", F.avg("weight").over(Window.partitionBy("qid")))
@@ -484,7 +490,7 @@ STOPPED_EARLY = {"early_stopping_rounds": 2, "validation_indicator_col": "valid"
         (lambda: FRAME, {"device": "cuda"}, "device is 'cuda'"),
         (lambda: FRAME, {"min_child_weight": 1e9}, "min_child_weight"),
         (lambda: FRAME, {"stopping_metric": "ndcg", **STOPPED_EARLY}, "'ndcg', which is not reported"),
-        (lambda: FRAME, {"stopping_metric": "gap"}, "no early stopping is asked for"),
+        (lambda: FRAME, {"stopping_metric": "gap"}, "early stopping is off"),
         (lambda: FRAME, {"measure": gb.OfLabel(gb.AP(), "label")}, "several labels, but label_col on Spark takes one"),
         (lambda: FRAME, {"eval_metric": ["ap", len]}, "eval_metric holds .*len.*; expected names and measures"),
     ],
@@ -538,7 +544,7 @@ def test_dynamic_allocation_is_an_error(spark, data, monkeypatch):
 
 
 def test_one_query_and_workers_without_rows(spark):
-    """One worker holds the query; the other one trains on nothing, validates nothing, and waits for nobody."""
+    """One worker holds the query; the other one has no rows to train or validate on."""
     rows = pd.concat([FRAME[FRAME.qid == "query 3"], FRAME[FRAME.qid == "query 5"]])
     table = spark.createDataFrame(rows.assign(valid=rows.qid == "query 5", start=rows.b / 10))
     beside = {"validation_indicator_col": "valid", "base_margin_col": "start", "position_col": "position"}

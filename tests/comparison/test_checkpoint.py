@@ -243,8 +243,7 @@ def test_four_processes_open_300_new_checkpoints_at_once(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-# -------------------------------------------------------------------------------------------------
-# damaged files
+# --- damaged files --------------------------------------------------------------------------------
 
 
 def retrained(monkeypatch):
@@ -284,7 +283,7 @@ def test_a_damaged_result_is_trained_again(damage, tmp_path, monkeypatch):
     path = min(tmp_path.glob("split0-*.json"))
     DAMAGES[damage](path)
     trained = retrained(monkeypatch)
-    with pytest.warns(UserWarning, match=r" cannot be used \(.*its training is done again") as caught:
+    with pytest.warns(UserWarning, match=r" cannot be used \(.*its model is trained again") as caught:
         found = compare_rankers(**GIVEN, checkpoint=tmp_path)
     assert any(path.name in str(warning.message) for warning in caught)
     assert len(trained) == len(caught) == (2 if damage == "swapped" else 1)

@@ -140,7 +140,7 @@ WRONG = {
         ["words.csv", "--label", "grade", "--qid", "query"],
         "words.csv has 1 column that holds neither numbers nor categories",
     ),
-    "four files": (["all.txt"] * 4, "FILE is there 4 times; expected one"),
+    "four files": (["all.txt"] * 4, "FILE is given 4 times; expected one"),
     "no such measure": (["all.txt", "--measures", "gab"], "measures is 'gab'"),
     "no such ranker": (["all.txt", "--leave-out", "none"], "leave_out names 'none'; expected some of lambdarank"),
     "no such baseline": (["all.txt", "--baseline", "none"], "--baseline is 'none'; expected one of lambdarank"),

@@ -216,7 +216,7 @@ def test_rankers_that_stop_early_get_validation_queries_that_no_ranker_trains_on
 @pytest.mark.slow
 @pytest.mark.parametrize("stopping", [{}, {"early_stopping_rounds": 3}, {"od_type": "Iter", "od_wait": 3}], ids=str)
 def test_catboost(stopping):
-    """Fit by hand: numbers of queries, one thread, the seed, and validation queries to stop early."""
+    """Compare with CatBoost fitted by hand: query numbers, one thread, seed, validation queries."""
     catboost = pytest.importorskip("catboost")
     assert few_trees(catboost.CatBoostRanker(num_trees=5)) == {"num_trees": 2}
     given = {"iterations": 20, "verbose": False, "allow_writing_files": False, **stopping}
@@ -362,8 +362,7 @@ def test_the_standard_field():
     assert set(found.rankers) == set(small) - {"XGBoost rank:map"}
 
 
-# --------------------------------------------------------------------------------------------------
-# tuning
+# --- tuning ---------------------------------------------------------------------------------------
 
 
 def test_tuning_chooses_on_validation_queries():
@@ -429,8 +428,7 @@ def test_boosters_have_spaces_and_as_many_candidates_each():
     assert "max_depth" in candidates["XGBGAPRanker"][0]
 
 
-# -----------------------------------------------------------------------------------------------
-# pictures and pages
+# --- pictures and pages ---------------------------------------------------------------------------
 
 
 class Page(HTMLParser):

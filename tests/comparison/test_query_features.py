@@ -136,8 +136,7 @@ def test_categories():
     assert of["value"].tolist() == expected["value"].tolist()
 
 
-# --------------------------------------------------------------------------------------------------
-# tuning
+# --- tuning ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow(keep=1)
@@ -181,8 +180,7 @@ def test_all_steps_have_parameters_to_tune():
     assert vars(steps[0]) == vars(QueryRelativeFeatures())
 
 
-# --------------------------------------------------------------------------------------------------
-# checkpoints
+# --- checkpoints ----------------------------------------------------------------------------------
 
 
 def test_a_checkpoint_tells_parameters_of_steps_apart(tmp_path, monkeypatch):
@@ -195,8 +193,7 @@ def test_a_checkpoint_tells_parameters_of_steps_apart(tmp_path, monkeypatch):
         compare_rankers(rankers=piped(pair, QueryRelativeFeatures(["rank"])), **given)
 
 
-# -------------------------------------------------------------------------------------------
-# standard rankers, command
+# --- standard rankers, command --------------------------------------------------------------------
 
 
 def test_standard_rankers_raw_and_with_features():
@@ -228,8 +225,7 @@ def test_the_command(tmp_path, monkeypatch, capsys):
         assert any(line.split("  ")[0] == name and f" {row['map']:.4f} " in line for line in out.splitlines())
 
 
-# --------------------------------------------------------------------------------------------------
-# errors
+# --- errors ---------------------------------------------------------------------------------------
 
 
 class HalfTheRows(Logarithm):

@@ -1,4 +1,4 @@
-"""`choose_trees`: every booster gets the number of trees with the best values on validation queries."""
+"""`choose_trees`: each booster gets the number of trees that is best on validation queries."""
 
 import lightgbm
 import numpy as np

@@ -1,4 +1,4 @@
-"""Verdicts on made values with a known difference: clusters of models, crossed clusters, families."""
+"""Verdicts on simulated values with a known difference: clusters, crossed clusters, families."""
 
 from collections import Counter
 
@@ -34,7 +34,7 @@ SPREAD, OF_MODELS = 0.2, 0.02
 
 
 def values_of_pair(rng, sizes=SIZES, ahead=0.0, of_models=OF_MODELS, spread=SPREAD):
-    """Draw values of two rankers on the queries of each fold: the first one's models are shifted."""
+    """Draw values of two rankers for each fold; models of the first one are shifted."""
     folds = []
     for n in sizes:
         theirs = rng.uniform(0.2, 0.8, n)
@@ -238,7 +238,7 @@ def test_equal_folds_are_a_t_test_of_their_means():
 
 
 def test_the_error_is_the_one_of_bell_and_mccaffrey():
-    """Compute it in matrices, as they define it for any regression: on a constant, with unequal folds."""
+    """Compute the error by the general definition, in matrices, for folds of unequal size."""
     folds = [ours - theirs for ours, theirs in values_of_pair(np.random.default_rng(11), (50, 20, 9, 4))]
     n = sum(map(len, folds))
     beyond = np.eye(n) - 1 / n
@@ -256,7 +256,7 @@ def test_the_error_is_the_one_of_bell_and_mccaffrey():
 
 
 def test_folds_that_share_training_queries():
-    """The corrected resampled t-test as Nadeau and Bengio (2003) define it: (1/k + n_test/n_train) s^2."""
+    """The corrected resampled t-test of Nadeau and Bengio (2003): (1/k + n_test/n_train) s^2."""
     means = np.array([0.01, 0.03, 0.02, -0.01, 0.02])
     estimate = overlapping_folds(means, 20, 60)
     t = means.mean() / np.sqrt((1 / 5 + 20 / 60) * means.var(ddof=1))
@@ -285,7 +285,7 @@ def test_collections_count_by_their_queries():
 
 @pytest.mark.slow
 def test_folds_without_an_effect_differ_in_one_of_twenty_comparisons():
-    """Each fold has noise of its queries and, as its training sets overlap, noise that all folds share."""
+    """Each fold has its own noise, and noise that all folds share by common training queries."""
     rng = np.random.default_rng(13)
     shared = rng.normal(scale=np.sqrt(0.25), size=(4000, 1))
     folds = rng.normal(scale=np.sqrt(0.75), size=(4000, 5)) + shared
@@ -326,13 +326,12 @@ def test_against_statsmodels():
     assert clustered(folds).error == pytest.approx(fitted.bse[0] * np.sqrt(6 / 5), rel=1e-9)
 
 
-# --------------------------------------------------------------------------------------------------
-# whole comparisons
+# --- whole comparisons ----------------------------------------------------------------------------
 
 
 @pytest.mark.slow
 def test_a_ranker_beside_itself_with_other_seeds():
-    """100 comparisons of three measures, trained and tested: each says ahead or behind in at most 7 %."""
+    """100 comparisons of a ranker with itself: at most 7 % are ahead or behind, by each measure."""
     alarms = Counter()
     for number in range(100):
         X, y, qid = made(40, 5, seed=number)
@@ -342,8 +341,7 @@ def test_a_ranker_beside_itself_with_other_seeds():
     assert max(alarms.values(), default=0) / 100 <= 0.07
 
 
-# --------------------------------------------------------------------------------------------------
-# the decision
+# --- the decision ---------------------------------------------------------------------------------
 
 
 class Costs:
@@ -363,7 +361,7 @@ COSTS = Costs({"base": 2.0, "fast": 1.0, "slow": 40.0, "other": 4.0})
 
 
 def decided(**differences):
-    """Return the decision on rankers with these differences from the baseline, in standard errors."""
+    """Return the decision for these differences from the baseline, in standard errors."""
     found = [
         Verdict(name, "base", "gap", Estimate(0.001 * d, 0.001, 14), 50, 0.95, len(differences))
         for name, d in differences.items()
@@ -423,7 +421,10 @@ def test_equal_clusters_count_as_their_means():
 
 
 def test_intervals_over_clusters_hold_what_they_promise():
-    """Few clusters, one of them large, and a shared error in each: 95 % intervals hold the truth, those over values do not."""
+    """Intervals at 95 % hold with few unequal clusters that share errors.
+
+    Intervals over single values do not.
+    """
     rng = np.random.default_rng(0)
     sizes = (200, 200, 30, 30, 20, 20, 20)
     held = {"clustered": 0, "as if independent": 0}

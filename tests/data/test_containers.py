@@ -1,4 +1,4 @@
-"""Every container that users keep features, grades and query ids in: the same model as from plain arrays, or a clear error."""
+"""Containers of features, grades and query ids: the model of plain arrays, or a clear error."""
 
 import pickle
 import warnings
@@ -26,7 +26,10 @@ NAMES = TRAIN.feature_names
 
 
 def whole(X):
-    """Numbers that every dtype holds; no zeros, which sparse matrices and XGBoost take to be missing."""
+    """Integers that every dtype holds.
+
+    They are never 0, which sparse matrices and XGBoost read as missing.
+    """
     return np.floor(np.abs(X) * 16).clip(0, 100) + 1
 
 
@@ -548,12 +551,12 @@ def test_qid_from_an_index(twin):
 @twins
 @pytest.mark.parametrize("kind", TABLES)
 def test_a_renamed_qid_is_no_feature(twin, kind):
-    """scikit-learn's ColumnTransformer puts the step's name before the column's; a model would learn from the ids."""
+    """scikit-learn's ColumnTransformer renames the column qid; a model would learn from the ids."""
     renamed = with_column(TRAIN, X).assign(qid=TRAIN.qid).rename(columns={"qid": "remainder__qid"})
     x = TABLES[kind](renamed)
     words = (
-        "X has a column 'remainder__qid', which is 'qid' as a ColumnTransformer renames it; expected the name 'qid': "
-        "verbose_feature_names_out=False of the ColumnTransformer keeps it"
+        "X has a column 'remainder__qid', which is 'qid' renamed by a ColumnTransformer; expected the name 'qid': "
+        "pass verbose_feature_names_out=False to the ColumnTransformer"
     )
     for qid in (None, TRAIN.qid):
         with pytest.raises(ValueError, match=words):
@@ -579,7 +582,9 @@ def test_a_column_transformer_keeps_qid(twin):
     assert pipeline[-1].n_features_in_ == len(NAMES)
     assert pipeline[-1].n_queries_in_ == TRAIN.n_queries
     pipeline.set_params(columntransformer__verbose_feature_names_out=True)
-    with pytest.raises(ValueError, match="X has a column 'remainder__qid', which is 'qid' as a ColumnTransformer"):
+    with pytest.raises(
+        ValueError, match="X has a column 'remainder__qid', which is 'qid' renamed by a ColumnTransformer"
+    ):
         pipeline.fit(x, TRAIN.y)
 
 

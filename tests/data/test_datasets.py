@@ -487,7 +487,7 @@ def test_neither_queries_nor_group_sizes(write: Callable[..., Path]) -> None:
 def test_group_sizes_and_queries_do_not_mix(write: Callable[..., Path]) -> None:
     write("3\n", "r.query")
     paths = [write("1 qid:0 1:1\n", "a"), write(THREE_ROWS, "r")]
-    with pytest.raises(ValueError, match="r: found group sizes in place of queries"):
+    with pytest.raises(ValueError, match="r: found group sizes instead of queries"):
         load_letor(paths)
 
 
@@ -532,7 +532,10 @@ def test_queries_in_the_rows_come_before_group_sizes(write: Callable[..., Path])
     [
         ("", r"data\.txt: holds no rows"),
         ("\n# only a comment\n", r"data\.txt: holds no rows"),
-        ("1 qid:1 1:1\n-0.5 qid:1 1:1\n", r"data\.txt, line 2: found grade -0\.5, expected a number .* in 1 of 2 rows"),
+        (
+            "1 qid:1 1:1\n-0.5 qid:1 1:1\n",
+            r"data\.txt, line 2: found grade -0\.5, expected .* \(1 of 2 rows are outside\)",
+        ),
         ("# x\n\n-1 qid:1 1:1\n", r"data\.txt, line 3: found grade -1, expected"),
         ("nan qid:1 1:1\n", "found grade nan"),
         ("inf qid:1 1:1\n", "found grade inf"),
@@ -552,7 +555,7 @@ def test_queries_in_the_rows_come_before_group_sizes(write: Callable[..., Path])
         ("1 qid:1 1:1 1:2\n", "line 1: cannot be read .*should be sorted and unique"),
         ("1 qid:1 -1:1\n", "line 1: cannot be read"),
         ("1 qid:1 99999999999999999999:1\n", "line 1: cannot be read"),
-        ("1 qid:1 1:1\n1 1:1\n", r"data\.txt, line 2: found no query, .*; so in 1 of 2 rows"),
+        ("1 qid:1 1:1\n1 1:1\n", r"data\.txt, line 2: found no query, .* \(1 of 2 rows have none\)"),
         ("1 qid:1 1:1\n1 qid: 1:1\n", "line 2: found no query"),
         ("1 qid:1 1:1\n1 qid:a\0 1:1\n", r"line 2: cannot be read .*query b'a\\x00' has a NUL byte"),
         ("1 qid:1 1:1 # docid = a\n1 qid:1 1:1 # docid = a\0\n", r"line 2: cannot .*document b'a\\x00' has a NUL byte"),

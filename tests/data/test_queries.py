@@ -1,4 +1,4 @@
-"""Rows become queries: any ids in any order, weights of queries or rows, grades and recall bases."""
+"""Rows become queries: ids in any order, weights of queries or rows, grades and recall bases."""
 
 import datetime
 import enum

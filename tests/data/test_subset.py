@@ -1,4 +1,4 @@
-"""Some of the queries of a data set: their documents, weights, recall base and features, in the order they had."""
+"""Some of the queries of a data set, with documents, weights, recall base and features in order."""
 
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ GRADES = {
 
 @pytest.fixture(params=GRADES)
 def columns(request):
-    """Grades, query ids in any order of rows, weights of rows that vary within queries, and scores."""
+    """Grades, query ids in random order, weights that vary within queries, and scores."""
     rng = np.random.default_rng(3)
     return GRADES[request.param](rng), rng.integers(0, N_QUERIES, N), rng.integers(1, 4, N) / 2, rng.standard_normal(N)
 

@@ -1,4 +1,4 @@
-"""Checks of `gapboost.report`: planted faults, reasons of checks that do not apply, `ignore`, thresholds and links."""
+"""Checks of `gapboost.report`: planted faults, checks that do not apply, thresholds and links."""
 
 import math
 import re
@@ -162,7 +162,7 @@ def test_copies_with_the_same_grade_and_score_are_no_ties():
 
 
 def test_the_range_of_ties_is_that_of_evaluate():
-    """The best order of ties is the one of evaluate with rows sorted by falling grades, and the worst its reverse."""
+    """The best order of ties is by falling grades, the worst by rising ones, as in `evaluate`."""
     case = FAULTS_BY_NAME["ties"](Case())
     scores = case.ranker.predict(case.test.X)
     order = np.argsort(-case.test.y, kind="stable")

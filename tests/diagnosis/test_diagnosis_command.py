@@ -1,4 +1,4 @@
-"""Command ``python -m gapboost.diagnosis``: model files, data files, what is printed, and errors."""
+"""Command ``python -m gapboost.diagnosis``: model files, data files, output and errors."""
 
 import joblib
 import numpy as np

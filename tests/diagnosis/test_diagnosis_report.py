@@ -1,4 +1,4 @@
-"""Results of `gapboost.report`: data frames, HTML and Markdown, rankers of all kinds, bad arguments."""
+"""Results of `gapboost.report`: data frames, HTML and Markdown, all kinds of rankers, bad input."""
 
 import re
 from html.parser import HTMLParser

@@ -1,4 +1,4 @@
-"""The examples in docstrings, of the package that is imported: from the checkout, or as it is installed."""
+"""Examples in the docstrings of the imported package, from the checkout or installed."""
 
 import doctest
 import importlib

@@ -1,4 +1,4 @@
-"""The page for those who come from other rankers: its scripts run, and its tables leave out nothing that the boosters know."""
+"""The migration page: its scripts run, and its tables hold all parameters of the boosters."""
 
 import importlib.util
 import inspect

@@ -1,4 +1,4 @@
-"""README and guide do what they say: every block of code is run, every command and link is held against what it names.
+"""README and guide: every block of code runs, and every command and link is checked.
 
 Python runs in order, one namespace a section, in an empty directory. What a block leaves to its
 reader is stated here.
@@ -45,7 +45,10 @@ def trec_files(folder):
 
 
 def letor_folder(folder, number):
-    """train.txt, vali.txt and test.txt with some queries of the digits each; those of another number have other ids."""
+    """Write train.txt, vali.txt and test.txt with some queries of the digits.
+
+    Each `number` gives other query ids.
+    """
     folder.mkdir()
     for name, part in load_digits_ranking((12, 6, 6), 10)._asdict().items():
         lines = [
@@ -166,7 +169,10 @@ LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
 
 @pytest.mark.parametrize("page", READ, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links(page):
-    """Files that pages lead to exist, but for results of studies, which `tests/studies` looks for. Sphinx looks for headings."""
+    """Linked files exist.
+
+    `tests/studies` checks results of studies, and Sphinx checks headings.
+    """
     paths = {path: (page.parent / path).resolve() for path in LINK.findall(page.read_text(encoding="utf-8"))}
     paths = {path: at for path, at in paths.items() if at.parent.name != "results"}
     # The package to test may be the installed one.

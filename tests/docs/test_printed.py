@@ -24,7 +24,7 @@ ONE_THREAD = {"LGBMGAPRanker(": "LGBMGAPRanker(n_jobs=1, verbose=-1, "}
 
 
 def printed(block):
-    """Expressions of a block whose comment shows numbers by their names: their source, and what is shown."""
+    """Yield the source of each expression whose comment shows named numbers, and the numbers."""
     lines = block.code.splitlines()
     for node in ast.parse(block.code).body:
         comment = re.search(r"#\s*(\{['\"\d].*?\})", lines[node.end_lineno - 1])
@@ -67,7 +67,7 @@ def test_printed_values(section):
 
 
 def test_gap_by_hand():
-    """Each user of the page has the average precision of its table, and GAP is their weighted mean."""
+    """Users on the page have the average precision of its table, and GAP is their weighted mean."""
     page = in_one_line("docs/guide/gap_in_five_minutes.md")
     g = (0.5, 0.5)
     for ranking, shown in (((1, 0, 2), "(1 × {} + .5 × {}) / (1 + .5)"), ((2, 0, 1), "(1 × {} + .5 × {}) / 1.5")):
@@ -131,7 +131,7 @@ def test_how_much_queries_weigh():
 
 
 def test_what_did_not_work_is_what_was_measured():
-    """Each difference of four digits is on the page that its row names, which its own test holds against results."""
+    """Each difference with four digits is also on the page that its row names."""
     rows = [
         line for line in plain("docs/tried.md").splitlines() if line.startswith("| ") and "](../benchmarks/" in line
     ]

@@ -1,4 +1,4 @@
-"""Sentences of README and the landing page have at most 30 words, 16 on average; those of other pages at most 40."""
+"""Length of sentences: at most 30 words on README and the landing page, 40 on other pages."""
 
 import re
 from pathlib import Path
@@ -20,7 +20,10 @@ ITEM = re.compile(r"^\s*(?:[*+-]|\d+\.)\s+")
 
 
 def paragraphs(text):
-    """Yield paragraphs and list items of a Markdown page as one line each, without code and references."""
+    """Yield paragraphs and list items of a Markdown page as one line each.
+
+    Code and references are left out.
+    """
     text = re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL)
     text = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
     lines = []

@@ -1,4 +1,4 @@
-"""The site as ``nox -s docs`` built it: links lead somewhere, pages fit the window, search finds, nothing leaves the machine."""
+"""The built site (``nox -s docs``): links, page width, search, and no requests to other hosts."""
 
 from html.parser import HTMLParser
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Words that the pages give as equal: each row is run in the booster and here, and the numbers are compared.
+"""Equal parameters on the pages: each row runs in the booster and here, and numbers are compared.
 
 The rows come from the pages. A row without a case in `CASES` or a reason in `NOT_COMPARED` is a
 failure.
@@ -46,7 +46,7 @@ def codes(cell):
 
 
 class Rows(NamedTuple):
-    """A data set; distinct initial scores, as the boosters order equal ones by row and gapboost does not."""
+    """A data set whose initial scores are distinct, since boosters order ties by row."""
 
     X: np.ndarray
     y: np.ndarray
@@ -229,7 +229,7 @@ NOT_COMPARED = {
 
 
 def here(library, parameters):
-    """Return the parameters of the ranker here: the booster's, without those that only turn its scalings off."""
+    """Return our parameters for the booster's, without those that turn off its scalings."""
     parameters = {n: v for n, v in parameters.items() if n != "lambdarank_score_normalization"}
     measure = "ap" if parameters.get("objective") == "rank:map" else "ndcg"
     return {**parameters, "measure": measure}
@@ -497,7 +497,10 @@ LOSSES = table(MIGRATION, "Losses and metrics")
 
 @pytest.mark.parametrize("row", LOSSES, ids=lambda row: codes(row[0])[0])
 def test_a_metric_of_catboost_is_the_measure_of_its_row(row):
-    """The measure is the first code of the second cell; cutoffs are 3, below the number of relevant documents."""
+    """The measure is the first code of the second cell.
+
+    Cutoffs are 3, below the number of relevant documents.
+    """
     (theirs, *_), ours = codes(row[0]), codes(row[1])
     if theirs in CATBOOST_NOT_COMPARED:
         assert row[1].startswith("–") or CATBOOST_NOT_COMPARED[theirs] != "without an equal"
@@ -514,7 +517,10 @@ def test_the_reasons_of_rows_of_catboost_belong_to_rows():
 
 
 def test_what_catboost_counts_otherwise():
-    """Its ERR takes labels as probabilities; its precision divides by the length of a short list; equal scores are worst."""
+    """CatBoost's ERR takes labels as probabilities, and ties are in their worst order.
+
+    Its precision divides by the length of a short list.
+    """
     utils = pytest.importorskip("catboost.utils")
     y, scores = np.array([0.5, 0.0, 0.25]), np.array([3.0, 2.0, 1.0])
     qid = np.zeros(3, dtype=int)

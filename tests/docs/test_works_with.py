@@ -1,4 +1,4 @@
-"""The recipes of docs/works_with.md, run as they read; what they export is scored again as the importing tool does."""
+"""The recipes of docs/works_with.md run, and their exports predict the same in the other tool."""
 
 import base64
 import gzip
@@ -256,7 +256,9 @@ def check_pipelines(found):
     assert scaled.transform(frame).columns.tolist() == [*TRAIN.feature_names, "qid"]
     ranker = found["pipeline"][-1]
     assert (ranker.n_features_in_, ranker.n_queries_in_) == (TRAIN.n_features, TRAIN.n_queries)
-    with pytest.raises(ValueError, match="X has a column 'remainder__qid', which is 'qid' as a ColumnTransformer"):
+    with pytest.raises(
+        ValueError, match="X has a column 'remainder__qid', which is 'qid' renamed by a ColumnTransformer"
+    ):
         ranker.fit(scaled.set_params(verbose_feature_names_out=True).fit_transform(frame), TRAIN.y)
     with pytest.raises(ValueError, match="qid is missing"):
         ranker.fit(scaled.set_output(transform="default").fit_transform(frame), TRAIN.y)

@@ -122,7 +122,7 @@ def test_our_rankers(case):
 
 
 def test_large_scores_of_xgboost():
-    """An absolute 1e-6 cannot be reached then: contributions of a tree are float32, and relative to its leaves."""
+    """The error is relative to the scores: contributions of a tree are float32."""
     ranker = XGBOOST.fitted(n_estimators=100, learning_rate=30.0, max_depth=6)
     exact = exact_scores(ranker, TEST.X)
     assert np.abs(exact).max() > 10
@@ -169,7 +169,7 @@ def test_boosters(twin):
 
 
 def test_a_booster_with_a_transformed_prediction():
-    """The score is the one before the transformation, as ``raw_score`` and ``output_margin`` return it."""
+    """Scores are those of ``raw_score`` and ``output_margin``, before the transformation."""
     y = (TRAIN.y > 0).astype(int)
     check_sums(lightgbm.train({**LIGHTGBM.native, "objective": "binary"}, lightgbm.Dataset(TRAIN.X, y), ROUNDS), TEST.X)
     data = xgboost.DMatrix(TRAIN.X, y)

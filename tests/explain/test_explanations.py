@@ -203,7 +203,7 @@ def test_without_the_only_feature_all_documents_are_tied(twin, vendor):
 
 @twins
 def test_sums_that_differ_by_rounding_are_tied(twin):
-    """Documents that differ in one feature of an additive model are tied without it, whatever the rounding."""
+    """Documents that differ in one feature of an additive model are tied without that feature."""
     rng = np.random.default_rng(0)
     # Pairs of documents that differ in the first feature only, in which a higher grade has a higher
     # value.

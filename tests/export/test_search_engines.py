@@ -418,7 +418,7 @@ def test_query_relative_features_are_refused(twin, engine, tmp_path):
 
 @twins
 def test_solr_refuses_values_close_to_a_threshold(twin, tmp_path):
-    """Solr adds 1e-6, so thresholds of 1e-20 are all the same to it. The plugins and Vespa take them."""
+    """Solr adds 1e-6, so it cannot separate thresholds of 1e-20. The plugins and Vespa can."""
     tiny = X * np.float32(1e-20)
     model = fit(twin, tiny)
     with pytest.raises(

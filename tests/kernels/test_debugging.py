@@ -1,4 +1,4 @@
-"""Without a compiler, under NUMBA_DISABLE_JIT=1: kernels run in plain numpy, bounds checked, to the same results."""
+"""Kernels under NUMBA_DISABLE_JIT=1: plain numpy, checked bounds, the same results."""
 
 import os
 import subprocess
@@ -40,7 +40,7 @@ def test_the_tests_of_kernels_pass_in_plain_numpy(name):
 
 @pytest.mark.slow
 def test_plain_numpy_gives_what_compiled_code_gives(monkeypatch, tmp_path):
-    """Through the public API, on queries of every way; with memory that is nan until it is written."""
+    """Run all kinds of queries through the public API; memory is NaN until it is written."""
     in_plain_numpy("-m", "tests.support.small_inputs", str(tmp_path / "plain.npz"))
     plain = np.load(tmp_path / "plain.npz")
     monkeypatch.setattr(lambdarank, "LONG", SHORT_LONG)

@@ -1,4 +1,4 @@
-"""Compiled code on disk, in copies of the package: in containers, on a full disk, broken, of other sources, or nowhere."""
+"""Compiled code on disk: containers, full disks, broken files, other sources, no folder at all."""
 
 import os
 import shutil
@@ -55,7 +55,10 @@ FULL = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 
 
 def run(program, folder, cache=None, command=(), **environment):
-    """Start a program on the package in `folder`; numba's own rules say where its cache is, or `cache` does."""
+    """Start a program on the package in `folder`.
+
+    numba's rules choose the folder of its cache, or `cache` does.
+    """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_CACHE")}
     chosen = {} if cache is None else {"NUMBA_CACHE_DIR": str(cache)}
     return subprocess.Popen(
@@ -83,7 +86,7 @@ def counted(process):
 
 
 def copy_of_package(place, *, compiled):
-    """A copy of the package, with the code that was compiled or without; its file name is `place`."""
+    """Copy the package to the folder `place`, with the compiled code or without."""
     left = None if compiled else shutil.ignore_patterns("__pycache__")
     shutil.copytree(PACKAGE, Path(place, "gapboost"), ignore=left)
 
@@ -125,7 +128,10 @@ def nobody():
 
 @pytest.fixture
 def image():
-    """A folder that everybody may read, unlike pytest's; once it is closed nobody but root may write anything in it."""
+    """Yield a folder that everybody can read.
+
+    At the end only root can write to it.
+    """
     with tempfile.TemporaryDirectory() as place:
         Path(place).chmod(0o755)
         yield Path(place)

@@ -1,4 +1,4 @@
-"""The pieces of LambdaRank one by one, against their definitions in `gapboost._kernels.lambdarank`."""
+"""The parts of LambdaRank, against their definitions in `gapboost._kernels.lambdarank`."""
 
 from typing import Any, NamedTuple
 

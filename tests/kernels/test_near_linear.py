@@ -1,4 +1,4 @@
-"""The near-linear gradients against the direct loop over all pairs: any measure, grades, scores, lengths, threads."""
+"""Near-linear gradients against the loop over all pairs: measures, grades, scores, threads."""
 
 import itertools
 import os
@@ -65,7 +65,7 @@ def gradients(measure, grades, scores, sizes, way, sigma=1.0, truncation=0, norm
 
 
 def spread_scores(n, width, shape, rng):
-    """Scores `width` apart in all: even, bell-shaped, in few distinct values, or with one far outlier."""
+    """Scores with a range of `width`: even, bell-shaped, tied, equal, or with an outlier."""
     unit = {
         "even": rng.random(n),
         "bell": rng.standard_normal(n) / 6,
@@ -239,7 +239,7 @@ def test_memory_is_at_most_64_bytes_a_document(length, dtype):
 
 @pytest.mark.slow
 def test_processors_without_wide_vectors_compute_the_same(tmp_path):
-    """And a compilation that takes long says so, once; what comes from the cache on disk says nothing."""
+    """Slow compilation is announced once; loading from the cache is silent."""
     rng = np.random.default_rng(0)
     rows = rng.integers(0, 5, 3000), rng.standard_normal(3000), np.repeat([0, 1, 2], [10, 190, 2800])
     np.save(tmp_path / "rows.npy", rows)

@@ -1,4 +1,4 @@
-"""Ranking against numpy's stable sort: short lists, long ones that are shared, ties, nan, any spread of the scores."""
+"""Ranking against numpy's stable sort: short and long lists, ties, NaN, any spread of scores."""
 
 import itertools
 

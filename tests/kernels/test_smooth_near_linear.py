@@ -1,4 +1,4 @@
-"""SoftRank and ApproxRank in near-linear time against the direct sums: scores, ties, grades, lengths, steepness."""
+"""Near-linear SoftRank and ApproxRank against direct sums: scores, ties, grades, steepness."""
 
 import math
 import tracemalloc
@@ -35,8 +35,7 @@ GRADIENTS, HESSIANS = 1e-8, 1e-7
 LOGISTIC, GAUSSIAN = 0.25, 1 / math.sqrt(math.pi)
 
 
-# --------------------------------------------------------------------------------------------------
-# the direct sums
+# --- the direct sums ------------------------------------------------------------------------------
 
 
 def step_of(objective):
@@ -121,8 +120,7 @@ def assert_direct(objective, grades, scores):
     assert (np.abs(found_grad) <= found_hess / (steepest * steepness) * (1 + 1e-9)).all()
 
 
-# -------------------------------------------------------------------------------------------------
-# queries of any shape
+# --- queries of any shape -------------------------------------------------------------------------
 
 
 def thresholds(n_grades, rng):
@@ -149,7 +147,7 @@ WIDTHS = (1e-9, 1e-3, 1.0, 5.0, 40.0, 1e3, 1e6)
 
 
 def spread_scores(n, width, shape, rng):
-    """Scores `width` apart in all: even, bell-shaped, in few distinct values, with one far outlier, or all equal."""
+    """Scores with a range of `width`: even, bell-shaped, tied, equal, or with an outlier."""
     unit = {
         "even": rng.random(n),
         "bell": rng.standard_normal(n) / 6,
@@ -201,7 +199,10 @@ def test_approxrank_is_the_direct_sum(name, k, alpha, beta, n, n_grades, width, 
 
 
 def test_rounding_is_not_scaled_up():
-    """All documents but one are far beyond the cut-off, and that one is far from all others: nothing pushes anything."""
+    """All documents but one are far beyond the cut-off.
+
+    That one is far from the others, so all gradients are 0.
+    """
     rng = np.random.default_rng(0)
     grades, scores = query(200, 31, 5.0, "outlier", rng)
     grades[-1] = 31
@@ -262,8 +263,7 @@ def test_lists_are_summed_by_cells_where_documents_are_near_each_other():
     assert not by_cells(logistic_step(), 3_000, 3e5, "even")
 
 
-# -------------------------------------------------------------------------------- threads,
-# neighbours, very long queries
+# --- threads, neighbours, very long queries -------------------------------------------------------
 
 
 @pytest.mark.slow(keep=1)
@@ -328,8 +328,7 @@ def test_lightgbm_trains_on_one_query_of_200_000_documents(objective):
     assert after > before + 0.1
 
 
-# --------------------------------------------------------------------------------------------------
-# cells by themselves
+# --- cells by themselves --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("function", "beyond"), [

@@ -30,7 +30,7 @@ teams = pytest.mark.parametrize("team", TEAMS.values(), ids=TEAMS.keys())
 
 @lent
 def test_both_boosters_lend_their_threads():
-    """Without them the gradients are right and slower: LightGBM's threads wait in busy loops for their next section."""
+    """Without them gradients would be slower: LightGBM's threads wait in busy loops."""
     assert gapboost.lightgbm.library.LIBRARY.team is not None
     assert gapboost.xgboost.library.LIBRARY.team is not None
 
@@ -95,7 +95,7 @@ def test_an_error_reaches_the_caller_and_the_threads_work_on(team, error):
 
 @pytest.fixture
 def interrupted_at_entry():
-    """Ctrl-C as soon as a booster's runtime calls back, before Python has run a line of what it calls."""
+    """Press Ctrl-C when a booster's runtime calls back, before the first line of the callback."""
 
     def trace(frame, event, _):
         # The functions that are made in the call of a team, whatever they are called.

@@ -1,4 +1,7 @@
-"""The numbers of LightGBM, XGBoost, CatBoost and trec_eval, as the table in docs/measures.md says, and scipy's Spearman."""
+"""Numbers of the libraries in the table of docs/measures.md, and Spearman's rho of scipy.
+
+The libraries are LightGBM, XGBoost, CatBoost and trec_eval.
+"""
 
 import re
 from pathlib import Path

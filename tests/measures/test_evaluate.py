@@ -21,8 +21,7 @@ def close(expected, tolerance=1e-12):
     return pytest.approx(expected, rel=tolerance, abs=tolerance, nan_ok=True)
 
 
-# --------------------------------------------------------------------------------------------------
-# the generator
+# --- the generator --------------------------------------------------------------------------------
 
 
 def test_the_random_rankings_hold_what_they_should():
@@ -64,8 +63,7 @@ def test_the_measures_cover_the_library():
     assert set().union(*(some_measures(i, 7) for i in range(7))) == set(MEASURES)
 
 
-# --------------------------------------------------------------------------------------------------
-# the oracle
+# --- the oracle -----------------------------------------------------------------------------------
 
 
 def mean(values, weights=None):
@@ -170,8 +168,7 @@ def test_measures_with_g_of_different_lengths():
         assert together[measure] == evaluate(measure, [0, 1, 1, 0], [4.0, 3.0, 2.0, 1.0])[measure]
 
 
-# ------------------------------------------------------------------------------------- rows,
-# queries, weights, means
+# --- rows, queries, weights, means ----------------------------------------------------------------
 
 
 def test_mean_and_weights():
@@ -309,8 +306,7 @@ def test_inputs_stay_as_they_are():
     assert evaluate(AP(), *strided) == evaluate(AP(), data.grades, data.scores, data.qid)
 
 
-# --------------------------------------------------------------------------------------------------
-# other libraries
+# --- other libraries ------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -342,7 +338,7 @@ def test_ndcg_is_scikit_learns_which_averages_over_ties():
 
 @pytest.fixture(scope="module")
 def collection():
-    """Qrels and a run that misses judged documents and retrieves others that were not judged, and the same as rows."""
+    """Judgements and a run, each with documents that the other one lacks; the same as rows."""
     rng = np.random.default_rng(16)
     qrels, run, rows, recall_base = [], [], [], {}
     for number in range(25):
@@ -428,7 +424,7 @@ def test_orders_of_pairs_are_scikit_learns_and_scipys():
 
 
 def test_reciprocal_rank_of_tied_documents_has_a_closed_form():
-    """The first of h among t tied documents is at rank x with probability C(t - x, h - 1) / C(t, h)."""
+    """The first of h relevant among t tied documents: C(t - x, h - 1) / C(t, h) for rank x."""
     for t, h in ((1, 1), (5, 2), (40, 3), (1000, 250), (3000, 1)):
         grades = (np.arange(t) < h).astype(int)
         expected = sum(math.comb(t - x, h - 1) / math.comb(t, h) / x for x in range(1, t - h + 2))
@@ -462,8 +458,7 @@ def test_letors_discount_and_short_lists():
     assert nDCG(discount_by=2, gains="linear").discount(9) == close(nDCG(discount_by="letor").discount(9))
 
 
-# --------------------------------------------------------------------------------------------------
-# weighted sums
+# --- weighted sums --------------------------------------------------------------------------------
 
 
 def test_sums_with_one_discount_are_one_measure_of_the_form():

@@ -1,4 +1,7 @@
-"""Measures as values, their limits, and the change of a swap; identities between them are those of the oracle that they equal."""
+"""Measures as values, their limits, and the change by a swap.
+
+Identities between measures are tested for the oracle, which they equal.
+"""
 
 import dataclasses
 import pickle
@@ -45,8 +48,7 @@ def value(measure, ranked, counts=None):
     return evaluate(measure, ranked, -np.arange(len(ranked)), recall_base=recall_base)[measure]
 
 
-# --------------------------------------------------------------------------------------------------
-# values
+# --- values ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -154,8 +156,7 @@ def test_g_of_the_grades_that_occur():
     assert nDCG(k=3).resolved(np.array([0, 5])) == nDCG(k=3)
 
 
-# --------------------------------------------------------------------------------------------- the
-# tables of a query
+# --- the tables of a query ------------------------------------------------------------------------
 
 
 WITH_TABLES = [m for m in EVERY if isinstance(m, gb.measures.QuadraticForm) and len(m.terms) == 1]
@@ -190,8 +191,7 @@ def test_tables(measure):
     assert (np.diff(discount) <= 0).all()
 
 
-# --------------------------------------------------------------------------------------------------
-# limits
+# --- limits ---------------------------------------------------------------------------------------
 
 
 def lists(seed, how_many, longest=12):
@@ -222,14 +222,13 @@ def test_nothing_relevant_is_worth_nothing(measure):
         assert value(measure, [1, 0, 1]) == 0  # nobody is satisfied with what there is
 
 
-# --------------------------------------------------------------------------------------------------
-# swaps
+# --- swaps ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("part", range(8))
 def test_swap_change_is_value_after_minus_before(part):
-    """Every measure, every pair of ranks, missing documents: against the oracle, which swaps and evaluates again."""
+    """Each measure, pair of ranks and missing documents: the oracle swaps and evaluates again."""
     changed = 0
     for measure, at in some_measures(part, 8).items():
         for ranked, counts in lists(100 + part, 12, longest=9):

@@ -1,4 +1,4 @@
-"""Measures by name: one grammar wherever a measure is taken, labels for logs, and results that can be written down."""
+"""Measures by name: one grammar everywhere, labels for logs, and results that can be saved."""
 
 import dataclasses
 import json
@@ -140,8 +140,7 @@ def test_one_or_several():
         as_measures(["ap", 3], "what")
 
 
-# -------------------------------------------------------------------------------------------
-# wherever one is taken
+# --- wherever one is taken ------------------------------------------------------------------------
 
 Y, S, Q = np.array([2, 0, 1, 0, 1, 0] * 20), np.arange(120.0) % 7, np.arange(120) // 6
 X = np.c_[S, np.arange(120.0) % 5]
@@ -213,8 +212,7 @@ def test_analyses_take_names():
     assert repr(tests[0]) == repr(tests[1])
 
 
-# --------------------------------------------------------------------------------------------------
-# labels and logs
+# --- labels and logs ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A measure of one of several labels is that measure of its column; sums of them are sums, in values and in gradients."""
+"""A measure of one of several labels equals the measure of its column; sums equal their parts."""
 
 import math
 import pickle
@@ -46,8 +46,7 @@ def sum_of(one, other):
     return one + other
 
 
-# --------------------------------------------------------------------------------------------------
-# values
+# --- values ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("empty", [0, 1, "skip"])
@@ -98,8 +97,7 @@ def test_grades_may_be_fractional_in_one_column():
     assert found[other] == gb.evaluate(gb.nDCG(), y[:, 1], scores, qid)[gb.nDCG()]
 
 
-# --------------------------------------------------------------------------------------------------
-# containers
+# --- containers -----------------------------------------------------------------------------------
 
 
 def tables(y):
@@ -123,8 +121,7 @@ def test_columns_of_data_frames_have_names():
     assert gb.evaluate(numbered, pd.DataFrame(y), data.scores, data.qid)[numbered] == expected
 
 
-# --------------------------------------------------------------------------------------------------
-# gradients
+# --- gradients ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("normalize", [False, True])
@@ -153,7 +150,10 @@ def test_gradients_are_those_of_all_pairs(pair, normalize):
 
 
 def test_gradients_are_the_derivative_of_the_pairs_costs():
-    """Central differences of sum over labels and pairs of |change| times the cost of the pair; the order stays."""
+    """Central differences of the sum of |change| times the cost, over labels and pairs.
+
+    The order stays.
+    """
     rng = np.random.default_rng(5)
     y, scores = rng.integers(0, 4, (9, 2)), rng.permutation(9) / 2
     measure = weighted((0, 1))
@@ -201,8 +201,7 @@ def test_equal_columns_have_the_gradients_of_the_sum():
         assert ours == pytest.approx(theirs, rel=1e-12, abs=1e-14)
 
 
-# --------------------------------------------------------------------------------------------------
-# as a value
+# --- as a value -----------------------------------------------------------------------------------
 
 
 def test_it_is_a_value():
@@ -220,8 +219,7 @@ def test_it_is_a_value():
     assert gb.OfLabel(gb.nDCG(k=10), "sold").short_name == "ndcg_of_sold"
 
 
-# --------------------------------------------------------------------------------------------------
-# refusals
+# --- refusals -------------------------------------------------------------------------------------
 
 ONE = gb.OfLabel(gb.AP(), 0)
 UNUSABLE = {
@@ -234,7 +232,7 @@ UNUSABLE = {
     "a part without": (
         lambda: ONE + gb.RR(),
         ValueError,
-        r"parts holds RR\(\) beside .* expected OfLabel around each part",
+        r"parts holds RR\(\), and measures of several labels too; expected OfLabel around each part",
     ),
     "another cut-off": (lambda: gb.OfLabel(gb.AP(), 0, k=3), ValueError, "k is 3 for OfLabel.*inside the measure"),
 }
@@ -274,7 +272,7 @@ WRONG_LABELS = {
     "a grade beyond g": (
         gb.OfLabel(gb.GAP(g=(1.0,)), 1) + ONE,
         Y,
-        r"^y_true\[:, 1\] holds the grade 2, but OfLabel\(GAP.*knows the grades 0..1",
+        r"^y_true\[:, 1\] holds the grade 2, but OfLabel\(GAP.*is defined for the grades 0..1",
     ),
     "a negative grade": (
         ONE,
@@ -319,7 +317,7 @@ def test_labels_that_are_no_grades_are_warned_of_by_column():
     y = np.column_stack([np.arange(1200) % 3, np.random.default_rng(0).random(1200) * 3])
     measure = gb.OfLabel(gb.GAP(g=(0.5, 0.2, 0.3)), 1)
     with pytest.warns(
-        UserWarning, match=r"^y_true\[:, 1\] holds 1200 different values .*GAP\(g=\(0.5, 0.2, 0.3\)\), 1\) takes"
+        UserWarning, match=r"^y_true\[:, 1\] holds 1200 different values .*GAP\(g=\(0.5, 0.2, 0.3\)\), 1\) reads"
     ):
         gb.evaluate(measure, y, np.arange(1200.0))
 

@@ -1,4 +1,4 @@
-"""The oracle itself is right: arithmetic by hand from the papers, limits, identities, scikit-learn and ir_measures."""
+"""The oracle is right: examples of the papers, limits, identities, scikit-learn and ir_measures."""
 
 import math
 import shutil
@@ -31,8 +31,7 @@ def random_lists(seed, how_many, c=3, longest=9):
         yield rng, list(rng.integers(0, c + 1, size=rng.integers(1, longest + 1))), random_g(rng, c)
 
 
-# -----------------------------------------------------------------------------------------------
-# worked by hand
+# --- worked by hand -------------------------------------------------------------------------------
 
 
 def test_average_precision_of_two_engines():
@@ -129,8 +128,7 @@ def test_probability_to_select_a_document(measure, grade, g, probability):
     assert measure([grade], g, counts=(0, 10, 1)) == close(probability)
 
 
-# ------------------------------------------------------------------------------------------- limits
-# and identities
+# --- limits and identities ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("g2", [0.1, 0.5, 0.9])
@@ -150,7 +148,7 @@ def test_many_documents_of_grade_one_above_one_of_grade_two(g2):
 
 
 def some_counts(rng, ranked, c):
-    """The list's counts, in half of the cases with judged documents that are missing from the list."""
+    """Counts of the list's grades, in half of the cases with documents outside of the list."""
     counts = np.array(oracle.grade_counts(ranked, c))
     return counts + rng.integers(0, 3, size=c + 1) if rng.random() < 0.5 else counts
 
@@ -245,8 +243,7 @@ def test_quadratic_form_of_the_design():
             assert GRADED[name](ranked, g, counts, k) == close(total)
 
 
-# ----------------------------------------------------------------------------------------- empty
-# queries and counts
+# --- empty queries and counts ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", GRADED)
@@ -284,8 +281,7 @@ def test_counts_must_hold_the_list():
         gap([2], (0.3, 0.7), counts=(0, 0, 1, 1))
 
 
-# --------------------------------------------------------------------------------------------------
-# swaps
+# --- swaps ----------------------------------------------------------------------------------------
 
 
 def test_xgap_can_fall_when_a_higher_grade_moves_up():
@@ -341,8 +337,7 @@ def test_change_with_missing_documents():
     assert hess == close([1 / 8 / 4, 1 / 8 / 4])
 
 
-# --------------------------------------------------------------------------------------------------
-# ties
+# --- ties -----------------------------------------------------------------------------------------
 
 
 def test_rows_by_score():
@@ -379,8 +374,7 @@ def test_missing_documents_under_ties():
     assert oracle.value_in_row_order(value, [1, 0], [0, 0], counts=(9, 4)) == close(1 / 4)
 
 
-# -------------------------------------------------------------------------------------------------
-# more measures
+# --- more measures --------------------------------------------------------------------------------
 
 
 def test_cumulated_gains_by_hand():
@@ -415,8 +409,7 @@ def test_graded_measures_by_hand():
     assert oracle.weighted_sum([0, 1], [(2, partial(ap, rel=1)), (1, ndcg)]) == close(1 + 1 / math.log2(3))
 
 
-# --------------------------------------------------------------------------------------------------
-# other libraries
+# --- other libraries ------------------------------------------------------------------------------
 
 
 def test_average_precision_against_sklearn():
@@ -442,7 +435,7 @@ def test_ndcg_against_sklearn_which_averages_over_ties():
 
 
 def judged_and_run(seed, queries=12, c=3):
-    """Qrels with documents that the run misses, a run without ties with documents that have no judgement."""
+    """Judgements, and a run without ties that misses some documents and has unjudged ones."""
     rng = np.random.default_rng(seed)
     qrels, run, lists, counts = [], [], {}, {}
     for number in range(1, queries + 1):
@@ -490,8 +483,7 @@ def test_exponential_ndcg_against_ir_measures(k):
     assert compared == len(lists)
 
 
-# --------------------------------------------------------------------------------------------------
-# LambdaRank
+# --- LambdaRank -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("x", [0.0, 1.5, -1.5, 36.0, 800.0, -800.0, 1e308, -1e308])
@@ -532,7 +524,7 @@ def test_lambdas_of_three_documents_by_hand():
 
 
 def cost(changes, scores, sigma, rows, ranked):
-    """The RankNet cost of every pair times |change| where the change has the expected sign, -|change| elsewhere."""
+    """RankNet cost of every pair times |change|, or times -|change| if the change is harmful."""
     total = 0.0
     for (p, q), change in changes.items():
         x = sigma * (scores[rows[p - 1]] - scores[rows[q - 1]])
@@ -611,8 +603,7 @@ def test_order_is_the_callers():
         oracle.lambda_gradients(ndcg, [1, 0], [0, 0], 1.0, [0, 0])
 
 
-# --------------------------------------------------------------------------------------------------
-# many queries
+# --- many queries ---------------------------------------------------------------------------------
 
 QID = np.array(["b", "a", "b", "c", "a", "c"])
 GRADES = np.array([1, 0, 0, 0, 2, 0])

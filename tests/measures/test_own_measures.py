@@ -1,4 +1,4 @@
-"""Measures that users write: below `Measure`, with the arrays of the quadratic form or with a way of their own to evaluate."""
+"""Measures of users: subclasses of `Measure`, with a quadratic form or their own evaluation."""
 
 import pickle
 from abc import abstractmethod
@@ -87,7 +87,7 @@ class Mixed(Tables, Named):
 
 @dataclass(frozen=True, repr=False)
 class FirstGrade(Measure):
-    """The mean grade of the documents at rank 1: it states no tables, as measures without the form did in 0.1.0rc1."""
+    """Mean grade of the documents at rank 1, without tables, as written for 0.1.0rc1."""
 
     has_tables: ClassVar[bool] = False
     threshold: float = 0
@@ -174,7 +174,7 @@ def test_a_measure_that_evaluates_in_its_own_way(measure):
     values = gb.evaluate([mixed, measure, gb.AP()], Y, SCORES, QID)
     assert values[mixed] == pytest.approx(0.5 * values[measure] + 0.5 * values[gb.AP()])
     assert not mixed.trains
-    with pytest.raises(ValueError, match="by which gapboost evaluates but cannot train"):
+    with pytest.raises(ValueError, match="which gapboost can evaluate but not train for"):
         gb.LambdaRank(measure)
     with pytest.raises(ValueError, match="which is no sum over pairs of documents"):
         analysis.precision_recall(measure, Y[:4], SCORES[:4])

@@ -27,7 +27,7 @@ LEVELS = [2, 7, 16, 61, 100, pytest.param(1000, marks=pytest.mark.slow)]
 
 
 def lists(n_levels, n_queries=12, longest=40, top=3.0):
-    """Queries with grades of so many different values, all of them in the first, scores without ties, and ids."""
+    """Queries with `n_levels` different grades, all of them in the first query; no ties."""
     sizes = RNG.integers(2, longest, n_queries)
     sizes[0] = max(longest, n_levels + 5)
     qid = np.repeat(np.arange(n_queries), sizes)
@@ -43,7 +43,7 @@ def cumulative(g, levels, x):
 
 
 def graded(ranked, g, levels, expected):
-    """GAP, or eGAP where `expected`: sums of AP over the thresholds between the grades that occur."""
+    """Compute GAP, or eGAP if `expected`, as sums of AP over the thresholds between grades."""
     thresholds = sorted({x for x in ranked if x > 0})
     total = whole = 0.0
     below = 0.0
@@ -511,12 +511,15 @@ class Tabled(gb.AP):
     [
         (
             lambda: gb.evaluate(gb.AP() + gb.nDCG(gains=(0, 1, 3)), [2.5, 1], [1, 2]),
-            "grade 2.5, but .* knows the grades 0..2",
+            "grade 2.5, but .* is defined for the grades 0..2",
         ),
-        (lambda: gb.evaluate(gb.GAP(g=(0.5, 0.5)), [2.5, 1], [1, 2]), "grade 2.5, but .* knows the grades 0..2"),
+        (
+            lambda: gb.evaluate(gb.GAP(g=(0.5, 0.5)), [2.5, 1], [1, 2]),
+            "grade 2.5, but .* is defined for the grades 0..2",
+        ),
         (
             lambda: gb.evaluate(gb.AP() + gb.GAP(g=(0.5, 0.5), levels=(0.5, 1.0)), [1.5, 1], [1, 2]),
-            "grade 1.5, but .* knows the grades 0..1",
+            "grade 1.5, but .* is defined for the grades 0..1",
         ),
         (lambda: gb.evaluate("gap", [612.5, 1], [1, 2]), "grade 612.5; expected grades up to 255: divide"),
         (
@@ -584,7 +587,10 @@ READERS = {
 @pytest.mark.parametrize("reader", READERS)
 @twins
 def test_more_different_values_than_judges_make_are_told_how_they_are_read(reader, twin, measure, recwarn):
-    """Once for a data set; nobody who says `levels`, or leaves g open, or has fewer of them, is told."""
+    """The warning comes once for a data set.
+
+    Nobody is warned who gives `levels`, leaves g open, or has fewer values.
+    """
     READERS[reader](twin, measure, MANY)
     (told,) = tellings(recwarn)
     assert re.search(r"holds 1001 different values up to 3: .*GAP\(g=.* evenly .* levels=", told)

@@ -1,4 +1,4 @@
-"""A weighted sum of measures is the sum of its parts, whatever their discounts: values, gradients and swap changes."""
+"""A weighted sum of measures equals the sum of its parts: values, gradients and swap changes."""
 
 from dataclasses import dataclass, replace
 
@@ -14,7 +14,7 @@ TOP = 3
 
 @dataclass(frozen=True, repr=False)
 class Late(Measure):
-    """A measure of someone's own: relevant documents count 1 down to rank `step`, and `rest` beyond it."""
+    """A user's measure: relevant documents count 1 down to rank `step`, and `rest` beyond it."""
 
     step: int = 100
     rest: float = 0.5
@@ -129,7 +129,7 @@ def random_sum(rng):
 
 
 def random_list(rng, longest):
-    """Grades and scores of one list, some scores equal, that reaches far beyond rank 100 in most cases."""
+    """Grades and scores of one list, which is longer than 100 in most cases and may have ties."""
     n = int(rng.integers(2, longest + 1))
     grades = np.minimum(rng.geometric(rng.uniform(0.2, 0.8), size=n) - 1, TOP)
     grades[:2] = (0, TOP)
@@ -210,8 +210,7 @@ def test_smooth_objectives_refuse_discounts_that_differ_late(objective):
                 objective(measure)
 
 
-# -------------------------------------------------------------------------------------------
-# discounts as values
+# --- discounts as values --------------------------------------------------------------------------
 
 
 def test_discounts_that_differ_beyond_rank_100_are_different():

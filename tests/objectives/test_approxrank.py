@@ -159,7 +159,7 @@ def test_theorem_6(documents, alpha):
 
 
 def test_the_theorems_are_tried_where_they_bind():
-    """At a middling steepness the errors are neither all 0 nor all beyond the condition of theorem 5."""
+    """At this steepness some errors are positive, and some meet the condition of theorem 5."""
     rng = np.random.default_rng(0)
     errors = []
     for _ in range(200):
@@ -172,7 +172,7 @@ def test_the_theorems_are_tried_where_they_bind():
 
 
 def test_the_worked_example_of_table_1():
-    """Sections 5.1 and 5.2: 0.00118 < 0.00471; an AP with one relevant document within 0.0024, nDCG within 0.00085."""
+    """Sections 5.1 and 5.2: 0.00118 < 0.00471; AP is off by 0.0024, nDCG by 0.00085."""
     found = approximation_bound(gb.ApproxRank(gb.AP(), alpha=100, beta=100), [0, 0, 1, 0, 0], TABLE_1)
     assert f"{found.rank_error.item():.5f}" == "0.00118"
     assert f"{found.corollary.item():.5f}" == "0.00471"

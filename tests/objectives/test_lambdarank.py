@@ -80,15 +80,17 @@ def assert_equal(found, expected, tolerance=1e-12):
         assert ours == pytest.approx(theirs, rel=tolerance, abs=tolerance)
 
 
-# --------------------------------------------------------------------------------------------------
-# the pair sum
+# --- the pair sum ---------------------------------------------------------------------------------
 
 
 @pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("normalize", [False, True])
 @pytest.mark.parametrize("part", range(10))
 def test_equals_the_oracle(part, normalize):
-    """Every measure; one document, no relevant document, missing grades; several steepnesses and truncations."""
+    """Each measure, on single documents, without relevant ones, with missing grades.
+
+    Several steepnesses and truncations.
+    """
     rng = np.random.default_rng([part, normalize])
     for number, (measure, value) in enumerate(some_measures(part, 10, TRAINED).items()):
         sigma, truncation = ((1.0, None), (0.3, 2), (4.0, None), (1.0, 5))[number % 4]
@@ -104,7 +106,7 @@ def test_equals_the_oracle(part, normalize):
 @settings(max_examples=150, deadline=None, derandomize=True, database=None)
 @given(documents)
 def test_equals_the_oracle_for_every_small_query(rows):
-    """Scores from -1e300 to 1e300, ties wherever hypothesis puts them: some order of the tied documents is right."""
+    """Scores from -1e300 to 1e300 with any ties: some order of the tied documents is right."""
     grades, scores = np.array(rows).T
     for measure, value in some_measures(len(rows) + int(grades.sum()), 29, TRAINED).items():
         found = raw(measure).gradients(grades, scores)
@@ -124,7 +126,7 @@ def test_equals_the_oracle_for_every_small_query(rows):
 
 
 def dense(measure, grades, scores, sigma=1.0, truncation=None):
-    """The pair sum of one list without ties, as whole matrices of `swap_changes`, and the sum of all |Delta|."""
+    """Return the sum over the pairs of one list, by `swap_changes`, and the sum of |Delta|."""
     order = np.argsort(-scores)
     ranked, s = grades[order], scores[order]
     changes = np.triu(measure.swap_changes(ranked), 1)
@@ -144,7 +146,7 @@ def dense(measure, grades, scores, sigma=1.0, truncation=None):
 @pytest.mark.parametrize("truncation", [None, 30])
 @pytest.mark.parametrize("measure", EACH_KIND, ids=str)
 def test_long_lists(measure, truncation):
-    """Boosters take float32 gradients; a method for long lists may be off by far less than that, and no more."""
+    """Errors on long lists are far below the precision of float32, which boosters take."""
     rng = np.random.default_rng(1)
     for n, width in ((45, 1.0), (150, 3.0), (400, 0.01), (400, 40.0), (900, 1.0)):
         grades = rng.choice(TOP + 1, p=(0.7, 0.15, 0.1, 0.05), size=n)
@@ -209,8 +211,7 @@ def test_curvatures_that_cancel_leave_no_endless_step():
     assert 1.0 < longest <= 4.0 / 2.0 + 1e-9
 
 
-# --------------------------------------------------------------------------------------------------
-# contracts
+# --- contracts ------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -354,7 +355,7 @@ def test_g_is_uniform_over_the_grades_of_the_data(many):
 @pytest.mark.parametrize("sigma", [1.0, 10.0])
 @pytest.mark.parametrize("measure", EACH_KIND, ids=str)
 def test_wide_scores(measure, sigma):
-    """No score overflows; far apart, a pair in the wrong order pushes with its whole change, one in the right with 0."""
+    """No score overflows; misordered pairs far apart push with their whole change, others not."""
     rng = np.random.default_rng(8)
     for n in (8, 60, 600):
         grades = rng.integers(0, TOP + 1, size=n)
@@ -382,8 +383,7 @@ def test_the_farthest_scores_are_no_warning(measure):
         assert np.isfinite(found).all()
 
 
-# --------------------------------------------------------------------------------------------------
-# ties
+# --- ties -----------------------------------------------------------------------------------------
 
 # Two groups of tied documents; every order of them has its own gradients.
 TIED_GRADES, TIED_SCORES = np.array([0, 1, 2, 0, 3]), np.array([1.0, 0.0, 1.0, 0.0, 1.0])
@@ -391,7 +391,7 @@ TIED = GAP((0.2, 0.3, 0.5))
 
 
 def orders_by_seed(rows, seeds):
-    """Which order of the tied documents the gradients of each seed belong to; the rows in the given order."""
+    """Return the order of tied documents that the gradients of each seed belong to, by row."""
     orders = [
         list(itertools.chain.from_iterable(order))
         for order in itertools.product(*(itertools.permutations(g) for g in oracle.tied_groups(TIED_SCORES)))
@@ -411,7 +411,7 @@ def orders_by_seed(rows, seeds):
 @pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("rows", [[0, 1, 2, 3, 4], [4, 2, 1, 0, 3], [0, 3, 1, 2, 4]], ids=str)
 def test_random_state_orders_ties_and_the_rows_do_not(rows):
-    """Every order of the tied documents comes up equally often, be the file sorted by grade, against it or not."""
+    """All orders of tied documents are equally frequent, for any order of the rows."""
     found = orders_by_seed(rows, range(600))
     counts = [found.count(order) for order in set(found)]
     assert len(counts) == 12
@@ -447,7 +447,7 @@ def test_only_tied_documents_depend_on_the_seed_or_the_rows():
 
 
 def test_all_scores_equal_do_not_give_the_grades_away():
-    """The first iteration of every booster: a file sorted by grade is no better a start than its reverse."""
+    """A file sorted by grade gives no better first iteration than its reverse."""
     grades = np.repeat([3, 2, 1, 0], 25)
     sums = []
     for rows in (np.arange(100), np.arange(100)[::-1]):
@@ -461,8 +461,7 @@ def test_all_scores_equal_do_not_give_the_grades_away():
     assert abs(np.mean(sums[0]) - np.mean(sums[1])) < 4 * np.std(sums) / math.sqrt(20)
 
 
-# --------------------------------------------------------------------------------------------------
-# values
+# --- values ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

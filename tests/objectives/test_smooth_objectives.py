@@ -62,7 +62,7 @@ def is_soft(objective):
 
 
 def queries(seed, sizes=(1, 2, 5, 9, 14), spread=1.5, top=3):
-    """Grades, scores and ids of lists; one without relevant documents, one with tied scores, rows shuffled."""
+    """Grades, scores and ids of lists, one without relevant documents, one with ties."""
     rng = np.random.default_rng(seed)
     qid = np.repeat([f"q{i}" for i in range(len(sizes) + 1)], [*sizes, 4])
     y = rng.integers(0, top + 1, size=len(qid))
@@ -94,7 +94,7 @@ def test_gradients_are_the_derivative_of_the_value(objective):
 
 @dataclass(frozen=True, repr=False)
 class Above(gb.AP):
-    """A measure of someone's own: the reciprocal ranks of documents of grade 1, once for each of grade 3 above."""
+    """A user's measure: sum of the reciprocal ranks of grade 1, once for each grade 3 above."""
 
     def tables(self, base):
         counts = base.counts
@@ -114,7 +114,7 @@ def test_a_measure_of_pairs_alone(objective):
 
 @dataclass(frozen=True, repr=False)
 class Together(gb.AP):
-    """A measure of someone's own: the mean reciprocal rank of pairs of relevant documents, of which there must be two."""
+    """A user's measure: mean reciprocal rank of pairs of relevant documents."""
 
     def tables(self, base):
         counts = base.counts
@@ -222,7 +222,7 @@ def test_tends_to_the_measure_as_the_smoothing_goes(objective):
 
 @every_objective
 def test_no_step_is_longer_than_the_width_of_a_comparison(objective):
-    """The hessian is the steepest slope of pi times all pushes, so |gradient| / hessian is at most 1 / that slope."""
+    """The hessian is the steepest slope times all pushes, so |gradient| / hessian <= 1 / slope."""
     steepest = 0.5 / (objective.sigma * math.sqrt(math.pi)) if is_soft(objective) else objective.alpha / 4
     y, scores, qid = queries(3)
     grad, hess = objective.gradients(y, scores, qid)
@@ -234,7 +234,7 @@ def test_no_step_is_longer_than_the_width_of_a_comparison(objective):
 
 @every_objective
 def test_equal_scores_give_equal_grades_equal_gradients(objective):
-    """The first iteration: nothing vanishes, nothing is random, and the order of the rows says nothing."""
+    """Gradients of the first iteration are not 0, not random, and independent of row order."""
     y = np.array([0, 3, 1, 2, 0, 3, 1, 2, 0, 0])
     grad, _ = objective.gradients(y, np.zeros(len(y)))
     by_grade = [grad[y == grade] for grade in range(4)]
@@ -258,7 +258,7 @@ def test_a_cut_off_far_above_the_middle_of_a_long_list_leaves_a_direction():
 @pytest.mark.parametrize("gap", [5.0, 6.5, 6.75, 7.0, 7.25, 8.0, 20.0])
 @pytest.mark.parametrize("measure", [gb.Precision(k=10), gb.nDCG(k=10)], ids=str)
 def test_plateaus_too_deep_for_a_float_give_no_gradient_instead_of_nan(measure, gap):
-    """One relevant document below sixty others: the probability that it is among the first ten ends in denormal numbers."""
+    """One relevant document below many others: its probability to be within k is denormal."""
     for n in (20, 60, 150):
         grades, scores = np.append(np.zeros(n, dtype=int), 1), np.append(np.full(n, gap), 0.0)
         grad, hess = gb.SoftRank(measure).gradients(grades, scores)
@@ -420,7 +420,7 @@ def fold(request):
 
 
 def scores_of_rounds(booster, how, fold, rounds):
-    """Training and validation scores after each round of boosters with their default leaf floors."""
+    """Scores of training and validation rows after each round, with default limits of leaves."""
     train, vali, trees, matrix = fold
     if booster == "lightgbm":
         ours = gapboost.lightgbm.objective(how, n_jobs=1)
@@ -444,7 +444,7 @@ def scores_of_rounds(booster, how, fold, rounds):
     ids=repr,
 )
 def test_every_round_raises_the_training_value(measure, booster, fold):
-    """And the best round on validation is within 0.05 of LambdaRank's for the same measure, 0.15 for P@10.
+    """Validation values come within 0.05 of LambdaRank's for the same measure, 0.15 for P@10.
 
     Ten documents of each of 21 queries say little: the standard error of a difference in P@10 is
     about 0.05.

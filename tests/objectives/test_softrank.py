@@ -62,7 +62,7 @@ def test_expected_ranks():
 
 
 def test_precision_is_the_mean_over_draws_of_the_scores():
-    """The rank distribution treats the documents above one as independent; for two documents that is no assumption."""
+    """The rank distribution takes documents as independent, which is exact for two documents."""
     rng = np.random.default_rng(0)
     grades, scores, sigma = [0, 1], [1.0, 0.4], 0.8
     draws = np.array(scores) + sigma * rng.standard_normal((200_000, 2))

@@ -1,4 +1,7 @@
-"""Bad input gets an error that names the argument, says what was found and what is expected, before any work."""
+"""Bad input raises an error before any work.
+
+The message names the argument, what was found and what is expected.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,8 +25,7 @@ MEASURE = GAP(g=(0.5, 0.5))
 GOOD = {"y_true": [0, 1, 2, 0], "y_score": [4.0, 3.0, 2.0, 1.0], "qid": ["a", "a", "b", "b"]}
 
 
-# -------------------------------------------------------------------------------------------- rows
-# of documents
+# --- rows of documents ----------------------------------------------------------------------------
 
 REAL_GRADES = "grades >= 0"
 
@@ -105,7 +107,7 @@ ROWS = table(
         "y_true",
         "above len(g)",
         [0, 1, 3, 0],
-        "grade 3, but GAP(g=(0.5, 0.5)) knows the grades 0..2",
+        "grade 3, but GAP(g=(0.5, 0.5)) is defined for the grades 0..2",
         "each positive grade",
     ),
     ("y_true", "beyond floats", [0, 10**400, 2, 0], "beyond all floats", REAL_GRADES),
@@ -134,7 +136,7 @@ ROWS = table(
     ("y_score", "strings", ["1", "2", "3", "4"], "dtype <U1", "finite scores"),
     ("y_score", "complex", [1, 2, 3, 1j], "complex", "finite scores"),
     *(
-        ("y_score", f"beyond 2**53 as {name}", value, "different scores", "scores that float64 tells apart")
+        ("y_score", f"beyond 2**53 as {name}", value, "different scores", "scores that differ as float64")
         for name, value in BEYOND_FLOATS.items()
     ),
     ("qid", "too short", ["a", "a", "b"], "3 rows but y_true has 4", "one query id a row"),
@@ -238,8 +240,7 @@ def test_grades_that_a_measure_does_not_know(measure, grades):
     check(ValueError, "ranked", f"grade {max(grades)}", knows, lambda: measure.swap_changes(grades))
 
 
-# ----------------------------------------------------------------------------------------------
-# evaluate's options
+# --- evaluate's options ---------------------------------------------------------------------------
 
 OPTIONS = table(
     ("measures", "no name", {"measures": "gpa"}, ValueError, "'gpa'", "one of gap"),
@@ -313,7 +314,7 @@ def test_recall_base_cannot_tell_true_from_1():
     check(
         ValueError,
         "recall_base",
-        "cannot tell ids of qid apart",
+        "qid holds ids that are equal and of different types",
         "an array",
         lambda: evaluate(AP(), [0, 1], [1, 2], [1, True], recall_base=base),
     )
@@ -326,8 +327,7 @@ def test_swap_changes():
     check(ValueError, "recall_base", "shape (1,)", "of shape (1, ", lambda: AP().swap_changes([0, 1], 3))
 
 
-# ------------------------------------------------------------------------------------------------
-# measures of users
+# --- measures of users ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, repr=False)
@@ -403,8 +403,7 @@ def test_good_measures_of_users(use):
         USES[use](Broken(method=method, defect=change))
 
 
-# -------------------------------------------------------------------------------------------
-# measures and objectives
+# --- measures and objectives ----------------------------------------------------------------------
 
 EACH = "one threshold probability for each of the grades"
 PARAMETERS = table(
@@ -538,13 +537,13 @@ def test_tables_need_a_g():
     check(
         ValueError,
         "GAP()",
-        "leaves g to the data",
+        "has no g yet",
         "resolved",
         lambda: GAP().tables(RecallBase.of_whole_grades(np.ones((1, 2), dtype=int))),
     )
 
 
 def test_errors_come_before_any_work():
-    """An unusable option is refused even where the rows are unusable too: nothing has been looked at."""
+    """A bad option is refused before the rows are read, even if these are bad too."""
     check(ValueError, "ties", "'no'", "row", lambda: evaluate(AP(), [nan], [nan], ties="no"))
     check(ValueError, "y_true", "NaN", "grades", lambda: gb.LambdaRank(AP()).gradients([nan], [nan]))

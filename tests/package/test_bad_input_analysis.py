@@ -141,8 +141,7 @@ def test_the_good_input_is_good(function):
     assert call(**good) is not None
 
 
-# --------------------------------------------------------------------------------------------------
-# TREC files
+# --- TREC files -----------------------------------------------------------------------------------
 
 READERS = {"read_qrels": (trec.read_qrels, b"1 0 a 1\n"), "read_run": (trec.read_run, b"1 Q0 a 1 9.5 x\n")}
 EITHER = {

@@ -1,4 +1,4 @@
-"""Every argument of the rankers, of their callbacks and of cross-validation, with every defect it can have."""
+"""Each argument of the rankers, their callbacks and `cv`, with each defect it can have."""
 
 import lightgbm
 import numpy as np
@@ -159,7 +159,7 @@ def of_ranker(name):
             yield from defects(name, argument, counts, "one for each of 1 eval sets")
     yield from defects(name, "eval_set", {"X alone": ([X], "ndarray")}, "a pair (X, y)", named="eval_set[0]")
     yield from defects(name, "eval_set", {"short X": ([(X[1:], Y)], "39 rows")}, "the same", named="eval_set[0] X")
-    high = {"a higher grade": ([(X, Y + 1)], "the grade 3, but GAP(g=(0.5, 0.5)) knows the grades 0..2")}
+    high = {"a higher grade": ([(X, Y + 1)], "the grade 3, but GAP(g=(0.5, 0.5)) is defined for the grades 0..2")}
     yield from defects(name, "eval_set", high, "", named="eval_set[0] y")
     for defect, row in IDS.items():
         yield from defects(name, "eval_qid", {f"{defect} in it": ([row[0]], row[1])}, "row", named="eval_qid[0]")
@@ -227,9 +227,7 @@ CASES = [
     *defects(
         "LGBMGAPRanker", "eval_metric", {**without(NOT_A_MEASURE, "None"), "empty": []}, "a name such as", TypeError
     ),
-    *defects(
-        "LGBMGAPRanker", "eval_at", {"zero": 0, "a fraction": [2.5], "text": "x", "empty": []}, "it unset: it is a list"
-    ),
+    *defects("LGBMGAPRanker", "eval_at", {"zero": 0, "a fraction": [2.5], "text": "x", "empty": []}, "it takes a list"),
     *defects(
         "LGBMGAPRanker by eval_X",
         "eval_set",

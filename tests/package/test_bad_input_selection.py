@@ -1,4 +1,4 @@
-"""Every argument of grids, scorers, clicks, the search, the readers and the digits, with every defect it can have."""
+"""Each argument of grids, scorers, clicks, search, readers and digits, with each of its defects."""
 
 import gzip
 
@@ -308,8 +308,7 @@ def test_who_stops_early_needs_a_third_fold():
     )
 
 
-# --------------------------------------------------------------------------------------------------
-# readers
+# --- readers --------------------------------------------------------------------------------------
 
 READERS = {"load_letor": (load_letor, "path"), "load_letor_fold": (load_letor_fold, "directory")}
 OPTIONS = [

@@ -16,14 +16,14 @@ EXCEPTIONS = {
 
 
 def modules():
-    """Yield the source files of the repository, or those that the source distribution has of them."""
+    """Yield the source files of the repository or source distribution."""
     for folder in FOLDERS:
         yield from sorted((ROOT / folder).rglob("*.py"))
     yield from sorted(ROOT.glob("*.py"))
 
 
 def openings(source):
-    """Yield the name of each definition whose docstring has a word of `OPENING` first, and that word."""
+    """Yield each definition whose docstring begins with a word of `OPENING`, and the word."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             opening = OPENING.match(ast.get_docstring(node) or "")

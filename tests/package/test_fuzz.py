@@ -1,4 +1,4 @@
-"""Any input of the public functions either works and agrees with the oracle, or is refused by a ValueError or TypeError."""
+"""Public functions agree with the oracle or raise a ValueError or TypeError, for any input."""
 
 import warnings
 
@@ -58,8 +58,7 @@ def accepted(clean, function, *arguments, **named):
     return function(*arguments, **named) if clean else called(function, *arguments, **named)
 
 
-# ---------------------------------------------------------------------------------------- measures
-# and their values
+# --- measures and their values --------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -119,7 +118,7 @@ def test_recall_base(drawn, base):
     gains=st.one_of(st.sampled_from(GAINS), st.lists(st.one_of(st.floats(0, 9), scalars), max_size=4), anything),
 )
 def test_parameters_of_measures(name, g, k, rel, gains):
-    """Whatever a measure is made of, it is refused or gives finite values, and is equal to what it prints."""
+    """Any parameters give a measure with finite values that equals its `repr`, or an error."""
     made = [
         lambda: as_measure(name, g),
         *(lambda kind=kind: kind(g=g, k=k) for kind in (gb.GAP, gb.xGAP, gb.eGAP)),
@@ -153,8 +152,7 @@ def test_swap_changes(ranked, measure):
             assert abs(changes[p, q] - expected) < 1e-9
 
 
-# --------------------------------------------------------------------------------------------------
-# objectives
+# --- objectives -----------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -166,7 +164,7 @@ def test_swap_changes(ranked, measure):
     truncation=mostly(st.sampled_from([None, 1, 3])),
 )
 def test_lambdarank(drawn, measure, sigma, truncation):
-    """The gradients are the oracle's where no ties leave the order to the keys, and always sum to zero."""
+    """Gradients are the oracle's if there are no ties, and always add up to zero."""
     data, _ = drawn
     objective = called(gb.LambdaRank, measure, sigma=sigma, truncation=truncation, normalize=False)
     grad, hess = called(objective.gradients, **data)
@@ -211,12 +209,11 @@ def test_smooth_objectives(drawn, measure, kind, normalize, scale):
     assert np.isfinite(objective.value(**data))
 
 
-# --------------------------------------------------------------------------------------------------
-# any one argument
+# --- any one argument -----------------------------------------------------------------------------
 
 
 def with_any_argument(tables, functions):
-    """A function of the tables of bad input, and one of its arguments with anything at all in it."""
+    """Draw a function of the tables of bad input, and replace one of its arguments by anything."""
     calls = [table[name] for table in tables for name in table if name in functions or not functions]
     return st.sampled_from(calls).flatmap(
         lambda call: st.tuples(st.just(call), st.sampled_from(sorted(call[1])), st.one_of(anything, numbers))
@@ -252,8 +249,7 @@ def test_any_argument_of_rankers_and_searches(drawn):
     one_argument(drawn)
 
 
-# --------------------------------------------------------------------------------------------------
-# choosing g
+# --- choosing g -----------------------------------------------------------------------------------
 
 
 @fuzz(
@@ -292,8 +288,7 @@ def test_clicks(clicks, junk, sessions):
     assert all(low <= g <= high for low, g, high in zip(estimate.low, estimate.g, estimate.high, strict=True))
 
 
-# --------------------------------------------------------------------------------------------------
-# rankers
+# --- rankers --------------------------------------------------------------------------------------
 
 
 @st.composite

@@ -1,4 +1,4 @@
-"""The package imports without either booster, and its rooms import downwards only."""
+"""The package imports without either booster, and its packages import downwards only."""
 
 import ast
 import json
@@ -15,14 +15,13 @@ import gapboost
 
 PACKAGE = Path(gapboost.__file__).parent
 
-# What each room may import besides itself; evaluation is beside objectives, datasets beside
-# everything.
+# What each package may import besides itself.
 DATA = {"_kernels", "_data"}
 EVERYWHERE = {"_optional", "_pictures", "_processes"}
 MEASURES = DATA | {"measures"}
 SHARED = MEASURES | {"objectives", "evaluation"}
 TWINS = SHARED | {"_boosters"}
-ROOMS = {
+PACKAGES = {
     "_kernels": set(),
     "_optional": set(),
     "_pictures": set(),
@@ -61,7 +60,7 @@ def imported(path):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: imports name the package"
-            # `from gapboost._data import queries` imports a room too
+            # `from gapboost._data import queries` imports `_data` too
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
@@ -70,19 +69,19 @@ MODULES = {path: path.relative_to(PACKAGE).with_suffix("").parts for path in sor
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: "/".join(MODULES[path]))
 def test_rooms_import_downwards_only(path):
-    room = MODULES[path][0]
-    assert room in ROOMS, f"say in this test what the new room {room} may import"
+    package = MODULES[path][0]
+    assert package in PACKAGES, f"say in this test what the new package {package} may import"
     for name in imported(path):
         top, *inside = name.split(".")
         if top == "gapboost":
-            assert inside, f"{name}: a room never imports the whole package"
-            assert inside[0] in ROOMS[room] | {room} | EVERYWHERE, f"{room} imports {name}"
+            assert inside, f"{name}: a package never imports all of gapboost"
+            assert inside[0] in PACKAGES[package] | {package} | EVERYWHERE, f"{package} imports {name}"
         if top in ("lightgbm", "xgboost"):
-            assert room in (top, "dask", "comparison") or (room, top) == ("spark", "xgboost"), (
-                f"{room} imports {name}: only its twin does"
+            assert package in (top, "dask", "comparison") or (package, top) == ("spark", "xgboost"), (
+                f"{package} imports {name}: only the package of that booster does"
             )
         if top in ("numba", "llvmlite"):
-            assert room == "_kernels", f"{room} imports {name}: compiled code lives in _kernels"
+            assert package == "_kernels", f"{package} imports {name}: compiled code lives in _kernels"
 
 
 def test_the_rooms_are_read():
@@ -99,7 +98,7 @@ def test_the_rooms_are_read():
         ("_boosters", "_data"),
         ("lightgbm", "_boosters"),
     } <= seen
-    assert {parts[0] for parts in MODULES.values()} >= ROOMS.keys()
+    assert {parts[0] for parts in MODULES.values()} >= PACKAGES.keys()
 
 
 def test_test_files_do_not_import_each_other():
@@ -274,7 +273,7 @@ assert "</html>" in PAGE.template
 
 @pytest.mark.slow
 def test_without_docstrings():
-    """Python -OO drops them. Both boosters edit theirs, and cannot be imported: that is said, and all else works."""
+    """Python -OO drops docstrings. An error says that boosters need theirs; the rest works."""
     own = sorted(".".join(("gapboost", *parts)).removesuffix(".__init__") for parts in MODULES.values())
     alone = [name for name in own if not {"lightgbm", "xgboost", "provider", "spark"} & set(name.split("."))]
     code = f"""

@@ -1,4 +1,4 @@
-"""The docstring of a room is its map: it names every file in it, and no other."""
+"""The docstring of a package is its map: it names every file in it, and no other."""
 
 import ast
 import re
@@ -9,20 +9,20 @@ import pytest
 import gapboost
 
 PACKAGE = Path(gapboost.__file__).parent
-ROOMS = sorted(path.parent for path in PACKAGE.rglob("__init__.py") if path.parent != PACKAGE)
+PACKAGES = sorted(path.parent for path in PACKAGE.rglob("__init__.py") if path.parent != PACKAGE)
 
 
-def entries(room):
-    """Names of the modules and rooms in a room."""
-    inside = [path for path in room.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()]
+def entries(package):
+    """Names of the modules and packages in a package."""
+    inside = [path for path in package.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()]
     return sorted(path.stem for path in inside if path.stem != "__init__")
 
 
-@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.relative_to(PACKAGE).as_posix())
-def test_the_docstring_of_a_room_names_its_files(room):
-    docstring = ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8")))
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.relative_to(PACKAGE).as_posix())
+def test_the_docstring_of_a_package_names_its_files(package):
+    docstring = ast.get_docstring(ast.parse((package / "__init__.py").read_text(encoding="utf-8")))
     # the first column of its table
-    assert sorted(re.findall(r"^`(\w+)` {2,}", docstring, re.MULTILINE)) == entries(room)
+    assert sorted(re.findall(r"^`(\w+)` {2,}", docstring, re.MULTILINE)) == entries(package)
 
 
 def test_the_page_of_the_architecture_names_the_rooms():
@@ -40,5 +40,5 @@ def test_contributing_names_the_folders_of_tests():
 
 def test_there_are_rooms():
     """The tests above would be content with none."""
-    assert {"_kernels", "lambdarank", "measures", "dask"} <= {room.name for room in ROOMS}
+    assert {"_kernels", "lambdarank", "measures", "dask"} <= {package.name for package in PACKAGES}
     assert "expected_value" in entries(PACKAGE / "_kernels")

@@ -68,8 +68,7 @@ def test_the_package_asks_for_nothing_that_only_some_systems_have():
         assert not FOLDERS.search(source), path
 
 
-# --------------------------------------------------------------------------------------------------
-# threads
+# --- threads --------------------------------------------------------------------------------------
 
 
 def test_a_library_that_is_linked_to_no_openmp_lends_no_threads(monkeypatch):
@@ -122,8 +121,7 @@ def test_a_system_that_cannot_fork():
     assert float(done.stdout) == gb.evaluate(gb.AP(), y, scores, qid)[gb.AP()]
 
 
-# --------------------------------------------------------------------------------------------------
-# paths
+# --- paths ----------------------------------------------------------------------------------------
 
 
 @pytest.fixture(params=[r"C:\Users\Jürgen Müller\my data", "with spaces, and $HOME & co"])

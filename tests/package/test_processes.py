@@ -92,5 +92,5 @@ assert list(over_processes(growing, range(6), 2)) == list(range(6))
 
 @pytest.mark.slow
 def test_processes_that_end_early_where_warnings_are_errors():
-    """joblib warns of each in the thread that hands out the work: if the thread ended by it, the call would never return."""
+    """joblib warns in the thread that hands out work: if that thread ended, the call would hang."""
     subprocess.run([sys.executable, "-W", "error", "-c", ENDING_EARLY], check=True, timeout=240)

@@ -1,4 +1,4 @@
-"""g from clicks: simulated users with a known g, closed forms, and clear words for clicks that cannot be used."""
+"""g from clicks: simulated users with a known g, closed forms, and errors for unusable clicks."""
 
 import numpy as np
 import pytest

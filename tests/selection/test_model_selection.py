@@ -1,4 +1,4 @@
-"""Grids over g, and the search: the same results as scikit-learn's with the same folds, at any number of processes."""
+"""Grids over g, and the search: scikit-learn's results on the same folds, with any `n_jobs`."""
 
 import math
 import pickle
@@ -340,8 +340,11 @@ def fit(grid=None, estimator=RANKERS[0], qid="given", **options):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"scoring": gb.GAP(g=(1.0,))}, r"y holds the grade 2, but GAP\(g=\(1.0,\)\) knows the grades 0..1"),
-        ({"grid": {"g": [(0.5, 0.5), (1.0,)]}}, r"y holds the grade 2, but GAP\(g=\(1.0,\)\) knows the grades 0..1"),
+        ({"scoring": gb.GAP(g=(1.0,))}, r"y holds the grade 2, but GAP\(g=\(1.0,\)\) is defined for the grades 0..1"),
+        (
+            {"grid": {"g": [(0.5, 0.5), (1.0,)]}},
+            r"y holds the grade 2, but GAP\(g=\(1.0,\)\) is defined for the grades 0..1",
+        ),
         ({"cv": KFold(3)}, "fold 0 of cv cuts .* such as 'query .*expected every query whole"),
         ({"cv": [(np.arange(576), np.arange(0))]}, "fold 0 of cv has no test rows"),
         ({"cv": GroupKFold(2), "random_state": 1}, "random_state is 1 but cv is GroupKFold"),

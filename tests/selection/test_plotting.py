@@ -25,7 +25,7 @@ def no_window():
 
 
 def results(gs, key="g", name="score", n_folds=4, seed=0):
-    """Two candidates for each g, the second one better by 0.1; folds differ by 1 from each other."""
+    """Two candidates for each g, the second one better by 0.1; folds differ by 1."""
     rng = np.random.default_rng(seed)
     params = [{key: g, "n_estimators": n} for g in gs for n in (10, 20)]
     scores = rng.random((len(params), n_folds)) * 0.01 + np.arange(n_folds)

@@ -1,4 +1,4 @@
-"""The rankers inside scikit-learn: searches, cross-validation and pipelines by query, and its checks of estimators."""
+"""The rankers inside scikit-learn: searches, folds and pipelines by query, estimator checks."""
 
 import re
 
@@ -72,7 +72,7 @@ def routing():
 
 
 def check_folds(qid, n_folds, n_candidates):
-    """Each scored fold holds whole queries, none of which its fit saw; the folds of a candidate cover all queries."""
+    """Each fold holds whole queries that its fit did not see; all folds cover all queries."""
     whole = dict(zip(*np.unique(qid, return_counts=True), strict=True))
     tested = []
     for (first, train), (second, test) in zip(SEEN[0::2], SEEN[1::2], strict=True):

@@ -20,7 +20,7 @@ OURS, FAST, SLOW = "LGBMGAPRanker()", "LGBMRanker()", "CatBoostRanker()"
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Return a function that runs the study on a tiny file, with quick rankers under three names."""
+    """Return a function that runs the study on a tiny file, with three fast rankers."""
     data = load_digits_ranking((20, 1, 1), 8, random_state=0)[0]
     frame = pd.DataFrame(data.X[:, :20]).add_prefix("p").assign(label=data.y, qid=data.qid)
     frame.to_csv(tmp_path / "tiny.csv", index=False)

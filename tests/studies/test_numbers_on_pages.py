@@ -34,7 +34,7 @@ WRITTEN = re.compile(r"<!-- ([^:>]+) -->\n.*?<!-- end of \1 -->", re.DOTALL)
 
 
 def prose(page: Path) -> str:
-    """Return the text of a page without code, links, and tables and parts that other tests check."""
+    """Return the text of a page without code, links, tables and parts that other tests check."""
     text = page.read_text(encoding="utf-8")
     if page.name in WRITTEN_BY_A_COMMAND:
         text = WRITTEN.sub(" ", text)

@@ -1,4 +1,4 @@
-"""The policy of statistics: its tables come from saved results, and the simulation has the components that it states."""
+"""The policy of statistics: tables equal saved results, and the simulation has its components."""
 
 import shutil
 
@@ -29,7 +29,10 @@ def test_the_tables_of_the_page_are_those_of_the_results(tmp_path):
 
 
 def test_the_chosen_estimate_follows_the_rule():
-    """At most .06 false alarms at each size; of those, the most power, and within .01 the simplest."""
+    """The estimate has at most .06 false alarms at each size, and the most power of these.
+
+    Within .01 of power the simplest is chosen.
+    """
     by_size = SIMULATION.groupby("queries").mean(numeric_only=True)
     qualified = [name for name in CANDIDATES if (by_size[f"alarms of {name}"] <= 0.06).all()]
     most = max(by_size[f"power of {name}"].mean() for name in qualified)

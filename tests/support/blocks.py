@@ -10,7 +10,7 @@ HEADING = re.compile(r"#+ (.+)")
 
 
 class Block(NamedTuple):
-    """A fenced block: its language ("" where none is named), its code, and where the page has it."""
+    """A fenced block: its language, or "" without one, its code, and its place on the page."""
 
     language: str
     code: str
@@ -29,7 +29,10 @@ class Section(NamedTuple):
 
 
 def sections(page: Path) -> Iterator[Section]:
-    """The sections of `page` in order, those without blocks too; what comes before the first heading has the title ""."""
+    """Return the sections of `page` in order, also those without blocks.
+
+    Text before the first heading has the title "".
+    """
     title, blocks, opened = "", list[Block](), None
     lines = page.read_text(encoding="utf-8").splitlines()
     for number, line in enumerate(lines, start=1):
@@ -50,7 +53,7 @@ def sections(page: Path) -> Iterator[Section]:
 def run(
     blocks: Sequence[Block], names: Mapping[str, Any] | None = None, instead: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """Run blocks of Python in order in one namespace, which is returned; errors show the page's line.
+    """Run blocks of Python in order in one namespace, and return it; errors show the page's line.
 
     What a page leaves to its reader is stated by the test: `names` are there before the first block
     (``{"X": X}``), and the code has the values of `instead` where the page has its keys

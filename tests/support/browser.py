@@ -1,4 +1,4 @@
-"""Pages of a built site in headless Chromium: what a page measures about itself is sent back to the test.
+"""Pages of a built site in headless Chromium, which measure themselves and report to the test.
 
 The browser loads one page, which opens those of the site in frames of the widths that are asked
 for. No driver is needed.

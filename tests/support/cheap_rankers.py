@@ -7,7 +7,10 @@ from sklearn.base import BaseEstimator
 
 
 class Noisy(BaseEstimator):
-    """Scores by the first feature and a weighted sum of the others, whose weights are drawn with the seed and the rows."""
+    """Score by the first feature plus noise: a weighted sum of the others.
+
+    The weights are drawn with the seed and the rows.
+    """
 
     def __init__(self, noise=0.3, offset=0, random_state=None):
         self.noise = noise
@@ -25,7 +28,7 @@ class Noisy(BaseEstimator):
 
 
 def made(n_queries=60, n_docs=8, n_features=5, seed=0):
-    """Features, grades 0 to 2 that follow the first feature, and query ids, in a mixed order of rows."""
+    """Features, grades 0 to 2 that follow the first feature, and query ids; rows are shuffled."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n_queries * n_docs, n_features))
     y = np.digitize(X[:, 0] + rng.standard_normal(len(X)), (0.5, 1.5))

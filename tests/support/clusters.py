@@ -108,7 +108,7 @@ def wait_until(condition, seconds=180):
 
 
 def endless(booster, client, folder):
-    """A ranker whose training waits for an hour in the second round, and the arguments of its `fit`."""
+    """A ranker that waits for an hour in the second round, and the arguments of its `fit`."""
     kind = {"lightgbm": DaskLGBMGAPRanker, "xgboost": DaskXGBGAPRanker}[booster]
     X, y, qid = ranking(40, 0)
     ranker = kind(client=client, n_estimators=5, objective=watched(folder, "wait"))
@@ -141,7 +141,10 @@ class Overheard:
 
 @contextmanager
 def without_a_tracker(log, ring, exchange, host):
-    """XGBoost's ring, whose tracker dies when the ring is left. XGBoost would try to reach it for some seconds."""
+    """XGBoost's network, whose tracker ends with it.
+
+    XGBoost would try to reach the tracker for some seconds.
+    """
     overheard = Overheard(exchange)
     with _impatient(log), ring(overheard, host) as arguments:
         yield arguments

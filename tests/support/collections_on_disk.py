@@ -1,6 +1,7 @@
-"""Judged collections that tests read: made ones, which are committed, and real ones where somebody has them, in
-``shared/data`` beside the checkout. A test that takes both says the same of both, so that nobody
-misses one.
+"""Judged collections that tests read.
+
+Made ones are committed. Real ones are in ``shared/data`` beside the checkout, for those who have
+them. A test that takes both checks the same on both.
 """
 
 from pathlib import Path
@@ -13,7 +14,7 @@ REAL = Path(__file__).parents[3] / "shared" / "data"
 
 
 def real(path: str, *values: Any, id: str | None = None) -> Any:
-    """A case of a test that reads a real file or folder, if it is there; slow, since real ones are large."""
+    """Return a slow test case for a real file or folder, skipped if it is missing."""
     missing = pytest.mark.skipif(not (REAL / path).exists(), reason=f"shared/data/{path} is not there")
     return pytest.param(REAL / path, *values, id=id or path, marks=[missing, pytest.mark.slow])
 

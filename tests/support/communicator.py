@@ -1,4 +1,4 @@
-"""Workers of XGBoost's communicator that nobody but XGBoost started: each a process of its own, with its part of the data."""
+"""Workers of XGBoost's communicator without Dask or Spark: one process for each data part."""
 
 import json
 import pickle
@@ -18,9 +18,10 @@ PARAMS = {"base_score": 0.0, "disable_default_eval_metric": 1, "eta": 0.1, "max_
 
 
 def ranking(n_queries, seed, longest=9):
-    """X of few distinct values, so that workers agree on the bins; y, sizes and weights of the queries, and scores to start from.
+    """Return X, y, sizes and weights of the queries, and initial scores.
 
-    No two of these scores are equal: the order of ties depends on the order of the rows.
+    X has few distinct values, so that workers agree on the bins. No two initial scores are equal,
+    as the order of ties would depend on the order of the rows.
     """
     rng = np.random.default_rng(seed)
     sizes = rng.integers(3, longest, n_queries)
@@ -37,9 +38,9 @@ def queries(data, chosen):
 
 
 def trained(train, valid, measures, how, rounds, arguments=None):
-    """Course of the metrics, best round, and the model, after a training of one worker.
+    """Train one worker; return the metrics by round, the best round, and the model.
 
-    Documents of a query weigh more, the more they start with.
+    The weight of a document grows with its initial score.
     """
     with CommunicatorContext(**arguments) if arguments else nullcontext():
         matrices = []

@@ -1,4 +1,4 @@
-"""Search engines as their sources and documentation say that they score: read files of models, and no code of gapboost.
+"""Scores of search engines, computed as their sources and documentation say.
 
 Each function takes the content of a file, the names of the features in the engine, and rows of
 their values: numbers, None for missing ones, names of categories. It returns scores.

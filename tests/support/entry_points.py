@@ -28,7 +28,7 @@ class Rows(NamedTuple):
 
 
 def rows(n_queries=N_QUERIES, seed=7):
-    """Grades 0, 1 and 2 that two of five features tell; every third query weighs 2, the others 1."""
+    """Rows whose grades depend on two of five features; every third query has weight 2."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n_queries * PER_QUERY, 5)).astype(np.float32)
     y = np.digitize(X[:, 0] + 0.5 * X[:, 1] + 0.7 * rng.standard_normal(len(X)), [0.3, 1.2])
@@ -37,7 +37,7 @@ def rows(n_queries=N_QUERIES, seed=7):
 
 
 class Change(NamedTuple):
-    """A value of an own parameter that trains another model, beside other parameters on both sides; and an unusable one.
+    """A value of an own parameter that changes the model, other parameters for it, and a bad value.
 
     Entry points that refuse the parameter are in `refused_by`, by their names in
     tests/boosters/test_entry_points.py.
@@ -79,7 +79,7 @@ BAD_DATA = {
     "no contrasts": BadData(
         GOOD._replace(y=np.repeat(np.arange(N_QUERIES) % 2, PER_QUERY)), "no query with two different grades"
     ),
-    "a grade beyond g": BadData(GOOD.with_y(3, 4), "knows the grades 0..2", parameters={"g": (0.5, 0.5)}),
+    "a grade beyond g": BadData(GOOD.with_y(3, 4), "is defined for the grades 0..2", parameters={"g": (0.5, 0.5)}),
     "a grade beyond all tables": BadData(GOOD.with_y(3, 300), "the grade 300"),
     "weights of 0": BadData(GOOD._replace(weight=np.zeros(len(GOOD.y))), "zero|the sum 0", "weight"),
     "huge weights": BadData(GOOD._replace(weight=np.full(len(GOOD.y), 1e20)), "has the sum", "weight"),

@@ -1,4 +1,4 @@
-"""Coverage-guided fuzzing of the file readers: ``python -m tests.support.fuzz_readers [--seconds 60]``.
+"""Coverage-guided fuzzing of the readers: ``python -m tests.support.fuzz_readers [--seconds 60]``.
 
 Needs atheris (``pip install atheris``). Each file is read by the readers of LETOR files, judgements
 and runs; any other error than a ValueError stops the run and is shown with the input.
@@ -33,7 +33,10 @@ def read_letor(content):
 
 
 def read_trec(content, kind):
-    """``{topic: {document: number}}``, or None where the file is refused; `kind` is qrels or run."""
+    """Return ``{topic: {document: number}}``, or None if the file is refused.
+
+    `kind` is qrels or run.
+    """
     from gapboost.analysis import trec
 
     path = Path(DIRECTORY.name) / ("trec.gz" if content[:2] == b"\x1f\x8b" else "trec.txt")

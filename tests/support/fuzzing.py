@@ -13,7 +13,7 @@ class Refused(Exception):
 
 
 def called(function, *arguments, **named):
-    """The result, or `Refused` for an error of the right type with a message; any other error is the test's."""
+    """Return the result, or `Refused` for a ValueError or TypeError with a message."""
     try:
         return function(*arguments, **named)
     except REFUSALS as error:

@@ -1,4 +1,4 @@
-"""Every public function with good arguments: the tests of bad input spoil them, and the fuzzers draw around them."""
+"""Public functions with good arguments, which tests of bad input and fuzzers change."""
 
 import lightgbm
 import numpy as np

@@ -18,7 +18,7 @@ def needs(booster: str) -> pytest.MarkDecorator:
 
 
 def boosters_of(path: Path) -> set[str]:
-    """The boosters that a file imports when it is imported, itself or through files of this folder."""
+    """Return the boosters that importing a file needs, directly or through files of this folder."""
     found: set[str] = set()
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []

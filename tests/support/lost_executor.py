@@ -1,5 +1,6 @@
-"""Two executors in processes of their own train, and one of them is killed in the third round. Prints the error of the fit, and
-the number of trees of the next one.
+"""Kill one of two executors, in processes of their own, in the third round of training.
+
+Print the error of the fit, and the number of trees of the next one.
 """
 
 import os

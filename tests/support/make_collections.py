@@ -32,7 +32,7 @@ def write(path: Path, lines: list[str]) -> None:
 
 
 def documents(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Features of documents of one query, of which the first three tell something of the grades, and grades 0..2."""
+    """Features of the documents of one query, and grades 0 to 2 that depend on three of them."""
     X = rng.normal(size=(n, N_FEATURES)).round(2)
     X[:, 3] = round(rng.normal(), 2)  # the same for all of its documents
     told = X[:, 0] + 0.7 * X[:, 1] + 0.5 * X[:, 0] * X[:, 2] + 1.6 * rng.normal(size=n)
@@ -40,7 +40,10 @@ def documents(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]
 
 
 def write_letor(folder: Path, rng: np.random.Generator) -> None:
-    """Five folds as LETOR has them; the first with its training and validation queries, which are tests of the others."""
+    """Write five folds as LETOR has them.
+
+    Training and validation queries of the first are test queries of others.
+    """
     parts, query = [], 0
     for n_queries in PARTS:
         lines = []
@@ -60,7 +63,7 @@ def write_letor(folder: Path, rng: np.random.Generator) -> None:
 
 
 def write_lightgbm(folder: Path, rng: np.random.Generator) -> None:
-    """LightGBM's form: no query ids, but the sizes of the groups beside the file; what is 0 is left out."""
+    """Write LightGBM's form: sizes of groups beside the file, no query ids, and no zeros."""
     for name, n_queries in (("rank.train", 12), ("rank.test", 5)):
         lines, sizes = [], []
         for _ in range(n_queries):
@@ -74,7 +77,7 @@ def write_lightgbm(folder: Path, rng: np.random.Generator) -> None:
 
 
 def write_trec(folder: Path, rng: np.random.Generator) -> None:
-    """Judgements, and runs with the oddities of real ones: ties, few documents, ranks that lie, topics left out."""
+    """Write judgements and runs with oddities of real ones, such as ties and wrong ranks."""
     topics = [str(topic) for topic in range(701, 709)]
     names = {topic: [f"DOC-{number:04}" for number in rng.permutation(4000)[:400]] for topic in topics}
     judged = {

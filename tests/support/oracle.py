@@ -22,8 +22,7 @@ import numpy as np
 
 MIN_HESSIAN = 1e-16
 
-# -------------------------------------------------------------------------------------------------
-# the recall base
+# --- the recall base ------------------------------------------------------------------------------
 
 
 def grade_counts(grades, c):
@@ -35,7 +34,7 @@ def grade_counts(grades, c):
 
 
 def _checked(ranked, counts, c):
-    """Grades as ints and counts as a list of ints of length c + 1 or more, or ValueError when they contradict."""
+    """Return grades and counts as lists of ints; raise ValueError if they contradict."""
     ranked = [int(grade) for grade in ranked]
     if ranked and not 0 <= min(ranked) <= max(ranked) <= c:
         raise ValueError(f"grades must lie in 0..{c}: {ranked}")
@@ -59,8 +58,7 @@ def _last_rank(ranked, k):
     return len(ranked) if k is None else min(k, len(ranked))
 
 
-# --------------------------------------------------------------------------------------------------
-# the measures
+# --- the measures ---------------------------------------------------------------------------------
 
 
 def expected_precision(ranked, n, g):
@@ -76,7 +74,7 @@ def expected_precision(ranked, n, g):
 
 
 def gap(grades_ranked, g, counts=None, k=None):
-    """GAP = sum_n E[PC_n] / sum_i R(i) sum_{j<=i} g_j (robertson-2010, 2.2; ferrante-2014, eq. 4)."""
+    """GAP = sum_n E[PC_n] / sum_i R(i) sum_{j<=i} g_j (robertson-2010, ferrante-2014 eq. 4)."""
     ranked, counts = _checked(grades_ranked, counts, len(g))
     largest = 0.0
     for i in range(1, len(g) + 1):
@@ -91,7 +89,9 @@ def gap(grades_ranked, g, counts=None, k=None):
 
 
 def xgap(grades_ranked, g, counts=None, k=None):
-    """xGAP = sum_n P[select d_n] * (1/n) sum_{m<=n} P[d_m relevant | d_n relevant] (ferrante-2014, eq. 5).
+    """xGAP = sum_n P[select d_n] (1/n) sum_{m<=n} P[d_m relevant
+
+    d_n relevant] (ferrante-2014, eq. 5).
 
     P[select d_n] = sum_{h<=i_n} g_h / RB(h): first a user, then one of the documents relevant to
     that user. P[d_m relevant | d_n relevant] = sum_{h<=min(i_m,i_n)} g_h / sum_{h<=i_n} g_h.
@@ -116,7 +116,9 @@ def xgap(grades_ranked, g, counts=None, k=None):
 
 
 def ap(grades_ranked, rel, counts=None, k=None, ideal_at_k=False):
-    """AP(t) = 1/RB(t) sum_n r_n(t) Prec_n(t), r_n(t) = 1 if i_n >= t (ferrante-2014, eq. 2); 0 if RB(t) = 0.
+    """AP(t) = 1/RB(t) sum_n r_n(t) Prec_n(t), r_n(t) = 1 if i_n >= t (ferrante-2014, eq. 2).
+
+    0 if RB(t) = 0.
 
     With `ideal_at_k` the sum is divided by min(k, RB(t)).
     """
@@ -203,12 +205,15 @@ def ndcg(grades_ranked, counts=None, k=None, gains=None, discount=by_log2, short
 
 
 def precision(grades_ranked, rel, k, counts=None):
-    """PC(k) (P@k) = |{n <= k: i_n >= rel}| / k; k divides also where the list is shorter. `counts` change nothing."""
+    """PC(k) (P@k) = |{n <= k: i_n >= rel}| / k, also if the list is shorter than k.
+
+    `counts` are not used.
+    """
     return sum(1 for grade in grades_ranked[:k] if grade >= rel) / k
 
 
 def grap(grades_ranked, gain, counts=None, k=None):
-    """grAP = sum_n r_n (sum_{m<=n} r_m / n) / sum of r over the recall base (Moffat et al., 2022)."""
+    """grAP = sum_n r_n sum_{m<=n} r_m / n / sum of r over the recall base (Moffat et al., 2022)."""
     ranked, counts, _ = _with_counts(grades_ranked, counts)
     whole = sum(count * gain[grade] for grade, count in enumerate(counts))
     total, so_far = 0.0, 0.0
@@ -224,7 +229,7 @@ def rbp(grades_ranked, p, gain, counts=None, k=None):
 
 
 def insq(grades_ranked, t, gain, counts=None, k=None):
-    """A user at rank n goes on with probability ((n + 2t - 1) / (n + 2t))**2 (Moffat, Scholer and Thomas, 2012).
+    """INSQ (Moffat et al., 2012): users go on from rank n with ((n + 2t - 1) / (n + 2t))^2.
 
     The weight of a rank is its share of all documents that are looked at.
     """
@@ -237,7 +242,10 @@ def insq(grades_ranked, t, gain, counts=None, k=None):
 
 @functools.cache
 def _looked_at(t):
-    """The expected number of documents that a user of INSQ looks at: 1000 terms, and Euler and Maclaurin's rest."""
+    """Return the expected number of documents seen by a user of INSQ.
+
+    1000 terms, and the rest by Euler and Maclaurin.
+    """
     reaching, total = 1.0, 0.0
     for n in range(1, 1001):
         total += reaching
@@ -261,7 +269,7 @@ def r_precision(grades_ranked, rel, counts=None, k=None):
 
 
 def pair_counts(grades_ranked, counts=None, k=None):
-    """Pairs within the first k in the right order, in the wrong order; pairs of different grades in the query."""
+    """Count pairs within k in the right order, in the wrong order, and all of different grades."""
     ranked, counts, c = _with_counts(grades_ranked, counts)
     right = wrong = 0
     for m, n in itertools.combinations(range(_last_rank(ranked, k)), 2):
@@ -283,7 +291,7 @@ def pairwise_accuracy(grades_ranked, counts=None, k=None):
 
 
 def spearman(grades_ranked, counts=None, k=None):
-    """Pearson correlation of the mean ranks of grades with places, over pairs of places within k."""
+    """Pearson correlation of the mean ranks of grades with places, over pairs within k."""
     ranked, counts, c = _with_counts(grades_ranked, counts)
     grades = ideal_list(counts)[::-1]
     of_grade = {
@@ -340,19 +348,18 @@ def weighted_sum(grades_ranked, parts, counts=None):
     return sum(weight * value(grades_ranked, counts=counts) for weight, value in parts)
 
 
-# --------------------------------------------------------------------------------------------------
-# swaps and ties
+# --- swaps and ties -------------------------------------------------------------------------------
 
 
 def swap_change(value, ranked, p, q, counts=None):
-    """The value after the documents at ranks p and q (1-based) changed places, minus the value before."""
+    """Return the value after a swap of the documents at ranks p and q, minus the value before."""
     swapped = list(ranked)
     swapped[p - 1], swapped[q - 1] = ranked[q - 1], ranked[p - 1]
     return value(swapped, counts=counts) - value(list(ranked), counts=counts)
 
 
 def tied_groups(scores):
-    """Rows by descending score, tied rows together and in row order: [[0, 2], [1]] for scores (5, 3, 5)."""
+    """Return rows by falling score, tied rows together: [[0, 2], [1]] for scores (5, 3, 5)."""
     groups = []
     for score in sorted({float(score) for score in scores}, reverse=True):
         groups.append([row for row in range(len(scores)) if float(scores[row]) == score])
@@ -370,7 +377,7 @@ def value_in_row_order(value, grades, scores, counts=None):
 
 
 def expected_over_ties(value, grades, scores, counts=None):
-    """The mean value over all permutations of the tied groups (t! lists for a group of t: keep them small)."""
+    """Return the mean value over all orders of tied groups: t! lists for a group of t."""
     values = []
     for orders in itertools.product(*(itertools.permutations(group) for group in tied_groups(scores))):
         ranked = [int(grades[row]) for order in orders for row in order]
@@ -378,8 +385,7 @@ def expected_over_ties(value, grades, scores, counts=None):
     return math.fsum(values) / len(values)
 
 
-# --------------------------------------------------------------------------------------------------
-# LambdaRank
+# --- LambdaRank -----------------------------------------------------------------------------------
 
 
 def logistic(x):
@@ -390,7 +396,7 @@ def logistic(x):
 
 
 def lambda_gradients(value, grades, scores, sigma, order, truncation=None, normalize=False, counts=None):
-    """(grad, hess), a number per row: the RankNet gradients of all pairs, weighted by the signed change of a swap.
+    """Return (grad, hess) by row: RankNet gradients of all pairs times the change by a swap.
 
     `order` lists the rows best first. For ranks p < q with grades a, b: x = sigma (s_p - s_q), t =
     1 / (1 + e^x), Delta = swap_change(p, q); a > b: lambda = Delta t, eta = -Delta t (1 - t); a <
@@ -434,12 +440,11 @@ def lambda_gradients(value, grades, scores, sigma, order, truncation=None, norma
     return np.array(grad), np.array(hess)
 
 
-# --------------------------------------------------------------------------------------------------
-# many queries
+# --- many queries ---------------------------------------------------------------------------------
 
 
 def rows_of_queries(qid):
-    """{query id: its rows}, queries in the order of their first row; the rows need not be contiguous.
+    """Return {query id: its rows}, queries in the order of their first row; rows may be mixed.
 
     Ids that are equal in Python but of different types must not occur together: a dict takes them
     for one.
@@ -451,7 +456,7 @@ def rows_of_queries(qid):
 
 
 def nothing_relevant(value, counts):
-    """True if no document of the query would be worth anything, even alone at rank 1 or above another grade's."""
+    """Return True if no list of one or two documents of the query has a value above 0."""
     occurring = [i for i in range(len(counts)) if counts[i] > 0]
     lists = [[i] for i in occurring] + [list(pair) for pair in itertools.permutations(occurring, 2)]
     return all(value(ranked, counts=counts) <= 0 for ranked in lists)

@@ -1,4 +1,4 @@
-"""A slow, obvious oracle for smooth measures: the sums of the papers in plain Python loops over the documents.
+"""Oracle for smooth measures: the sums of the papers in plain Python loops over documents.
 
 A smooth measure is told two things about the scores of a query: ``above[m][n]``, how certainly
 document m is above document n, and ``ranks[n]``, a real rank. `gaussian` makes them for SoftRank
@@ -12,12 +12,11 @@ import math
 
 from oracle import grade_counts, logistic, recall_base
 
-# -----------------------------------------------------------------------------------------------
-# from scores to ranks
+# --- from scores to ranks -------------------------------------------------------------------------
 
 
 def gaussian(scores, sigma):
-    """(above, ranks): scores are Gaussians with standard deviation sigma; ranks are expectations."""
+    """Return (above, ranks): scores are Gaussians with deviation sigma, ranks are expectations."""
     n = len(scores)
     above = [[0.0] * n for _ in range(n)]
     for i, j in itertools.permutations(range(n), 2):
@@ -27,12 +26,12 @@ def gaussian(scores, sigma):
 
 
 def gaussian_density(difference, sigma):
-    """The density of a Gaussian with variance 2 sigma^2: the derivative of ``above`` by the difference."""
+    """Density of a Gaussian with variance 2 sigma^2: the derivative of ``above``."""
     return math.exp(-(difference**2) / (4 * sigma**2)) / math.sqrt(4 * math.pi * sigma**2)
 
 
 def rank_distribution(above, j):
-    """p_j(r), r = 1..n: the sum over all sets of documents that may be above j, each document for itself."""
+    """p_j(r), r = 1..n: sum over all sets of documents above j, which are independent."""
     others = [i for i in range(len(above)) if i != j]
     p = [0.0] * len(above)
     for beaten_by in itertools.product((False, True), repeat=len(others)):
@@ -61,12 +60,14 @@ def within_by_truncation(ranks, beta, k):
     return [logistic(beta * (k + 0.5 - rank)) for rank in ranks]
 
 
-# --------------------------------------------------------------------------------------------------
-# the measures
+# --- the measures ---------------------------------------------------------------------------------
 
 
 def ap(grades, rel, above, ranks, inside=None):
-    """1/R sum_n rel(n) (rel(n) + sum_{m != n} above_mn rel(m)) / rank_n (yilmaz-2009, 4.1.2; qin-2008, eq. 22)."""
+    """1/R sum_n rel(n) (rel(n) + sum_{m != n} above_mn rel(m)) / rank_n.
+
+    (yilmaz-2009, 4.1.2; qin-2008, eq. 22)
+    """
     relevant = [1 if grade >= rel else 0 for grade in grades]
     if sum(relevant) == 0:
         return 0.0
@@ -78,7 +79,10 @@ def ap(grades, rel, above, ranks, inside=None):
 
 
 def gap(grades, g, above, ranks, inside=None):
-    """sum_n PC_n / sum_i R_i sum_{j<=i} g_j (robertson-2010, 5), PC_n divided by sum_{m != n} pi_mn + 1 = rank_n."""
+    """sum_n PC_n / sum_i R_i sum_{j<=i} g_j (robertson-2010, 5).
+
+    PC_n is divided by rank_n = sum_{m != n} pi_mn + 1.
+    """
     largest = sum(sum(g[:grade]) for grade in grades)
     if largest == 0:
         return 0.0
@@ -93,7 +97,10 @@ def gap(grades, g, above, ranks, inside=None):
 
 
 def xgap(grades, g, above, ranks, inside=None):
-    """ferrante-2014, eq. 5, its precision at document n in expectation: P[d_m relevant | d_n relevant] times above_mn."""
+    """xGAP (ferrante-2014, eq. 5) with P[d_m relevant
+
+    d_n relevant] times above_mn.
+    """
     counts = grade_counts(grades, len(g))
     total = 0.0
     for n, pivot in enumerate(grades):
@@ -146,8 +153,7 @@ def pc(grades, rel, k, inside):
     return sum(inside[n] for n, grade in enumerate(grades) if grade >= rel) / k
 
 
-# --------------------------------------------------------------------------------------------------
-# the gradients
+# --- the gradients --------------------------------------------------------------------------------
 
 
 def soft_ap_gradient(grades, rel, scores, sigma):

@@ -8,7 +8,7 @@ N_QUERIES, N_DOCS, N_FEATURES = 60, 12, 5
 
 
 class Linear:
-    """Scores are a weighted sum of the features, without missing values; the last one has no weight."""
+    """Score by a weighted sum of the features, without missing values; the last weight is 0."""
 
     def __init__(self, weights=(1.0, 0.7, 0.5, 0.3, 0.0)):
         self.weights = np.array(weights)
@@ -25,7 +25,7 @@ class Rounded(Linear):
 
 
 class Memory(Linear):
-    """Scores of training rows are their grades; those of others follow two features, of which one says nothing."""
+    """Score training rows by their grades, and other rows by two features, one of them noise."""
 
     def __init__(self, X, y):
         super().__init__()

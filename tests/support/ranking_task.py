@@ -8,7 +8,7 @@ from gapboost.xgboost import XGBGAPRanker
 
 
 def task():
-    """X, y and a qid of strings, rows in random order: queries are neither sorted nor contiguous."""
+    """X, y and ids of queries that are neither sorted nor contiguous: rows are shuffled."""
     train = load_digits_ranking((36, 20, 20), 16).train
     rows = np.random.default_rng(0).permutation(len(train))
     qid = np.array([f"query {i}" for i in train.qid])

@@ -1,4 +1,4 @@
-"""Random rankings for all tests, and the measures of the library beside the oracle's value functions."""
+"""Random rankings for all tests, and the oracle's function for each measure."""
 
 import math
 from collections.abc import Callable
@@ -119,13 +119,13 @@ SMOOTHED = [
 
 
 def some_measures(number: int, of: int, among: Any = MEASURES) -> dict[gb.Measure, Callable[..., float]]:
-    """Every `of`-th measure from `number` on: all measures over `of` calls, without the time of all at each."""
+    """Return every `of`-th measure from `number` on, so that `of` calls cover all measures."""
     return dict(list(among.items())[number % of :: of])
 
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
-    """Rows of several queries in any order; `counts`: the grade counts of each query, missing documents included."""
+    """Rows of several queries in any order; `counts` also count documents without a row."""
 
     grades: np.ndarray[Any, Any]
     scores: np.ndarray[Any, Any]
@@ -174,7 +174,7 @@ SMOOTH_G = (0.5, 0.2, 0.3)
 
 
 def random_queries(seed, how_many=12, c=3, longest=8):
-    """Grades and scores of short lists; every grade occurs in some, ties and lists of one document too."""
+    """Yield grades and scores of short lists, with all grades, ties, and a list of one document."""
     rng = np.random.default_rng(seed)
     for number in range(how_many):
         n = 1 if number == 0 else int(rng.integers(2, longest + 1))
@@ -184,7 +184,10 @@ def random_queries(seed, how_many=12, c=3, longest=8):
 
 
 def judged_run(seed, topics=5):
-    """Few distinct scores, some equal only in single precision; unjudged and unretrieved documents."""
+    """Judgements and a run with few distinct scores, some of them equal only in single precision.
+
+    Some documents are unjudged, others not retrieved.
+    """
     rng = np.random.default_rng(seed)
     qrels, run = {}, {}
     for topic in map(str, range(topics)):

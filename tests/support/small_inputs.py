@@ -1,4 +1,4 @@
-"""Everything that is compiled, on small inputs through the public API: what compiled code and plain numpy must both give.
+"""Results of all compiled code on small inputs, for a comparison with plain numpy.
 
 ``NUMBA_DISABLE_JIT=1 python -W error -m tests.support.small_inputs OUT.npz`` writes those of plain
 numpy.

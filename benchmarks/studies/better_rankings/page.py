@@ -45,7 +45,7 @@ def compared(rows: pd.DataFrame, seconds: pd.Series, family: str) -> str:
 
 
 def losses(rows: pd.DataFrame) -> str:
-    """Return the comparisons that are behind on a single collection, simultaneous over the collections."""
+    """Return comparisons that are behind on one collection, simultaneous over collections."""
     size, lines = rows["collection"].nunique(), []
     chosen = rows[rows["family"].isin(LISTED) & rows["measure"].isin(OUTCOMES)]
     for row in chosen.to_dict("records"):
@@ -96,7 +96,7 @@ def draw_serving(gains: pd.DataFrame, path: Path = FIGURES / "better_rankings_se
 
 
 def draw(lines: dict[str, tuple[list[Estimate], int]], rows: Sequence[str], label: str, path: Path) -> None:
-    """Draw estimates with simultaneous intervals, a height for each row and a mark for each line."""
+    """Draw simultaneous intervals of estimates, by row, with a mark for each line."""
     figure, (ax,) = panels(1)
     figure.set_size_inches(7.5, 1.5 + 0.5 * len(rows))
     for number, (name_of_line, (found, family)) in enumerate(lines.items()):

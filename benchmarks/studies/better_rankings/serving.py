@@ -1,4 +1,4 @@
-"""Rankers that are trained on whole lists and serve other lists: gains of query-relative features."""
+"""Gains of query-relative features for rankers trained on whole lists that serve other lists."""
 
 from collections.abc import Callable, Iterator
 
@@ -45,7 +45,7 @@ def splits(data: RankingData, repeat: int) -> Iterator[tuple[RankingData, Rankin
 
 
 def best_feature(train: RankingData) -> tuple[int, int]:
-    """Return the column with the highest nDCG@10 on the training queries, and its direction, 1 or −1."""
+    """Return the column with the highest nDCG@10 on the training queries, and its sign."""
     found = {
         (column, sign): gb.evaluate(NDCG, train.y, sign * train.X[:, column], train.qid)[NDCG]
         for column in range(train.X.shape[1])

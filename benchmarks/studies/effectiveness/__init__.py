@@ -1,1 +1,1 @@
-"""Does training for GAP rank better? Every competitor tuned alike on real data; see `benchmarks/EFFECTIVENESS.md`."""
+"""Study of rankings by GAP: all competitors tuned alike, see `benchmarks/EFFECTIVENESS.md`."""

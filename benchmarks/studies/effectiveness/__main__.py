@@ -1,6 +1,6 @@
 """Compare rankers on seven collections with `compare_rankers`, and write the tables of the page.
 
-    python -m benchmarks.studies.effectiveness                  # train the defaults, about two hours
+    python -m benchmarks.studies.effectiveness                  # train the defaults: two hours
     python -m benchmarks.studies.effectiveness --rankers tuned  # sixteen candidates of each ranker
     python -m benchmarks.studies.effectiveness --redraw         # the page, from the saved results
     python -m benchmarks.studies.effectiveness --data mine.csv  # the same comparison on your data

@@ -1,4 +1,4 @@
-"""ApproxRank as in [qin2008]: Algorithm 1, and the distance of the smooth measure from the real one."""
+"""ApproxRank as in [qin2008]: Algorithm 1, and the error of the smooth measure."""
 
 from collections.abc import Iterator
 from functools import partial

@@ -67,7 +67,7 @@ def correlation_with_p10() -> Parts:
 
 
 def correlation() -> Parts:
-    """Return tau of graded measures with others by g, and differences: Tables 2 and 3 of [ferrante2014]."""
+    """Return tau of graded measures with others, by g: Tables 2 and 3 of [ferrante2014]."""
 
     def table(name: str) -> Rows:
         found = above_first_quartile(collection(name))
@@ -109,7 +109,7 @@ def taus(at: dict[object, Array], g: str) -> dict[str, Array]:
 
 
 def robustness() -> Parts:
-    """Return tau under fewer judgements, mean of five samples: Figures 1 and 2 of [ferrante2014]."""
+    """Return tau with fewer judgements, mean of five samples: [ferrante2014], Figures 1 and 2."""
 
     def curve(name: str, subset: str) -> Rows:
         found, measures = above_first_quartile(collection(name)), thinned_measures(name)

@@ -1,6 +1,6 @@
 """Compute what the results lack, and write the tables of POLICY.md.
 
-python -m benchmarks.studies.policy            # everything; the rankers take about three hours of one core
+python -m benchmarks.studies.policy            # everything; rankers take three hours of a core
 python -m benchmarks.studies.policy simulated  # or selves, halves; and the tables
 """
 

@@ -1,4 +1,4 @@
-"""Real rankers: each against itself with other seeds, and on random halves of a collection's queries."""
+"""Real rankers against themselves with other seeds, and on random halves of the queries."""
 
 from typing import Any
 

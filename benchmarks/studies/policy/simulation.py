@@ -1,4 +1,4 @@
-"""Simulated comparisons with known components of variance: false alarms and power of two designs."""
+"""Simulated comparisons with known variance components: false alarms and power of two designs."""
 
 import csv
 from collections.abc import Sequence
@@ -41,11 +41,7 @@ class Components:
 
 
 def read_components() -> dict[str, Components]:
-    """Return the components of each collection in nDCG@10, from the resplits of the study of variance.
-
-    The columns of that file are mean squares of contrasts; its protocol gives the differences that
-    are taken here.
-    """
+    """Return the components of each collection in nDCG@10, from mean squares of contrasts."""
     by_collection: dict[str, list[list[float]]] = {}
     with COMPONENTS.open(encoding="utf-8", newline="") as stream:
         for row in csv.DictReader(stream):
@@ -134,13 +130,13 @@ def estimate_components(
 
 
 def significant(estimates: Sequence[Estimate], shift: float = 0.0) -> float:
-    """Return the share of estimates whose 95 % interval leaves out 0, with this true difference added."""
+    """Return the share of 95 % intervals without 0, for a true difference of `shift`."""
     means, errors, freedom = (np.array([getattr(e, name) for e in estimates]) for name in ("mean", "error", "freedom"))
     return float(np.mean(np.abs(means + shift) > stats.t.ppf(1 - LEVEL / 2, freedom) * errors))
 
 
 def mean_allowance() -> float:
-    """Return the mean over collections of the variance of training queries relative to test queries."""
+    """Return the mean ratio of the variances of training and test queries, over collections."""
     return float(np.mean([of.influence / of.query for of in read_components().values()]))
 
 

@@ -14,10 +14,11 @@ lam is to be minimised: a negative one moves its document up.
 the prefix sums C_g[r] = sum_{m<=r} pair[i_m, g] and E_g[r] = sum_{n<=r} discount[n] pair[g, i_n]
 over the grades i_n at the ranks n,
 
-    Delta(p, q) = upper[p, b] + lower[q, a] upper[p, g] = discount[p] (own[g] + C_g[p-1] - own[a] -
-    C_a[p-1]) - (E_g[p] - E_a[p]) lower[q, g] = discount[q] (own[g] + C_g[q-1] + pair[b, g] -
-    pair[g, g] - own[b] - C_b[q-1]) - (E_g[q-1] - E_b[q-1]) bend[a, g] = pair[a, a] + pair[g, g] -
-    pair[a, g] - pair[g, a]
+    Delta(p, q) = upper[p, b] + lower[q, a]
+    upper[p, g] = discount[p] (own[g] + C_g[p-1] - own[a] - C_a[p-1]) - (E_g[p] - E_a[p])
+    lower[q, g] = discount[q] (own[g] + C_g[q-1] + pair[b, g] - pair[g, g] - own[b] - C_b[q-1])
+                  - (E_g[q-1] - E_b[q-1])
+    bend[a, g] = pair[a, a] + pair[g, g] - pair[a, g] - pair[g, a]
 
 so that lower[r, g] = upper[r, g] - discount[r] bend[a, g] at one document. The arrays of these
 names hold all three with the sign that they have in D: sign(a - g) upper[p, g], sign(g - b)
@@ -30,16 +31,16 @@ it receives from those above from their mirror image (`moments`): O(n c K) for n
 and K = 16 powers. Where a < b, the factor 1 - t is written -(t - 1): the same polynomial, and the
 constant -1.
 
-===========  =========================================================================================
+===========  ==========================================================================
 `form`       the quadratic form of one query, by the grades that occur in it
-`lists`      what sums run over: documents in order, what arrives at each list, memory for one of them
+`lists`      documents in order, what arrives at each list, memory for one list
 `exponents`  e^(sigma s) relative to an anchor, and the polynomials
 `moments`    the running sums: what a document receives from them and adds to them
 `pairs`      the same sums pair by pair, for short lists
-`sums`       upper and lower of a swap; lam and eta of each document of each list, by pairs or by moments
+`sums`       upper and lower of a swap; lam and eta of each document of each list
 `gradients`  one chunk of queries: rank, take, sum, scale; which lists go pair by pair
 `long`       one long list: the same steps by several threads, its sums strip by strip
 `cascades`   the sums for a cascade (ERR, RR), pair by pair
 `levels`     the sums where most documents have grades of their own, pair by pair
-===========  =========================================================================================
+===========  ==========================================================================
 """

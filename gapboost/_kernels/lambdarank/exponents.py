@@ -16,9 +16,11 @@ from gapboost._kernels.simd.exponential import FARTHEST, decay8
 
 STRETCH = 30.0
 
-# f(u) / u for f = u / (1 + u) and f = u / (1 + u)**2, interpolated at the 16 Chebyshev nodes of [0, 1], by powers of u: converted
-# from Chebyshev polynomials with 50 digits, as in double precision the conversion itself loses some.
-# Largest errors on [0, 1]: 1.2e-12 and 1.4e-11; with 14 terms 4e-11 and 4e-10, with 12 terms 1e-9 and 1e-8.
+# f(u) / u for f = u / (1 + u) and f = u / (1 + u)**2, by powers of u. Interpolated at the 16
+# Chebyshev nodes of [0, 1], and converted from Chebyshev polynomials with 50 digits: the conversion
+# in double precision would lose some.
+# Largest errors on [0, 1]: 1.2e-12 and 1.4e-11. With 14 terms they are 4e-11 and 4e-10, with 12
+# terms 1e-9 and 1e-8.
 # fmt: off
 LOGISTIC = (
     0.9999999999988722, -0.9999999994214706, 0.9999999503423298, -0.9999983012831976, 0.999969207168507,

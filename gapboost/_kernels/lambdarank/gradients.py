@@ -1,4 +1,7 @@
-"""The LambdaRank gradients of one chunk of queries: rank, take, sum, scale. A long query goes through `long` instead."""
+"""LambdaRank gradients of one chunk of queries: rank, take, sum, scale.
+
+`long` does the same for one long query.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """The LambdaRank gradients of one long query, by several threads.
 
     rank      the parts of the list (`gapboost._kernels.order.long`)
-    take      scores and grades in order, strip by strip; then the prefix of each strip (`settle_prefixes`)
+    take      scores and grades in order, strip by strip; then prefixes (`settle_prefixes`)
     collect   the moments of each strip by itself
     hand_on   what arrives at each strip: the moments of all documents above and below it
     sum       lam and eta, strip by strip

@@ -3,7 +3,7 @@
 What the swap of two documents changes has a part that is known at the upper rank, and one that is
 known at the lower one. The two parts, and the prefix sums C and E in them, are defined in
 `gapboost._kernels.lambdarank`. A document has one row over all numbered grades in each table. Lanes
-beyond the query's own grades hold finite numbers that nobody reads.
+beyond the query's own grades hold finite numbers that are not read.
 """
 
 from typing import Any

@@ -66,7 +66,10 @@ def count(lo: int, hi: int, elements: Elements, order: Pointer) -> None:
 
 @kernel
 def spread(lo: int, hi: int, high: float, scale: float, source: Elements, target: Elements, ends: Pointer) -> int:
-    """Move elements ``lo..hi-1`` into buckets, in their order; ``ends`` is where each bucket ends. Returns their number."""
+    """Move elements ``lo..hi-1`` into buckets, in their order, and return the number of buckets.
+
+    ``ends`` receives the end of each bucket.
+    """
     buckets = (hi - lo) // FILL + 1
     for b in range(buckets + 1):
         ends[b] = 0

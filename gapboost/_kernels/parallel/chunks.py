@@ -55,7 +55,7 @@ def resolve_n_jobs(n_jobs: int | None) -> int:
     Raises
     ------
     TypeError
-        Where `n_jobs` is not a whole number.
+        If `n_jobs` is not a whole number.
     """
     given: Any = n_jobs
     if isinstance(given, bool) or not isinstance(given, int | np.integer | None):
@@ -94,7 +94,10 @@ def chunks(
 
 
 def ranges_within(widths: np.ndarray[Any, Any], most: int) -> Iterator[tuple[int, int]]:
-    """Yield ranges of queries whose number times the largest of their `widths` is at most `most`, or of one query."""
+    """Yield ranges of queries whose number times their largest width is at most `most`.
+
+    A range holds at least one query.
+    """
     first, largest = 0, 0
     for q, width in enumerate(widths.tolist()):
         largest = max(largest, width)

@@ -1,8 +1,8 @@
 """Pointers, and vectors of 8 and 16 float64, for loops too short to be vectorized.
 
-=========================== =======================================================================================
-``pointer(array)``          address of the first element; ``p[i]``, ``p[i] = x``, and ``p + n``: n elements further
-``load8(p, i)``, ``load16``  elements ``p[i], p[i + 1], ...`` as a vector; whole numbers become float64
+=========================== ======================================================================
+``pointer(array)``          address of the first element; ``p[i]``, ``p[i] = x``; ``p + n`` moves it
+``load8(p, i)``, ``load16``  elements ``p[i], p[i + 1], ...`` as a vector, integers as float64
 ``store(p, i, v)``          write them back
 ``every8(x)``               ``x`` in all lanes
 ``counting(i)``             ``i, i + 1, ..., i + 7``
@@ -14,7 +14,7 @@
 ``fold(v)``                 16 lanes to 8: the sum of the two halves
 ``total(v)``                the sum of the lanes
 ``number(v)``               how many lanes are not 0.0
-=========================== =======================================================================================
+=========================== ======================================================================
 
 =============  ============================================================================
 `compiled`     defines them for numba

@@ -31,7 +31,7 @@ class Distribution(NamedTuple):
 
 
 def distribution_memory(weight: Array, depth: int, sizes: Array) -> Distribution:
-    """Return working memory for queries of these sizes; `change` is the only part that grows with their number."""
+    """Return working memory for queries of these sizes; only `change` grows with their number."""
     n = int(sizes.max())
     return Distribution(
         weight=weight, beats=np.empty(n), states=np.empty((n, depth)), p=np.empty(depth), by_p=np.empty(depth + 1),

@@ -14,8 +14,8 @@ from gapboost._kernels.order.short import ranking
 # with a probability of 1e-30.
 SMALLEST_TOTAL = 0.05
 
-# Pushes that are this small beside what their documents bring are rounding, which must not be
-# scaled up: all that push are far from each other.
+# Pushes that are this small relative to their terms are rounding errors, which must not be scaled
+# up: all documents that push are far from each other.
 ROUNDING_OF_PUSHES = 1e-14
 
 # Distance of two positions at which the steps are 0 or 1, and their slopes too little to count.
