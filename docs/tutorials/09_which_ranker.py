@@ -26,16 +26,17 @@ rankers = {
 }
 
 # %%
-# Three repeats of five folds, each repeat with its own folds and seed, train 15 models of each ranker.
-# Pass ``None`` instead of ``rankers`` to compare the standard rankers of the installed libraries.
-# ``checkpoint="folder"`` keeps finished trainings, so that an interrupted call continues.
+# Three repeats of five folds, each repeat with its own folds and seed, train 15 models of each
+# ranker. Pass ``None`` instead of ``rankers`` to compare the standard rankers of the installed
+# libraries. ``checkpoint="folder"`` keeps finished trainings, so that an interrupted call
+# continues.
 
 found = compare_rankers(data.X, data.y, data.qid, rankers, measures=["gap", "ndcg@10"], cv=5, repeats=3)
 found.means().round(4)
 
 # %%
-# Compare the others with one of them. Intervals count queries and models, and those of one measure hold
-# together.
+# Compare the others with one of them. Intervals count queries and models, and those of one measure
+# hold together.
 
 found.summary("LightGBM lambdarank").round(4)
 
@@ -48,8 +49,8 @@ figure = found.plot("LightGBM lambdarank")
 # %%
 # For an inconclusive row, ``queries needed`` is the number of test queries with which four of five
 # comparisons would find a true difference as large as the one seen.
-# ``found.report("comparison.html")`` writes all of it to one page, and ``found.best_`` is the ranker
-# with the highest mean, trained on everything. ``python -m gapboost.comparison FILE`` does the same
-# for a file.
+# ``found.report("comparison.html")`` writes all of it to one page, and ``found.best_`` is the
+# ranker with the highest mean, trained on everything. ``python -m gapboost.comparison FILE`` does
+# the same for a file.
 
 found

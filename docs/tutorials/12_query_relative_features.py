@@ -35,8 +35,8 @@ def with_scales(data, seed):
 X, X_test = with_scales(train, 1), with_scales(test, 2)
 
 # %%
-# A z-score says how far a value is from the mean of its query, in standard deviations. It has the same
-# scale in each query. The raw columns stay, and the new ones follow.
+# A z-score says how far a value is from the mean of its query, in standard deviations. It has the
+# same scale in each query. The raw columns stay, and the new ones follow.
 
 features = QueryRelativeFeatures().fit(X, qid=train.qid)
 added = features.transform(X, qid=train.qid)
@@ -45,8 +45,8 @@ X.shape, added.shape, features.get_feature_names_out()[-1]
 # %%
 # A pipeline in a search
 # ----------------------
-# A pipeline computes the features and trains. With metadata routing, scikit-learn passes ``qid`` to both
-# steps.
+# A pipeline computes the features and trains. With metadata routing, scikit-learn passes ``qid`` to
+# both steps.
 
 ranker = LGBMGAPRanker(g=(0.5, 0.5), n_estimators=25, n_jobs=1, verbose=-1)
 model = Pipeline([("features", features), ("ranker", ranker)])
@@ -66,8 +66,8 @@ found.best_params_, round(found.score(X_test, test.y, qid=test.qid), 3)
 # %%
 # Is it better?
 # -------------
-# A search chooses. ``compare_rankers`` says what the data show: its intervals hold together, and count
-# queries and models.
+# A search chooses. ``compare_rankers`` says what the data show: its intervals hold together, and
+# count queries and models.
 
 rankers = {"raw": ranker, "with z-scores": model}
 compared = compare_rankers(X, train.y, train.qid, rankers, measures=["gap", "ndcg@10"], cv=3, repeats=2)
@@ -79,10 +79,10 @@ compared.summary("raw")[["measure", "difference", "low", "high", "verdict"]].rou
 #
 # Serve the same lists
 # --------------------
-# A query-relative value depends on the other documents of the list. Serve lists that are selected as in
-# training. Here the model was trained on whole lists of 30 documents. It ranks the 10 documents with the
-# highest value of one feature, and each document as a list of its own. The raw model ranks the same
-# documents.
+# A query-relative value depends on the other documents of the list. Serve lists that are selected
+# as in training. Here the model was trained on whole lists of 30 documents. It ranks the 10
+# documents with the highest value of one feature, and each document as a list of its own. The raw
+# model ranks the same documents.
 
 raw = ranker.fit(X, train.y, qid=train.qid)
 better = LGBMGAPRanker(**ranker.get_params()).fit(added, train.y, qid=train.qid)
@@ -105,13 +105,13 @@ def served(rows, lists):
 }
 
 # %%
-# Rows one by one have no z-scores: all are 0. ``transform`` warns if the lists are much shorter than in
-# ``fit``.
+# Rows one by one have no z-scores: all are 0. ``transform`` warns if the lists are much shorter
+# than in ``fit``.
 #
 # Compute them in a service
 # -------------------------
-# The transformer learns no numbers. A service needs numpy, the booster, and the columns in the order of
-# ``get_feature_names_out()``.
+# The transformer learns no numbers. A service needs numpy, the booster, and the columns in the
+# order of ``get_feature_names_out()``.
 
 
 def with_zscores(X):
