@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from gapboost._pages.text import escaped
 
+# Cells of longer text keep a width on narrow pages, where the table scrolls.
+LONG = 60
+
 
 @dataclass(frozen=True)
 class Link:
@@ -70,7 +73,11 @@ class Table:
         return f'<div class="wide"><table>{"".join(lines)}</table></div>'
 
     def _row(self, cells: Sequence[str | Link], kind: str) -> str:
-        classes = ["" if place < self.words else ' class="number"' for place in range(len(cells))]
+        kinds = [
+            "number" if place >= self.words else "text" if len(str(cell)) > LONG else ""
+            for place, cell in enumerate(cells)
+        ]
+        classes = [f' class="{name}"' if name else "" for name in kinds]
         inside = [cell.html() if isinstance(cell, Link) else html.escape(cell) for cell in cells]
         return f"<tr>{''.join(f'<{kind}{c}>{cell}</{kind}>' for c, cell in zip(classes, inside, strict=True))}</tr>"
 

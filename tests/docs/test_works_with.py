@@ -66,10 +66,22 @@ def recipe(title, *tools, **names):
 
 def follow(title):
     """Run the blocks of a section and check what they made, files in the current directory."""
+    if title == "MLflow":
+        register_evaluator()
     blocks, names = [*FIRST, *SECTIONS[title]], {name: make() for name, make in RECIPES[title].names.items()}
     code = "".join(block.code for block in blocks)
     with threadpool_limits(1):  # of little data, and beside other tests, threads wait for each other
         RECIPES[title].check(run(blocks, names, {text: small for text, small in SMALL.items() if text in code}))
+
+
+def register_evaluator():
+    """Do what the entry point does, if gapboost was installed before it had one."""
+    from mlflow.models.evaluation.evaluator_registry import _model_evaluation_registry as registry
+
+    from gapboost.diagnosis.mlflow_evaluator import ReportEvaluator
+
+    if not registry.is_registered("gapboost"):
+        registry.register("gapboost", ReportEvaluator)
 
 
 # In the tools themselves.
@@ -189,7 +201,41 @@ def check_mlflow(found):
         npt.assert_array_equal(model.predict(TEST.X), ranker.predict(TEST.X))
     with mlflow.start_run(), pytest.raises(mlflow.exceptions.MlflowException, match="Invalid value"):
         mlflow.log_metric(str(ranker.measure_), 0.5)
+    check_diagnosis(found)
     check_evaluation(found)
+
+
+def check_diagnosis(found):
+    """The evaluator finds the ranker inside the model, and logs what its report holds."""
+    import mlflow
+
+    ranker = mlflow.sklearn.load_model(found["whole"].model_uri)
+    test, train = (pd.DataFrame(data.X, columns=data.feature_names) for data in (TEST, TRAIN))
+    report = gb.report(
+        ranker, test, TEST.y, TEST.qid, X_train=train, y_train=TRAIN.y, qid_train=TRAIN.qid,
+        measures=["gap", "ndcg@10"], ignore=["ties"],
+    )  # fmt: skip
+    means = report.values["value"]
+    expected = {"gap_g_0.5_0.5": means["gap"], "ndcg_at_10": means["ndcg@10"], "checks_found": 0}
+    diagnosis, run = found["diagnosis"], found["diagnosed"].info.run_id
+    assert diagnosis.metrics == pytest.approx(expected)
+    assert mlflow.get_run(run).data.metrics == diagnosis.metrics
+    pd.testing.assert_frame_equal(diagnosis.artifacts["checks"].content, report.checks.reset_index())
+    page = diagnosis.artifacts["report"].content
+    assert report.reasons[0]
+    assert report.reasons[0] in page
+    stored = Path(mlflow.artifacts.download_artifacts(run_id=run, artifact_path="report.html"))
+    assert stored.read_text(encoding="utf-8") == page
+    leak = found["frame"].assign(clicks=TEST.y)
+    with mlflow.start_run():
+        faulty = mlflow.models.evaluate(
+            lambda X: X["clicks"], leak.rename(columns={"qid": "query"}), targets="grade", model_type="ranker",
+            evaluators="gapboost", evaluator_config={"qid": "query"},
+        )  # fmt: skip
+    checks = faulty.artifacts["checks"].content.set_index("check")["status"]
+    assert checks.index[checks == "found"][0] == "label-leak"
+    with pytest.raises(mlflow.exceptions.MlflowException, match="checks_found"):
+        mlflow.validate_evaluation_results(found["no_fault"], faulty)
 
 
 def check_evaluation(found):
@@ -214,19 +260,21 @@ def check_evaluation(found):
 
 @recipe("skore", "skore")
 def check_skore(found):
-    table = found["summary"].frame().set_index("code")
-    assert table.loc["GAP001", "section"] == "passed"
-    fitted, new = (
-        found["LowerOnTest"]().value(found["report"], X, y)
-        for X, y in ((found["X"], TRAIN.y), (found["X_new"], TEST.y))
+    report, table = found["report"], found["summary"].frame().set_index("code")
+    checks = gb.report(
+        report.estimator_, TEST.X, TEST.y, TEST.qid, X_train=TRAIN.X, y_train=TRAIN.y, qid_train=TRAIN.qid
     )
-    assert (table.loc["GAP002", "section"] == "tip") == (fitted - new > 0.1)
-    assert found["report"].ml_task == "multiclass-classification"
+    assert not (checks.checks["status"] == "found").any()
+    assert table.loc[checks.checks.index, "section"].tolist() == [
+        status.replace(" ", "_") for status in checks.checks["status"]
+    ]
+    assert report.ml_task == "multiclass-classification"
     shared = found["EstimatorReport"](
-        found["report"].estimator, X_train=found["X"], y_train=TRAIN.y, X_test=found["X"], y_test=TRAIN.y
+        report.estimator, X_train=found["X"], y_train=TRAIN.y, X_test=found["X"], y_test=TRAIN.y
     )
-    shared.checks.add([found["SharedQueries"]()])
-    assert shared.checks.summarize(fast_mode=True).frame().set_index("code").loc["GAP001", "section"] == "issue"
+    shared.checks.add([found["RankerCheck"](name, None) for name in checks.checks.index])
+    sections = shared.checks.summarize(fast_mode=True).frame().set_index("code")["section"]
+    assert sections["shared-queries"] == "issue"
 
 
 def check_autologging(found):
