@@ -58,7 +58,7 @@ sequence of float, optional
         str | Objective,
         "lambdarank",
         """\
-{"lambdarank", "softrank", "approxrank"} or Objective, default="lambdarank"
+{"lambdarank", "ranknet", "softrank", "approxrank"} or Objective, default="lambdarank"
     How to train for it. A value brings its own measure; `measure` and `g` then stay at their defaults.""",
     ),
     OwnParameter(
