@@ -182,7 +182,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
             As in `xgboost.XGBRanker.fit`; early stopping by ``early_stopping_rounds=`` of the
             ranker.
         feature_weights : array-like of shape (n_features,), optional
-            As those of the ranker, where XGBoost prefers them; not both.
+            As the parameter of the ranker, which is the better place: XGBoost removes this argument
+            from its own `fit`. Not both.
 
         Raises
         ------
