@@ -30,7 +30,7 @@ from gapboost.measures import (
     nDCG,
     xGAP,
 )
-from gapboost.objectives import ApproxRank, LambdaRank, SoftRank
+from gapboost.objectives import ApproxRank, LambdaRank, RankNet, SoftRank
 
 __version__ = "0.1.0rc1"
 
@@ -51,6 +51,7 @@ __all__ = [
     "Precision",
     "QMeasure",
     "RPrecision",
+    "RankNet",
     "Recall",
     "SoftRank",
     "SpearmanRho",

@@ -18,7 +18,7 @@ from gapboost._kernels.jit import KernelCache
 from gapboost._kernels.lambdarank.long import LONG
 from gapboost.evaluation import evaluate
 from gapboost.measures import AP, RR, nDCG
-from gapboost.objectives import ApproxRank, LambdaRank, SoftRank
+from gapboost.objectives import ApproxRank, LambdaRank, RankNet, SoftRank
 from gapboost.preprocessing import query_relative_features
 
 
@@ -30,7 +30,7 @@ def warm_up() -> None:
     evaluate([AP(), nDCG(k=10), RR()], grades, scores, qid)
     different = np.linspace(0.0, 1.0, MOST_LEVELS + 1)
     evaluate(AP(), different, different)
-    for objective in (LambdaRank(AP()), SoftRank(AP()), ApproxRank(AP())):
+    for objective in (LambdaRank(AP()), RankNet(AP()), SoftRank(AP()), ApproxRank(AP())):
         objective.gradients(different, different)
     few = slice(0, lengths[0])
     for smooth in (SoftRank(AP()), SoftRank(nDCG(k=5)), ApproxRank(AP(k=5))):

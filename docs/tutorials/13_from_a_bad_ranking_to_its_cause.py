@@ -16,12 +16,12 @@ from gapboost.lightgbm import LGBMGAPRanker
 train, _, test = load_digits_ranking()
 
 # %%
-# The data are images of handwritten digits. A query is an image, and its documents are other images.
-# Grade 2 is the same digit, and grade 1 a digit that is easily taken for it. The features compare two
-# images.
+# The data are images of handwritten digits. A query is an image, and its documents are other
+# images. Grade 2 is the same digit, and grade 1 a digit that is easily taken for it. The features
+# compare two images.
 #
-# One program computes the features for training. A second one computes them in the service, and has a
-# fault. The function below plays both programs. Do not read its code yet: find the fault first.
+# One program computes the features for training. A second one computes them in the service, and has
+# a fault. The function below plays both programs. Do not read its code yet: find the fault first.
 
 
 def features(data, *, in_service):
@@ -39,8 +39,8 @@ ranker = LGBMGAPRanker(n_estimators=40, n_jobs=1, verbose=-1).fit(X, train.y, qi
 # %%
 # Make a report
 # -------------
-# Pass what the service ranks, with grades, and the rows that trained. The first table has the means of
-# three measures, with 95 % intervals over queries.
+# Pass what the service ranks, with grades, and the rows that trained. The first table has the means
+# of three measures, with 95 % intervals over queries.
 
 training = {"X_train": X, "y_train": train.y, "qid_train": train.qid}
 report = gb.report(ranker, served, test.y, test.qid, **training)
@@ -62,14 +62,14 @@ for check, message in found["message"].items():
     print(f"{check}: {message}\n")
 
 # %%
-# ``weak-ranker`` says that something is wrong: one feature alone ranks better than the ranker with all
-# of them. ``shifted-features`` says where to look: three features have other values than in training.
-# A shift may be harmless, as when new queries have longer texts. So look at a ranking.
+# ``weak-ranker`` says that something is wrong: one feature alone ranks better than the ranker with
+# all of them. ``shifted-features`` says where to look: three features have other values than in
+# training. A shift may be harmless, as when new queries have longer texts. So look at a ranking.
 #
 # Look at the worst query
 # -----------------------
-# The report has the worst queries, with the first documents of each and the best documents that come
-# later.
+# The report has the worst queries, with the first documents of each and the best documents that
+# come later.
 
 worst = report.documents.loc["worst"]
 query = worst.index[0][0]
@@ -90,8 +90,8 @@ ax = pair.plot(max_display=6)
 print(report.reasons[0])
 
 # %%
-# Two of the three shifted features are among the first reasons. The values are strange. A cosine near 1
-# says that two images are alike. Here the image of the same digit has a cosine near 0.
+# Two of the three shifted features are among the first reasons. The values are strange. A cosine
+# near 1 says that two images are alike. Here the image of the same digit has a cosine near 0.
 #
 # One pair may be an accident. ``explain.measure`` tells how much the measure loses without the
 # contribution of each feature, over all queries. A feature with a negative loss does harm.
@@ -142,8 +142,9 @@ gain
 # %%
 # On your data
 # ------------
-# 1. ``report.to_html("report.html")`` writes all of it to one page, also with slices of your own. The
-#    command ``python -m gapboost.diagnosis model.txt test.csv --train train.csv`` does so for files.
+# 1. ``report.to_html("report.html")`` writes all of it to one page, also with slices of your own.
+#    The command ``python -m gapboost.diagnosis model.txt test.csv --train train.csv`` does so for
+#    files.
 # 2. Read what the checks found before you look at single rankings. One cause often has several
 #    findings.
 # 3. Explain a pair of a worst query, and look at the values of the first features.

@@ -70,15 +70,19 @@ same decision on each of them. If a worker or its training process dies, Runtime
 Nothing is left running then, and the ranker is unchanged."""
 
 
-def source_url(kind: type[Any]) -> str:
-    """Return the address of the file that defines a class of gapboost; empty if not installed."""
+def documentation_url(kind: type[Any]) -> str:
+    """Return the address of the reference page of a class of gapboost; empty if not installed."""
     try:
         package = metadata("gapboost")
     except PackageNotFoundError:
         return ""
     urls = dict(entry.split(", ", 1) for entry in package.get_all("Project-URL", []))
-    path = kind.__module__.replace(".", "/")
-    return f"{urls['Source']}/blob/v{package['Version']}/{path}.py" if "Source" in urls else ""
+    if "Source" not in urls:
+        return ""
+    # GitHub publishes the pages of a repository at this address.
+    owner, repository = urls["Source"].split("/")[-2:]
+    module = kind.__module__.rpartition(".")[0]
+    return f"https://{owner}.github.io/{repository}/api/generated/{module}.{kind.__name__}.html"
 
 
 TEXTS = {

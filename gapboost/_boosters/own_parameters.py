@@ -59,7 +59,7 @@ sequence of float, optional
         str | Objective,
         "lambdarank",
         """\
-{"lambdarank", "softrank", "approxrank"} or Objective, default="lambdarank"
+{"lambdarank", "ranknet", "softrank", "approxrank"} or Objective, default="lambdarank"
     Objective by which to train for the measure. A value brings its own measure; leave `measure` and
     `g` at their defaults then.""",
     ),

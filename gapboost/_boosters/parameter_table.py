@@ -72,7 +72,7 @@ class ParameterTable:
     passed_on_by : str
         The parameter that passes unknown names on where it is False; empty where there is none.
     objectives : mapping {name: name of a measure}
-        The library's objectives that have an equal here, LambdaRank for this measure.
+        The library's objectives that have an equal here, and the measure of each.
     aliases : callable
         Returns ``{alias: name}`` for each parameter that the ranker's constructor lists by that
         name.

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 from sklearn.utils.validation import check_is_fitted
 
 from gapboost._boosters.data_set import DataSet
-from gapboost._boosters.described import source_url
+from gapboost._boosters.described import documentation_url
 from gapboost._boosters.eval_metric import check_grouped
 from gapboost._boosters.fit_arguments import FitArguments
 from gapboost._boosters.ranker_parameters import RankerParameters
@@ -37,7 +37,7 @@ class GAPRanker(RankerParameters):
     _estimator_type = "ranker"
     # The HTML form of scikit-learn links to this address, for classes of this package.
     _doc_link_module = "gapboost"
-    _doc_link_template = property(lambda self: source_url(type(self)))
+    _doc_link_template = property(lambda self: documentation_url(type(self)))
     # With scikit-learn's metadata routing on, these reach fit and score without set_fit_request by
     # the user.
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True, "sample_weight": True, "position": True}

@@ -1,7 +1,7 @@
 """Request for a training, from parameters and arguments, before data are read."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
 
 from gapboost._boosters.eval_metric import MetricFunction
@@ -9,7 +9,7 @@ from gapboost._data.grades import GradeLimit
 from gapboost.measures import AP, GAP, Measure, as_measure, nDCG
 from gapboost.measures.measure import grade_limit
 from gapboost.measures.ndcg import CumulatedGain
-from gapboost.objectives import LambdaRank, Objective
+from gapboost.objectives import LambdaRank, Objective, RankNet
 
 DEFAULT = LambdaRank(GAP())
 
@@ -111,6 +111,13 @@ class TrainingRequest:
             if getattr(self.objective, name) not in (getattr(LambdaRank, name), value):
                 raise ValueError(f"{name} was chosen")
         return replace(self, objective=replace(self.objective, **fields))
+
+    def with_ranknet(self) -> Self:
+        """Train by RankNet in place of LambdaRank; raises TypeError for other objectives."""
+        if not isinstance(self.objective, LambdaRank):
+            raise TypeError(f"{self.objective!r} is no LambdaRank")
+        options = {field.name: getattr(self.objective, field.name) for field in fields(LambdaRank)}
+        return replace(self, objective=RankNet(**options))
 
     def cut_off(self, ranks: Sequence[int]) -> Self:
         """Report nDCG and AP at these ranks, as LightGBM does; nDCG if nothing else is reported.

@@ -62,7 +62,8 @@ class ReportEvaluator:
 
         Parameters
         ----------
-        model_type, dataset, run_id, evaluator_config, model, extra_metrics, custom_artifacts, model_id
+        model_type, dataset, run_id, evaluator_config, model, extra_metrics, custom_artifacts,
+        model_id
             As MLflow passes them. Without a model, the predictions of the data set are the scores.
 
         Raises
@@ -114,7 +115,7 @@ def _columns(table: Any, name: str, config: Mapping[str, Any], slices: list[str]
 
 
 def _raw(model: Any) -> Any:
-    """Return the ranker of a booster inside a model of MLflow, whose contributions are known; else the model."""
+    """Return the ranker inside a model of MLflow if its contributions are known, else the model."""
     raw = model.get_raw_model() if hasattr(model, "get_raw_model") else model
     return raw if library_of(raw) else model
 

@@ -3,8 +3,9 @@
 ============  ========================================================
 `objective`   what an objective is, and a pass of it over one data set
 `lambdarank`  LambdaRank
+`ranknet`     RankNet, in which all pairs count the same
 `tie_order`   the order of documents with equal scores
-`pairs`       its passes pair by pair, for cascades and for many different grades in a query
+`pairs`       passes pair by pair: for RankNet, cascades, and many different grades in a query
 `smooth`      what SoftRank and ApproxRank share
 `softrank`    SoftRank
 `approxrank`  ApproxRank
@@ -19,6 +20,7 @@ from gapboost.objectives.approxrank import ApproxRank
 from gapboost.objectives.bounds import ApproximationBound, approximation_bound
 from gapboost.objectives.lambdarank import LambdaRank
 from gapboost.objectives.objective import Objective, Pass
+from gapboost.objectives.ranknet import RankNet
 from gapboost.objectives.softrank import SoftRank
 
 __all__ = [
@@ -27,12 +29,18 @@ __all__ = [
     "LambdaRank",
     "Objective",
     "Pass",
+    "RankNet",
     "SoftRank",
     "approximation_bound",
     "as_objective",
 ]
 
-NAMED: dict[str, type[Objective]] = {"lambdarank": LambdaRank, "softrank": SoftRank, "approxrank": ApproxRank}
+NAMED: dict[str, type[Objective]] = {
+    "lambdarank": LambdaRank,
+    "ranknet": RankNet,
+    "softrank": SoftRank,
+    "approxrank": ApproxRank,
+}
 
 
 def as_objective(name: str, measure: Measure, random_state: int = 0) -> Objective:

@@ -1,4 +1,4 @@
-"""LambdaRank pair by pair, for cascades and for many different grades in a query."""
+"""LambdaRank pair by pair: cascades, many different grades in a query, and what RankNet shares."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -48,17 +48,14 @@ class Ranks:
 
 
 class PairsPass(Pass):
-    """LambdaRank on one data set, pair by pair, for upper documents that may count."""
+    """LambdaRank or RankNet on one data set, pair by pair, for upper documents that may count."""
 
-    def __init__(self, setup: Setup, measure: Measure, data: Judged, truncation: int | None, threads: int) -> None:
+    def __init__(self, setup: Setup, data: Judged, deepest: int, threads: int, what: str, instead: str) -> None:
         self.setup = setup
         self.data = data
         self.threads = threads
-        sizes = data.queries.sizes
-        longest = int(sizes.max())
-        deepest = min(measure.depth(longest), truncation or longest)
-        self.deep = np.minimum(deepest, sizes)
-        check_pairs(data, deepest, f"LambdaRank of {measure!r}", "a truncation, or a measure with a cut-off k")
+        self.deep = np.minimum(deepest, data.queries.sizes)
+        check_pairs(data, deepest, what, instead)
         self.ranges = chunks(data.queries.offsets, threads, 0, CACHED_CHUNK)
 
     @abstractmethod
@@ -94,7 +91,17 @@ class PairsPass(Pass):
         run(task, len(self.ranges), self.threads)
 
 
-class CascadePass(PairsPass):
+class MeasurePass(PairsPass):
+    """Pass for a measure, which ends at its cutoff."""
+
+    def __init__(self, setup: Setup, measure: Measure, data: Judged, truncation: int | None, threads: int) -> None:
+        longest = int(data.queries.sizes.max())
+        deepest = min(measure.depth(longest), truncation or longest)
+        instead = "a truncation, or a measure with a cut-off k"
+        super().__init__(setup, data, deepest, threads, f"LambdaRank of {measure!r}", instead)
+
+
+class CascadePass(MeasurePass):
     """LambdaRank for a cascade."""
 
     def __init__(self, setup: Setup, measure: Cascade, data: Judged, truncation: int | None, threads: int) -> None:
@@ -107,7 +114,7 @@ class CascadePass(PairsPass):
         sum_cascades(ranks.starts, self.deep[ranks.numbers], ranks.s, self.stops[ranks.rows], self.discount, lam, eta)
 
 
-class LevelsPass(PairsPass):
+class LevelsPass(MeasurePass):
     """LambdaRank for a measure of the form, where a query has many different grades."""
 
     def __init__(self, setup: Setup, measure: Measure, data: Judged, truncation: int | None, threads: int) -> None:

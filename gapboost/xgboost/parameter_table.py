@@ -14,11 +14,13 @@ from gapboost._boosters.parameter_table import ParameterRule, Parameters, Parame
 from gapboost._boosters.request import TrainingRequest
 from gapboost.measures.ndcg import CumulatedGain
 
-# Its objectives that are LambdaRank for a measure.
-OBJECTIVES = {"rank:ndcg": "ndcg", "rank:map": "map"}
-
-# It has pairs without the change of a measure.
+# It counts pairs alike; XGBoost reports nDCG for it.
 PAIRWISE = "rank:pairwise"
+
+# Its objectives, and the measure of each.
+OBJECTIVES = {"rank:ndcg": "ndcg", "rank:map": "map", PAIRWISE: "ndcg"}
+
+POSITIONS = "pass position= to fit, the rank at which each document was shown, and fit learns factors of positions"
 
 # Together they use every part of XGBoost that has parameters of its own.
 SETTINGS: tuple[dict[str, str], ...] = (
@@ -43,11 +45,10 @@ ALIASES = {
 
 
 def _objective(request: TrainingRequest, name: Any, given: Parameters) -> TrainingRequest:
-    return request.measured_by(OBJECTIVES[name])
-
-
-def _pairwise(request: TrainingRequest, name: Any, given: Parameters) -> TrainingRequest:
-    return request.measured_by("pairwiseaccuracy") if name == PAIRWISE else request
+    if name == PAIRWISE and request.chosen:
+        return request.with_ranknet()
+    measured = request.measured_by(OBJECTIVES[name])
+    return measured.with_ranknet() if name == PAIRWISE else measured
 
 
 def _pairs(request: TrainingRequest, n: Any, given: Parameters) -> TrainingRequest:
@@ -100,9 +101,8 @@ def spelled(names: Any) -> Any:
 OBJECTIVE = ParameterRule(
     ("objective",),
     _objective,
-    _pairwise,
-    "measure says what to train for",
-    passed_on=lambda value: not isinstance(value, str) or value not in (*OBJECTIVES, PAIRWISE),
+    why="measure says what to train for",
+    passed_on=lambda value: not isinstance(value, str) or value not in OBJECTIVES,
 )
 
 # Of the rankers it is a parameter of their own.
@@ -127,8 +127,8 @@ ENTRIES = (
         "sums S over documents",
     ),
     ParameterRule(("lambdarank_score_normalization",), _off, why="changes are not divided by differences of scores"),
-    ParameterRule(("lambdarank_unbiased",), _off, why="fit learns factors of positions if position= is given"),
-    ParameterRule(("lambdarank_bias_norm",), why="fit learns factors of positions if position= is given"),
+    ParameterRule(("lambdarank_unbiased",), _off, why=POSITIONS),
+    ParameterRule(("lambdarank_bias_norm",), why=POSITIONS),
     ParameterRule(
         ("ndcg_exp_gain",),
         _gains,

@@ -176,7 +176,8 @@ class XGBGAPRanker(GAPRanker, xgboost.XGBRanker):  # type: ignore[misc]
         base_margin, sample_weight_eval_set, base_margin_eval_set, verbose, xgb_model
             As in `xgboost.XGBRanker.fit`. `early_stopping_rounds` is a parameter of the ranker.
         feature_weights : array-like of shape (n_features,), optional
-            Same as `feature_weights` of the ranker; give one of them.
+            Same as `feature_weights` of the ranker; give one of them. Prefer the parameter: XGBoost
+            removes this argument from its own `fit`.
 
         Raises
         ------

@@ -228,6 +228,13 @@ EQUAL = {
         ({"objective": "rank:ndcg"}, {}, {"measure": "ndcg"}, {}),
         ({"objective": "rank:ndcg", "measure": "ndcg@4"}, {}, {"measure": "ndcg@4"}, {}),
         ({"objective": "rank:map"}, {}, {"measure": "ap"}, {}),
+        ({"objective": "rank:pairwise"}, {}, {"objective": gb.RankNet(gb.nDCG())}, {}),
+        (
+            {"objective": "rank:pairwise", "measure": "ap", "lambdarank_num_pair_per_sample": 4},
+            {},
+            {"objective": gb.RankNet(gb.AP(), truncation=4)},
+            {},
+        ),
         ({"lambdarank_num_pair_per_sample": 4}, {}, {"objective": gb.LambdaRank(gb.GAP(), truncation=4)}, {}),
         (
             {
@@ -273,7 +280,6 @@ TRANSLATIONS = {
         ({"loss": "xendcg"}, {}, {"loss": 'measure="ndcg"'}),
     ],
     "xgboost": [
-        ({"objective": "rank:pairwise"}, {}, {"objective": 'measure="pairwiseaccuracy"'}),
         ({"ndcg_exp_gain": False}, {}, {"ndcg_exp_gain": "measure=\"nDCG(gains='linear')\""}),
     ],
 }

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import joblib
 import lightgbm
@@ -342,10 +343,13 @@ def test_the_training_set_as_eval_set(twin, sort):
 
 
 @twins
-def test_the_html_form_links_to_the_source_of_the_ranker(twin):
+def test_the_html_form_links_to_the_reference_of_the_ranker(twin):
     """The class itself has a link; a subclass of a user has none."""
-    link = twin.ranker()._get_doc_link()
-    assert re.fullmatch(rf"https://github\.com/\w+/gapboost/blob/v[\w.]+/gapboost/{twin.name}/ranker\.py", link)
+    link, name = twin.ranker()._get_doc_link(), twin.ranker_class.__name__
+    assert re.fullmatch(rf"https://\w+\.github\.io/gapboost/api/generated/gapboost\.{twin.name}\.{name}\.html", link)
+    reference = (Path(__file__).parents[2] / "docs" / "api" / f"{twin.name}.rst").read_text()
+    assert f"currentmodule:: gapboost.{twin.name}\n" in reference
+    assert f"   :toctree: generated\n   :nosignatures:\n\n   {name}\n" in reference
     assert f'href="{link}"' in twin.ranker()._repr_html_()
 
     class Mine(twin.ranker_class):

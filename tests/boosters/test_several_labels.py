@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from collections_on_disk import real
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 from twins import LIGHTGBM, SIZES, TEST, TRAIN, VALI, XGBOOST, shuffled, twins
@@ -17,6 +18,7 @@ import gapboost as gb
 from gapboost import explain
 from gapboost.comparison import compare_rankers
 from gapboost.dask import DaskLGBMGAPRanker, DaskXGBGAPRanker
+from gapboost.datasets import load_letor
 from gapboost.model_selection import GSearchCV, measure_scorer
 
 COLUMNS = ["relevance", "ink"]
@@ -339,3 +341,33 @@ def test_no_label_that_is_read_teaches_an_order(twin):
     y[:, 0] = 1
     with pytest.raises(ValueError, match=r"^y holds no query with two different grades"):
         twin.ranker(measure=BOTH).fit(TWO.X, y, TWO.qid)
+
+
+# --------------------------------------------------------------------------------------------------
+# collections
+
+
+COLLECTIONS = [
+    real("ohsumed/Fold1/train.txt.gz", 0),
+    real("mq2007/mq2007.txt.gz", 4),
+]
+
+
+@pytest.mark.parametrize(("file", "feature"), COLLECTIONS)
+@twins
+def test_collections_with_a_second_label(twin, file, feature):
+    """The second label is a feature that the ranker does not get; values are of held-out queries."""
+    data = load_letor(file)
+    queries = np.unique(data.qid)[:300]
+    levels = np.digitize(data.X[:, feature], np.quantile(data.X[:, feature], [0.5, 0.8, 0.95]))
+    y, features = np.column_stack([data.y, levels]), np.delete(data.X, feature, axis=1)
+    train, test = (np.isin(data.qid, part) for part in (queries[1::2], queries[::2]))
+    measures = [gb.OfLabel(gb.GAP(g=(0.5, 0.5)), 0), INK]
+    values = []
+    for weight in (0.95, 0.05):
+        measure = weight * measures[0] + (1 - weight) * measures[1]
+        ranker = twin.ranker(measure=measure, n_estimators=30).fit(features[train], y[train], data.qid[train])
+        values.append([*gb.evaluate(measures, y[test], ranker.predict(features[test]), data.qid[test]).values()])
+    first, second = np.transpose(values)
+    assert first[0] > first[1] > 0.3
+    assert second[1] > second[0] + 0.05

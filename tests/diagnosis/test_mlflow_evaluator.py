@@ -1,4 +1,4 @@
-"""The evaluator of MLflow: its entry point, what it takes, and errors; tests/docs runs it with MLflow."""
+"""Entry point, arguments and errors of the evaluator for MLflow; tests/docs runs it with MLflow."""
 
 import tomllib
 from importlib.metadata import EntryPoint

@@ -25,7 +25,8 @@ def test_the_tutorial_finds_what_it_says(monkeypatch):
     assert checks.loc["overfitted", "value"] > 0.5
     message = checks.loc["shifted-features", "message"]
     assert [name for name in names["X"].columns if name in message] == sorted(suspects, key=list(names["X"]).index)
-    # The document of a higher grade comes later, and two of the three features are among the reasons.
+    # The document of a higher grade comes later, and two of the three features are among the
+    # reasons.
     worst = names["worst"].loc[names["query"]]
     assert worst["grade"].iloc[0] < worst["grade"].iloc[-1] == 2
     assert len(set(names["pair"].to_pandas().index[:3]) & set(suspects)) == 2

@@ -172,6 +172,8 @@ CASES = {
     ("XGBoost", "objective"): [
         Case("rank:ndcg"),
         Case("rank:map", changes={"objective": "rank:ndcg"}, binary=True),
+        Case("rank:pairwise", changes={"objective": "rank:ndcg"}),
+        Case("rank:pairwise", beside={"eval_metric": ["ndcg@5"], "ndcg_exp_gain": False}, logs={"ndcg@5": "ndcg@5"}),
     ],
     ("XGBoost", "lambdarank_num_pair_per_sample"): [
         Case(6, changes={"lambdarank_num_pair_per_sample": 100}),
@@ -219,7 +221,6 @@ NOT_COMPARED = {
     ("LightGBM", "objective_type"): (["rank_xendcg"], "an error"),
     ("LightGBM", "lambdarank_norm"): ([True], "an error"),
     ("LightGBM", "label_gain"): ([(0, 1, 3)], "the case above has a gain for grade 3 too"),
-    ("XGBoost", "objective"): (["rank:pairwise"], "an error"),
     ("XGBoost", "lambdarank_pair_method"): (["mean"], "an error"),
     ("XGBoost", "lambdarank_normalization"): ([True], "an error"),
     ("XGBoost", "lambdarank_score_normalization"): ([True], "an error"),

@@ -38,6 +38,7 @@ FIRST = SECTIONS.pop("Works with")
 SMALL = {
     "load_digits_ranking()": "load_digits_ranking((60, 40, 40), 20)",
     "n_trials=20": "n_trials=2",
+    "num_samples=20": "num_samples=2",
     '"num_boost_round": 200': '"num_boost_round": 3',
     "tuner.run()": "tuner.tune_feature_fraction(2)",
     "tuner_cv.run()": "tuner_cv.tune_feature_fraction(2)",
@@ -145,6 +146,15 @@ def check_optuna(found):
         XGBGAPRanker(n_estimators=2, callbacks=[XGBoostPruningCallback(trial, "map-gap")]).fit(
             TRAIN.X, TRAIN.y, TRAIN.qid, **fit
         )
+
+
+@recipe("FLAML and AutoGluon", "flaml")
+def check_flaml(found):
+    values = [result["ndcg@10"] for result in found["found"].results.values()]
+    assert len(values) == 2
+    measure = gb.nDCG(k=10)
+    scores = found["ranker"].predict(VALI.X)
+    assert max(values) == gb.evaluate(measure, VALI.y, scores, VALI.qid)[measure]
 
 
 @recipe("LightGBMTuner", "optuna", "optuna_integration")

@@ -316,7 +316,7 @@ def tiny_tasks(draw):
     drawn=tiny_tasks(),
     booster=st.sampled_from(["LGBMGAPRanker", "XGBGAPRanker"]),
     measure=st.sampled_from([m for m in SMOOTHED if m.k is None and m.n_grades in (None, 3)]),
-    objective=st.sampled_from([gb.LambdaRank, gb.SoftRank, gb.ApproxRank]),
+    objective=st.sampled_from([gb.LambdaRank, gb.RankNet, gb.SoftRank, gb.ApproxRank]),
 )
 def test_no_constant_model_in_silence(drawn, booster, measure, objective):
     """The model is not constant if one split of the data has a gain at the first scores."""

@@ -41,6 +41,7 @@ constant -1.
 `gradients`  one chunk of queries: rank, take, sum, scale; which lists go pair by pair
 `long`       one long list: the same steps by several threads, its sums strip by strip
 `cascades`   the sums for a cascade (ERR, RR), pair by pair
+`equal`      the sums of RankNet, in which all pairs count the same, pair by pair
 `levels`     the sums where most documents have grades of their own, pair by pair
 ===========  ==========================================================================
 """
