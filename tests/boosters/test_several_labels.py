@@ -356,7 +356,7 @@ COLLECTIONS = [
 @pytest.mark.parametrize(("file", "feature"), COLLECTIONS)
 @twins
 def test_collections_with_a_second_label(twin, file, feature):
-    """The second label is a feature that the ranker does not get; values are of held-out queries."""
+    """The second label is a feature that the ranker does not get; values are held-out."""
     data = load_letor(file)
     queries = np.unique(data.qid)[:300]
     levels = np.digitize(data.X[:, feature], np.quantile(data.X[:, feature], [0.5, 0.8, 0.95]))
