@@ -1,6 +1,6 @@
 """Train what the results lack, and write the page.
 
-    python -m benchmarks.studies.better_rankings           # about three hours of one core
+    python -m benchmarks.studies.better_rankings           # about ten hours of one core
     python -m benchmarks.studies.better_rankings --redraw  # the page, from the saved results
 
 An interrupted run continues where it stopped. `PROTOCOL.md` gives the design.

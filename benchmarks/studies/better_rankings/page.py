@@ -9,6 +9,7 @@ import pandas as pd
 from benchmarks.pictures import legend_below, line, panels, save
 from benchmarks.studies.better_rankings.rankers import FAMILIES, FEW, MANY, OBJECTIVES, RAW, Z, name
 from benchmarks.studies.comparisons import MARGIN, MEAN, cell, estimate, matching
+from benchmarks.studies.effectiveness.data import FILES
 from benchmarks.studies.tables import FIGURES, signed, table, write
 from gapboost.analysis.estimates import Estimate
 
@@ -116,9 +117,9 @@ def redraw() -> None:
     gains = pd.read_csv(RESULTS / "serving.csv")
     save_gains(gains)
     draw_serving(gains)
-    if not (RESULTS / "estimates.csv").exists():
-        return  # no comparison is trained yet
     rows, models = (pd.read_csv(RESULTS / f"{file}.csv") for file in ("estimates", "models"))
+    if rows["collection"].nunique() < len(FILES):
+        return  # families are read once, when all collections are trained
     seconds = models.groupby("ranker")["fit seconds"].mean()
     for family in FAMILIES:
         write(family, compared(rows, seconds, family), PAGE)
