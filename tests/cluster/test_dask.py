@@ -802,7 +802,9 @@ def test_bad_values_are_found_before_training(case, two):
 def test_a_metric_that_does_not_know_the_grades_of_the_training_set(two):
     train = cut(X, 100), cut(Y, 100)
     qid = cut(QID, 100)
-    with pytest.raises(ValueError, match=r"eval_set\[0\] y holds the grade 2, but nDCG\(gains=\(0.0, 1.0\)\) knows"):
+    with pytest.raises(
+        ValueError, match=r"eval_set\[0\] y holds the grade 2, but nDCG\(gains=\(0.0, 1.0\)\) is defined"
+    ):
         dask_ranker("lightgbm", two).fit(
             *train, qid=qid, eval_set=[train], eval_qid=[qid], eval_metric=gb.nDCG(gains=(0, 1))
         )
