@@ -138,7 +138,7 @@ def test_the_warning_about_the_leaf_floor_points_at_the_line_of_the_user(twin):
     # The search warns once, and its refit once more.
     with pytest.warns(UserWarning, match="^min_child_weight is ") as warned:
         GSearchCV(ranker, {"g": [(1.0,), None]}, scoring="ap", cv=2).fit(x, y, qid)
-    assert ["in 4 of 4 trainings" in str(warning.message) for warning in warned] == [True, False]
+    assert ["4 of 4 trainings gave" in str(warning.message) for warning in warned] == [True, False]
 
 
 @twins

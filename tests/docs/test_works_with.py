@@ -148,15 +148,6 @@ def check_optuna(found):
         )
 
 
-@recipe("FLAML and AutoGluon", "flaml")
-def check_flaml(found):
-    values = [result["ndcg@10"] for result in found["found"].results.values()]
-    assert len(values) == 2
-    measure = gb.nDCG(k=10)
-    scores = found["ranker"].predict(VALI.X)
-    assert max(values) == gb.evaluate(measure, VALI.y, scores, VALI.qid)[measure]
-
-
 @recipe("LightGBMTuner", "optuna", "optuna_integration")
 def check_tuner(found):
     import optuna
@@ -187,6 +178,15 @@ def check_tuner(found):
         lightgbm.cv(
             found["params"], found["dataset"](TRAIN), num_boost_round=2, feval=found["gap_loss"], stratified=False
         )
+
+
+@recipe("FLAML and AutoGluon", "flaml")
+def check_flaml(found):
+    values = [result["ndcg@10"] for result in found["found"].results.values()]
+    assert len(values) == 2
+    measure = gb.nDCG(k=10)
+    scores = found["ranker"].predict(VALI.X)
+    assert max(values) == gb.evaluate(measure, VALI.y, scores, VALI.qid)[measure]
 
 
 @recipe("MLflow", "mlflow", "sqlalchemy")

@@ -115,7 +115,7 @@ CASES = [
         "folds",
         TypeError,
     ),
-    *defects("GSearchCV", "cv", {"empty": []}, "some"),
+    *defects("GSearchCV", "cv", {"empty": []}, "at least one"),
     *defects("GSearchCV", "group", {"with qid": ([10] * 4, "given, and qid too")}, "one of them"),
     *defects("GSearchCV", "qid", {"None": (None, "missing")}, "or group with the sizes"),
     *(
@@ -204,19 +204,19 @@ CASES = [
         "folds",
         TypeError,
     ),
-    *defects("compare_rankers", "cv", {"empty": []}, "some"),
-    *defects("compare_rankers", "cv", {"a query each": (4, "number 0, with 1 test query")}, "at least two"),
+    *defects("compare_rankers", "cv", {"empty": []}, "at least one"),
+    *defects("compare_rankers", "cv", {"a query each": (4, "fold 0 of cv has 1 test query")}, "at least two"),
     *defects(
         "compare_rankers",
         "cv",
-        {"one to train on": ([(range(10), range(10, 40))], "number 0, with 1 train query")},
+        {"one to train on": ([(range(10), range(10, 40))], "fold 0 of cv has 1 train query")},
         "at least two",
     ),
     *defects(
         "compare_rankers",
         "cv",
         {"tested twice": ([(range(20), range(20, 40))] * 2, "tests the query 2 in several folds")},
-        "each in one",
+        "each query in one",
     ),
     *defects(
         "compare_rankers",
