@@ -155,7 +155,7 @@ def _check_folds(folds: list[Split], queries: Queries, parts: tuple[str, ...]) -
             n = len(getattr(fold, name))
             if n < 2:
                 raise ValueError(
-                    f"fold {number} of cv has {n} {name} {'query' if n == 1 else 'queries'}; expected at least two"
+                    f"cv has {n} {name} {'query' if n == 1 else 'queries'} in fold {number}; expected at least two"
                 )
     tested = np.concatenate([fold.test for fold in folds])
     if len(np.unique(tested)) < len(tested):

@@ -205,11 +205,11 @@ CASES = [
         TypeError,
     ),
     *defects("compare_rankers", "cv", {"empty": []}, "at least one"),
-    *defects("compare_rankers", "cv", {"a query each": (4, "fold 0 of cv has 1 test query")}, "at least two"),
+    *defects("compare_rankers", "cv", {"a query each": (4, "1 test query in fold 0")}, "at least two"),
     *defects(
         "compare_rankers",
         "cv",
-        {"one to train on": ([(range(10), range(10, 40))], "fold 0 of cv has 1 train query")},
+        {"one to train on": ([(range(10), range(10, 40))], "1 train query in fold 0")},
         "at least two",
     ),
     *defects(
