@@ -17,9 +17,9 @@ from gapboost.measures import Measure, Measures, as_measures
 from gapboost.measures.measure import grade_limit
 from gapboost.measures.of_label import with_its_label
 
-Ties = Literal["expected", "row"]
+TieRule = Literal["expected", "row"]
 Empty = Literal[0, 1, "skip"]
-TIES: tuple[Ties, ...] = get_args(Ties)
+TIES: tuple[TieRule, ...] = get_args(TieRule)
 EMPTY: tuple[Empty, ...] = get_args(Empty)
 
 
@@ -61,7 +61,7 @@ def evaluate(
     *,
     sample_weight: Any = None,
     recall_base: Any = None,
-    ties: Ties = "expected",
+    ties: TieRule = "expected",
     empty: Empty = 0,
     per_query: Literal[False] = False,
     n_jobs: int | None = None,
@@ -77,7 +77,7 @@ def evaluate(
     *,
     sample_weight: Any = None,
     recall_base: Any = None,
-    ties: Ties = "expected",
+    ties: TieRule = "expected",
     empty: Empty = 0,
     per_query: Literal[True],
     n_jobs: int | None = None,
@@ -93,7 +93,7 @@ def evaluate(
     *,
     sample_weight: Any = None,
     recall_base: Any = None,
-    ties: Ties = "expected",
+    ties: TieRule = "expected",
     empty: Empty = 0,
     per_query: bool,
     n_jobs: int | None = None,
@@ -108,7 +108,7 @@ def evaluate(
     *,
     sample_weight: Any = None,
     recall_base: Any = None,
-    ties: Ties = "expected",
+    ties: TieRule = "expected",
     empty: Empty = 0,
     per_query: bool = False,
     n_jobs: int | None = None,
@@ -198,7 +198,7 @@ def query_values(
     data: Judged,
     scores: Array,
     *,
-    ties: Ties = "expected",
+    ties: TieRule = "expected",
     empty: Empty = 0,
     n_jobs: int | None = None,
 ) -> list[Array]:

@@ -6,15 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from gapboost.measures import NAMED as MEASURES
-from gapboost.measures import Measure, OfLabel
+from gapboost.measures import MEASURES_BY_NAME, Measure, OfLabel
 from gapboost.measures.of_label import grades_of_labels
-from gapboost.objectives import NAMED as OBJECTIVES
-from gapboost.objectives import Objective
+from gapboost.objectives import OBJECTIVES_BY_NAME, Objective
 
-KINDS: dict[str, Any] = {
+CLASSES: dict[str, Any] = {
     "OfLabel": OfLabel,
-    **{kind.__name__: kind for kind in (*MEASURES.values(), *OBJECTIVES.values())},
+    **{kind.__name__: kind for kind in (*MEASURES_BY_NAME.values(), *OBJECTIVES_BY_NAME.values())},
 }
 
 # What not every model file can hold; a question mark stands for such a character, and so is one
@@ -28,8 +26,8 @@ G = re.compile(r"\bg=(\([\d.e, -]+\))")
 def words(objective: Objective) -> str:
     """Return the objective as text, in one line of characters that every model file can hold.
 
-    `read` makes the objective of it again. Odd characters, of objectives and measures that are not
-    gapboost's, become their numbers between question marks.
+    `read_objective` makes the objective of it again. Odd characters, of objectives and measures
+    that are not gapboost's, become their numbers between question marks.
     """
     text = repr(objective)
     if value(text) not in (None, objective):
@@ -37,7 +35,7 @@ def words(objective: Objective) -> str:
     return ODD.sub(lambda found: f"?{ord(found[0]):x}?", text)
 
 
-def read(text: str, requested: Objective) -> Objective:
+def read_objective(text: str, requested: Objective) -> Objective:
     """Return the objective that `words` wrote.
 
     Parameters
@@ -78,9 +76,9 @@ def value(text: str) -> Objective | Measure | None:
 
 
 def _value(node: ast.expr) -> Any:
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in KINDS:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CLASSES:
         named = {str(keyword.arg): _value(keyword.value) for keyword in node.keywords}
-        return KINDS[node.func.id](*map(_value, node.args), **named)
+        return CLASSES[node.func.id](*map(_value, node.args), **named)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mult):
         left, right = _value(node.left), _value(node.right)
         return left + right if isinstance(node.op, ast.Add) else left * right

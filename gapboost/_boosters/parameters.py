@@ -16,7 +16,7 @@ from gapboost._boosters.parameter_table import AppliedRule, Parameters, Paramete
 from gapboost._boosters.request import TrainingRequest
 from gapboost._data.arguments import shown
 from gapboost.measures import GAP, Measure, as_measure
-from gapboost.objectives import NAMED, Objective, as_objective
+from gapboost.objectives import OBJECTIVES_BY_NAME, Objective, as_objective
 
 
 class OwnParameters(NamedTuple):
@@ -56,7 +56,7 @@ class OwnParameters(NamedTuple):
 
     def by_name(self, measure: Measure) -> Objective:
         """Return the objective for `measure` that `objective` names, or the default one."""
-        known = isinstance(self.objective, str) and self.objective in NAMED
+        known = isinstance(self.objective, str) and self.objective in OBJECTIVES_BY_NAME
         return as_objective(self.objective if known else "lambdarank", measure)
 
     def suggestion(self, before: TrainingRequest, after: TrainingRequest, wanted: TrainingRequest) -> str:
@@ -77,7 +77,7 @@ class OwnParameters(NamedTuple):
             apart = self.g is not None and hasattr(measure, "g")
             return f"measure={_written(replace(measure, **{'g': None}) if apart else measure)}"
         text = repr(objective).replace(repr(measure), _written(measure), 1)
-        text = f"gapboost.{text}" if type(objective) in NAMED.values() else text
+        text = f"gapboost.{text}" if type(objective) in OBJECTIVES_BY_NAME.values() else text
         default = isinstance(self.measure, str) and self.measure == "gap"
         replaced = ([] if default else ["measure"]) + ([] if self.g is None else ["g"])
         replaced = [name for name in replaced if name != self.takes_objective]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from gapboost._boosters.request import TrainingRequest
 from gapboost._boosters.stopping import stopping_name
 from gapboost._data.grades import GradeLimit
-from gapboost._data.labels import check_columns
+from gapboost._data.labels import check_label_columns
 from gapboost._data.summary import DataSummary
 from gapboost.measures import Measure
 from gapboost.measures.measure import grade_limit
@@ -64,7 +64,7 @@ def make_task(request: TrainingRequest, summary: DataSummary, name: str) -> Task
         no label of the data.
     """
     columns = tuple(column for column, _ in summary.of_labels)
-    check_columns(columns, grade_limit([request.objective.measure, *request.metrics]), name)
+    check_label_columns(columns, grade_limit([request.objective.measure, *request.metrics]), name)
     summary.check_contrasts(name)
     objective = request.objective.resolved(summary.occurring)
     extra = dict.fromkeys(metric.resolved(summary.occurring) for metric in request.metrics)

@@ -15,7 +15,7 @@ class Leaf:
 
 
 @dataclass(frozen=True)
-class Split:
+class ThresholdSplit:
     """Node that compares a number with a threshold.
 
     Attributes
@@ -58,7 +58,7 @@ class CategorySplit:
     right: "Node"
 
 
-Node = Leaf | Split | CategorySplit
+Node = Leaf | ThresholdSplit | CategorySplit
 
 
 @dataclass(frozen=True)
@@ -82,12 +82,12 @@ class Trees:
     categories: dict[int, list[Any]]
 
 
-def splits(node: Node) -> Iterator[Split | CategorySplit]:
+def splits_below(node: Node) -> Iterator[ThresholdSplit | CategorySplit]:
     """Yield the splits of a tree, each before those below it."""
     if not isinstance(node, Leaf):
         yield node
-        yield from splits(node.left)
-        yield from splits(node.right)
+        yield from splits_below(node.left)
+        yield from splits_below(node.right)
 
 
 def leaves(node: Node) -> Iterator[float]:

@@ -20,7 +20,7 @@ QID = "qid"
 RENAMED_QID = f"__{QID}"
 
 # Types of columns of polars and Arrow, as they print in lower case.
-NUMBERS = frozenset(
+NUMBER_TYPES = frozenset(
     (
         "bool",
         "boolean",
@@ -256,7 +256,7 @@ def other_columns(X: Any) -> dict[Any, str]:
         return {
             column: kind
             for column, kind in arrow
-            if kind not in NUMBERS and not kind.startswith((*CATEGORIES, *HALVES))
+            if kind not in NUMBER_TYPES and not kind.startswith((*CATEGORIES, *HALVES))
         }
     types = dict(zip(column_names(X), getattr(X, "dtypes", ()), strict=False))
     return {
@@ -289,7 +289,7 @@ def check_arrow_numbers(X: Any, name: str) -> None:
         Naming the column.
     """
     for column, kind in arrow_types(X):
-        if kind not in NUMBERS:
+        if kind not in NUMBER_TYPES:
             raise ValueError(
                 f"{name} has a column {column!r} of type {kind}; expected integers, float32 or float64. LightGBM takes "
                 f"categories from pandas alone: {name}.to_pandas()"

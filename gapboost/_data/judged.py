@@ -9,7 +9,7 @@ import numpy as np
 
 from gapboost._data.grades import GradeLimit, check_known, checked_grades, graded, warn_of_many
 from gapboost._data.judgements import Judgements, judgements_of, numbered_among
-from gapboost._data.labels import Column, Label, check_columns, column_name, label_columns
+from gapboost._data.labels import Column, Label, check_label_columns, column_name, label_columns
 from gapboost._data.levels import ManyLevels, numbered_alike, numbered_by_query
 from gapboost._data.queries import Queries, grouped_rows
 from gapboost._data.recall_base import RecallBase, checked_recall_base, grade_counts
@@ -142,7 +142,7 @@ class Judged:
 
     def check_known(self, name: str, limit: GradeLimit) -> None:
         """Raise if the measures are not defined for the grades of the argument `name`."""
-        check_columns(tuple(self.labels), limit, name)
+        check_label_columns(tuple(self.labels), limit, name)
         for column in self.labels:
             check_known(self.of_label(column).grades, column_name(name, column), limit.of_column(column))
         if not self.labels:
@@ -235,7 +235,7 @@ def judged(
     """
     limit = limit or GradeLimit()
     columns = label_columns(y_true, names[0]) if limit.of_one_label or limit.of_labels else {}
-    check_columns(tuple(columns), limit, names[0])
+    check_label_columns(tuple(columns), limit, names[0])
     if columns and recall_base is not None:
         raise ValueError(
             f"recall_base counts documents by one label, but {names[0]} has {len(columns)}; expected None, or one label at a time"

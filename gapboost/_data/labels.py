@@ -61,7 +61,7 @@ def column_name(name: str, column: Column) -> str:
     return f"{name}[{column!r}]" if isinstance(column, str) else f"{name}[:, {column}]"
 
 
-def check_columns(columns: Sequence[Column], limit: GradeLimit, name: str) -> None:
+def check_label_columns(columns: Sequence[Column], limit: GradeLimit, name: str) -> None:
     """Check that measures read columns that occur.
 
     Parameters

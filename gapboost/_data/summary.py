@@ -6,7 +6,7 @@ import numpy as np
 
 from gapboost._data.grades import GradeLimit, check_highest, warn_of_many
 
-# Grades that an error lists.
+# Grades that an error or a data set lists.
 MOST_SHOWN = 20
 
 

@@ -29,7 +29,7 @@ DIGEST_SIZE = 16
 # Seconds of compilation after which a user wonders what is going on.
 PATIENCE = 3.0
 
-SLOW = (
+COMPILING = (
     "compiling for this processor: up to 10 s for a first fit, 20 s for everything; the result is kept on disk (%s, ...) for "
     "every process that can read it there; python -m gapboost.warmup does it beforehand, when an image is built for instance"
 )
@@ -237,7 +237,7 @@ class Announcement(event.Listener):
             self.begun = time.monotonic()
         self.nested += 1
         if KernelCache.kept and not _said and self.spent + time.monotonic() - self.begun >= PATIENCE:
-            once(SLOW, KernelCache.kept)
+            once(COMPILING, KernelCache.kept)
 
     def on_end(self, event: Any) -> None:
         """One of them is done."""

@@ -30,7 +30,7 @@ def sorting_for(longest: int) -> Sorting:
 
 
 @kernel
-def read(values: Array, column: int, rows: Array, begin: int, end: int, x: Array) -> None:
+def read_column(values: Array, column: int, rows: Array, begin: int, end: int, x: Array) -> None:
     """Copy a column of one query to the beginning of ``x``."""
     if len(rows) > 0:
         for i in range(begin, end):
@@ -41,7 +41,7 @@ def read(values: Array, column: int, rows: Array, begin: int, end: int, x: Array
 
 
 @kernel
-def write(x: Array, column: int, rows: Array, begin: int, end: int, factor: float, output: Array) -> None:
+def write_column(x: Array, column: int, rows: Array, begin: int, end: int, factor: float, output: Array) -> None:
     """Write the beginning of ``x``, multiplied by a factor, to a column of one query."""
     if len(rows) > 0:
         for i in range(begin, end):
@@ -96,7 +96,7 @@ def zscores(
         begin = offsets[q]
         end = offsets[q + 1]
         for j in range(n):
-            read(values, source + j, rows, begin, end, x)
+            read_column(values, source + j, rows, begin, end, x)
             low, high, count = range_of(x, end - begin)
             if low == -np.inf or high == np.inf:
                 return True
@@ -108,7 +108,7 @@ def zscores(
             squares = center(x, end - begin, total / max(count, 1.0))
             # Rounding must not make a constant column vary.
             factor = np.sqrt(count / squares) if high > low else 0.0
-            write(x, target + j, rows, begin, end, factor, output)
+            write_column(x, target + j, rows, begin, end, factor, output)
     return False
 
 
@@ -127,7 +127,7 @@ def percentile_ranks(
         begin = offsets[q]
         end = offsets[q + 1]
         for j in range(n):
-            read(values, source + j, rows, begin, end, x)
+            read_column(values, source + j, rows, begin, end, x)
             low, high, _ = range_of(x, end - begin)
             if low == -np.inf or high == np.inf:
                 return True
@@ -150,5 +150,5 @@ def percentile_ranks(
                 for i in range(above, below):
                     x[order[i]] = share
                 above = below
-            write(x, target + j, rows, begin, end, 1.0, output)
+            write_column(x, target + j, rows, begin, end, 1.0, output)
     return False

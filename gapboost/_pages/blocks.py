@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from gapboost._pages.text import escaped
 
 # Cells of longer text keep a width on narrow pages, where the table scrolls.
-LONG = 60
+LONG_TEXT = 60
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Table:
 
     def _row(self, cells: Sequence[str | Link], kind: str) -> str:
         kinds = [
-            "number" if place >= self.words else "text" if len(str(cell)) > LONG else ""
+            "number" if place >= self.words else "text" if len(str(cell)) > LONG_TEXT else ""
             for place, cell in enumerate(cells)
         ]
         classes = [f' class="{name}"' if name else "" for name in kinds]

@@ -9,6 +9,8 @@ from sklearn.pipeline import Pipeline
 
 from gapboost.preprocessing.pipeline import last_step, transformers
 
+LIBRARIES = ("gapboost", "numpy", "scipy", "sklearn")
+
 
 def describe(ranker: Any) -> str:
     """Return the class and the parameters of a ranker, and the versions of its libraries.
@@ -38,7 +40,7 @@ def _libraries(ranker: Any) -> list[str]:
     return list(dict.fromkeys(str(getattr(origin, "__module__", "")).split(".")[0] for origin in origins))
 
 
-def versions(libraries: Iterable[str]) -> str:
+def versions(libraries: Iterable[str] = LIBRARIES) -> str:
     """Return names and versions of the libraries that are imported and have a version."""
     found = {name: getattr(sys.modules.get(name), "__version__", None) for name in libraries}
     return ", ".join(f"{name} {version}" for name, version in found.items() if version)

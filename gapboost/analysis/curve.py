@@ -31,7 +31,7 @@ from gapboost._kernels import Array
 from gapboost._optional import axes, frame
 from gapboost._pictures import legend
 from gapboost._pictures import line as styled
-from gapboost.evaluation import TIES, Ties, query_values
+from gapboost.evaluation import TIES, TieRule, query_values
 from gapboost.measures import Measure, as_measure
 from gapboost.measures.form import QuadraticForm, tables_of
 from gapboost.measures.measure import grade_limit, weights_at
@@ -134,7 +134,7 @@ class _AtRank(QuadraticForm):
 
 
 def precision_recall(
-    measure: str | Measure, y_true: Any, y_score: Any, *, recall_base: Any = None, ties: Ties = "expected"
+    measure: str | Measure, y_true: Any, y_score: Any, *, recall_base: Any = None, ties: TieRule = "expected"
 ) -> PrecisionRecallCurve:
     """The (graded) precision-recall curve of one ranking.
 
@@ -174,7 +174,7 @@ def precision_recall(
     return curve(measure, data, checked_scores(y_score, data.queries.n_rows), ties)
 
 
-def curve(measure: Measure, data: Judged, scores: Array, ties: Ties = "expected") -> PrecisionRecallCurve:
+def curve(measure: Measure, data: Judged, scores: Array, ties: TieRule = "expected") -> PrecisionRecallCurve:
     """Compute the curve of `precision_recall` for one query that is already checked."""
     measure = measure.resolved(data.occurring)
     _check_recall(measure, data.base.n_levels)

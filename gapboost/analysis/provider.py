@@ -24,7 +24,7 @@ except ImportError as error:
 
 from gapboost.analysis.trec import evaluate
 from gapboost.evaluation import PerQuery
-from gapboost.measures import NAMED, Measure, as_measure
+from gapboost.measures import MEASURES_BY_NAME, Measure, as_measure
 from gapboost.measures.graded import GradedMeasure
 
 __all__ = ["GAP", "GapboostProvider", "eGAP", "named", "xGAP"]
@@ -56,7 +56,7 @@ class _Graded(ir_measures.Measure):  # type: ignore[misc]
 
     def gapboost_measure(self) -> GradedMeasure:
         """Return the equal measure of gapboost."""
-        kind: Any = NAMED[str(self.NAME).lower()]
+        kind: Any = MEASURES_BY_NAME[str(self.NAME).lower()]
         measure: GradedMeasure = kind(g=self["g"], k=self.params.get("cutoff"))
         return measure
 
@@ -87,7 +87,7 @@ def named(measure: str | Measure) -> Any:
     asked = as_measure(measure)
     peers = {str(peer.NAME).lower(): peer for peer in (GAP, xGAP, eGAP)}
     # A subclass of them may be another measure.
-    name = next((name for name in peers if type(asked) is NAMED[name]), None)
+    name = next((name for name in peers if type(asked) is MEASURES_BY_NAME[name]), None)
     if not isinstance(asked, GradedMeasure) or name is None:
         raise ValueError(f"measure is {measure!r}; expected {', '.join(peers)}: ir_measures computes the others itself")
     peer = peers[name] if asked.g is None else peers[name](g=asked.g)

@@ -14,11 +14,11 @@ from gapboost.comparison.comparison import Comparison
 from gapboost.comparison.files import read_data
 from gapboost.comparison.rankers import set_categories, standard_rankers, with_query_features
 from gapboost.comparison.remaining import progress_of
-from gapboost.comparison.report import Page, summarize
-from gapboost.comparison.run import Run, prepare_run
-from gapboost.comparison.settings import MEASURES, ComparisonSettings
+from gapboost.comparison.report import ComparisonPage, summarize_training
+from gapboost.comparison.run import ComparisonRun, prepare_run
+from gapboost.comparison.settings import DEFAULT_MEASURES, ComparisonSettings
 from gapboost.comparison.tables import categories, table_format
-from gapboost.comparison.training import Result
+from gapboost.comparison.training import RankerResult
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, TypeError, OSError, ImportError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    print(f"{summarize(run.training)} {run.total:,} trainings.\n", flush=True)
+    print(f"{summarize_training(run.training)} {run.total:,} trainings.\n", flush=True)
     try:
         comparison = _compare(run)
     except KeyboardInterrupt:
@@ -60,7 +60,7 @@ class DeprecatedSeeds(argparse.Action):
         namespace.repeats = values
 
 
-def _prepared(given: argparse.Namespace, report: Path, checkpoint: Path) -> Run:
+def _prepared(given: argparse.Namespace, report: Path, checkpoint: Path) -> ComparisonRun:
     """Check the arguments, and read the files."""
     rankers = with_query_features(standard_rankers()) if given.query_features else standard_rankers()
     left = [name for name in rankers if name not in given.leave_out]
@@ -102,7 +102,13 @@ def _parser() -> argparse.ArgumentParser:
     names: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "metavar": "NAME"}
     add("--drop", **names, help="columns that are no features, with spaces or commas between")
     add("--categorical", **names, help="columns of categories, with spaces or commas between")
-    add("--measures", nargs="+", default=MEASURES, metavar="MEASURE", help=f"default: {' '.join(MEASURES)}")
+    add(
+        "--measures",
+        nargs="+",
+        default=DEFAULT_MEASURES,
+        metavar="MEASURE",
+        help=f"default: {' '.join(DEFAULT_MEASURES)}",
+    )
     add("--cv", type=int, default=cv, help="number of folds, where the files bring none (default: %(default)s)")
     add("--repeats", type=int, default=repeats, help="repeats, each with its own folds and seed (default: %(default)s)")
     add("--seeds", type=int, dest="repeats", action=DeprecatedSeeds, help=argparse.SUPPRESS)
@@ -118,7 +124,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _compare(run: Run) -> Comparison:
+def _compare(run: ComparisonRun) -> Comparison:
     """Train; print a line for a ranker on a split when its last model is tested, and the time left.
 
     Another line says when its candidates are tried.
@@ -127,9 +133,9 @@ def _compare(run: Run) -> Comparison:
     width = max(map(len, run.settings.rankers))
     _print(f"{'split':>5}  {'ranker':{width}}" + "".join(f"{name:>10}" for name in measures) + f"{'seconds':>10}")
     models = Counter((task.ranker, task.split, task.search) for task in (*run.searches, *run.tests))
-    finished: dict[tuple[str, int, bool], list[Result]] = {}
+    finished: dict[tuple[str, int, bool], list[RankerResult]] = {}
 
-    def on_result(result: Result) -> None:
+    def on_result(result: RankerResult) -> None:
         left = advance(result)
         task = result.task
         key = (task.ranker, task.split, task.search)
@@ -150,7 +156,7 @@ def _compare(run: Run) -> Comparison:
 
 def _print_results(comparison: Comparison, baseline: str | None) -> None:
     verdicts = comparison.verdicts(baseline or comparison.rankers[0])
-    page = Page(comparison.training, comparison.values, verdicts, comparison.best)
+    page = ComparisonPage(comparison.training, comparison.values, verdicts, comparison.best)
     print(f"\nmeans over all test queries\n\n{page.means().aligned()}")
     print(f"\ncompared with {page.verdicts[0].beside}\n\n{page.differences().aligned()}\n")
     print("\n".join(page.decision()))

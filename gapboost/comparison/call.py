@@ -7,7 +7,7 @@ from typing import Any
 from gapboost.comparison.comparison import Comparison
 from gapboost.comparison.remaining import progress_of
 from gapboost.comparison.run import prepare_run
-from gapboost.comparison.settings import MEASURES, ComparisonSettings
+from gapboost.comparison.settings import DEFAULT_MEASURES, ComparisonSettings
 from gapboost.measures import Measure, Measures
 
 
@@ -18,7 +18,7 @@ def compare_rankers(
     rankers: Mapping[str, Any] | None = None,
     *,
     group: Any = None,
-    measures: Measures = MEASURES,
+    measures: Measures = DEFAULT_MEASURES,
     cv: Any = 5,
     repeats: int = 3,
     tune: int | None = None,

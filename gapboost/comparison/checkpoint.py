@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from gapboost._pages.described import describe
 from gapboost.comparison.digest import digest
-from gapboost.comparison.training import Result, Task, Training
+from gapboost.comparison.training import RankerResult, RankerTraining, Trainer
 
-SETTINGS = "settings.json"
+SETTINGS_FILE = "settings.json"
 CLAIMS = "claims"
 # Files that other programs leave in every folder. Hidden files are ignored too.
 IGNORED = frozenset(("Thumbs.db", "desktop.ini"))
@@ -31,7 +31,7 @@ class Setting(NamedTuple):
         return f"{self.words} (digest {self.digest[:8]})"
 
 
-def recorded(training: Training) -> dict[str, Setting]:
+def recorded(training: Trainer) -> dict[str, Setting]:
     """Return all settings that the results depend on: data, folds, measures and rankers."""
     docs, tuned = training.documents, training.candidates
     size = f"{len(docs.all.y)} documents of {len(docs.ids)} queries with {docs.all.X.shape[1]} features"
@@ -83,10 +83,10 @@ class Checkpoint:
             settings are damaged.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
-        path = self.folder / SETTINGS
+        path = self.folder / SETTINGS_FILE
         if not path.exists():
             self._check_is_own()
-        with self._locked(SETTINGS, wait=True):
+        with self._locked(SETTINGS_FILE, wait=True):
             before = _read_settings(path)
             for name, setting in self.settings.items():
                 if before.get(name, setting).digest != setting.digest:
@@ -100,14 +100,14 @@ class Checkpoint:
     def _check_is_own(self) -> None:
         """Refuse a folder with files that no checkpoint writes."""
         for path in self.folder.iterdir():
-            own = path.name in (CLAIMS, SETTINGS) or path.suffix == ".part" or path.match("split*-repeat*.json")
+            own = path.name in (CLAIMS, SETTINGS_FILE) or path.suffix == ".part" or path.match("split*-repeat*.json")
             if not (own or path.name in IGNORED or path.name.startswith(".")):
                 raise ValueError(
                     f"checkpoint is {str(self.folder)!r}, which holds other files, such as {path.name!r}; expected a folder of "
                     "its own, empty or new"
                 )
 
-    def saved(self, task: Task) -> Result | None:
+    def saved(self, task: RankerTraining) -> RankerResult | None:
         """Return the result of a training that any process has finished, else None.
 
         A damaged file counts as not finished, with a warning.
@@ -120,7 +120,9 @@ class Checkpoint:
             )
             return None
 
-    def finish(self, task: Task, train: Callable[[Task], Result], wait: bool) -> Result | None:
+    def finish(
+        self, task: RankerTraining, train: Callable[[RankerTraining], RankerResult], wait: bool
+    ) -> RankerResult | None:
         """Return the saved result of a training, or train now.
 
         Without `wait`, return None if another process is training it.
@@ -140,7 +142,7 @@ class Checkpoint:
                 _write(self._path(task), {**asdict(task), "comparison": self._digest_of(task), **content})
             return result
 
-    def _read(self, task: Task) -> Result | None:
+    def _read(self, task: RankerTraining) -> RankerResult | None:
         """Return the saved result of a training, or None.
 
         Raises
@@ -156,15 +158,15 @@ class Checkpoint:
         for name, value in expected.items():
             if found.get(name) != value:
                 raise ValueError(f"its {name} is {found.get(name)!r}; expected {value!r}")
-        return Result(task, found["values"], found["fit_seconds"], found["predict_seconds"])
+        return RankerResult(task, found["values"], found["fit_seconds"], found["predict_seconds"])
 
-    def _digest_of(self, task: Task) -> str:
+    def _digest_of(self, task: RankerTraining) -> str:
         """Return the digest of all settings but those of other rankers."""
         name = _ranker_setting(task.ranker)
         others = [n for n in self.settings if n == name or not n.startswith("ranker ")]
         return hashlib.sha256("".join(self.settings[n].digest for n in sorted(others)).encode()).hexdigest()
 
-    def _path(self, task: Task) -> Path:
+    def _path(self, task: RankerTraining) -> Path:
         return self.folder / f"{_file_name(task)}.json"
 
     @contextmanager
@@ -190,7 +192,7 @@ class Checkpoint:
                 yield True
 
 
-def _file_name(task: Task) -> str:
+def _file_name(task: RankerTraining) -> str:
     """Return a file name, the same in every process; names of rankers may hold any characters."""
     kind = f"candidate{task.candidate}" if task.search else "test"
     digest = hashlib.sha256(task.ranker.encode()).hexdigest()[:12]

@@ -13,8 +13,8 @@ from gapboost._latex import latex_table
 from gapboost._optional import frame
 from gapboost._pages.page import checked_path
 from gapboost.comparison.picture import draw
-from gapboost.comparison.report import Page
-from gapboost.comparison.training import CHOSEN_BY, Result, Task, Training
+from gapboost.comparison.report import ComparisonPage
+from gapboost.comparison.training import CHOSEN_BY, RankerResult, RankerTraining, Trainer
 from gapboost.comparison.values import Values
 from gapboost.comparison.verdicts import Verdict, verdicts
 
@@ -28,9 +28,9 @@ class Comparison:
     values : Values
         One number for each query, ranker, measure and repeat: ``values.to_pandas()``,
         ``values.to_polars()``.
-    training : Training
+    training : Trainer
         Data, splits, rankers and measures.
-    searches : list of Result
+    searches : list of RankerResult
         Values of the candidates on the validation queries; empty without tuning.
 
     Examples
@@ -48,8 +48,8 @@ class Comparison:
     """
 
     values: Values
-    training: Training
-    searches: Sequence[Result]
+    training: Trainer
+    searches: Sequence[RankerResult]
 
     @property
     def rankers(self) -> list[str]:
@@ -195,7 +195,7 @@ class Comparison:
         """
         path = checked_path(path)
         found = self.verdicts(baseline or self.rankers[0], confidence)
-        Page(self.training, self.values, found, self.best).write(path)
+        ComparisonPage(self.training, self.values, found, self.best).write(path)
 
     @property
     def best(self) -> str:
@@ -218,7 +218,7 @@ class Comparison:
         train = np.arange(len(documents.ids))
         if self.training.needs_validation(self.best):
             train = np.setdiff1d(train, split.vali)
-        task = Task(self.best, 0, 1, self._best_candidate())
+        task = RankerTraining(self.best, 0, 1, self._best_candidate())
         return self.training.train(task, documents.select(train), documents.select(split.vali))[0]
 
     def _best_candidate(self) -> int | None:

@@ -8,7 +8,7 @@ from gapboost.comparison.values import Values
 from gapboost.comparison.verdicts import Verdict
 
 # A ranker that takes so many times as long as the baseline is named with its gain.
-SLOW = 5
+NOTED_SLOWDOWN = 5
 
 
 def decide(verdicts: Sequence[Verdict], measure: str, values: Values) -> list[str]:
@@ -32,7 +32,7 @@ def decide(verdicts: Sequence[Verdict], measure: str, values: Values) -> list[st
         sentences.append(_power(undecided[0]))
     if behind:
         sentences.append(f"Behind {behind[0].beside}: {_listed(behind)}.")
-    sentences += [_cost(verdict, values) for verdict in by_difference if _slowdown(verdict, values) >= SLOW]
+    sentences += [_cost(verdict, values) for verdict in by_difference if _slowdown(verdict, values) >= NOTED_SLOWDOWN]
     return sentences + _by_other_measures([v for v in verdicts if v.measure != measure])
 
 

@@ -11,12 +11,12 @@ from gapboost._boosters.stopping import EARLY_STOPPING
 from gapboost.preprocessing.pipeline import last_step, library_of, prefix, transformers
 
 SEEDS = ("random_state", "random_seed")
-THREADS = ("n_jobs", "thread_count")
+THREAD_PARAMETERS = ("n_jobs", "thread_count")
 # CatBoost refuses two of them at once.
-TREES = ("n_estimators", "iterations", "num_trees", "num_boost_round")
+TREE_PARAMETERS = ("n_estimators", "iterations", "num_trees", "num_boost_round")
 # CatBoost also refuses two of these at once.
 SYNONYMS = (
-    TREES,
+    TREE_PARAMETERS,
     SEEDS,
     ("learning_rate", "eta"),
     ("depth", "max_depth"),
@@ -48,7 +48,7 @@ def configured(ranker: Any, params: dict[str, Any], seed: int) -> Any:
     """
     ranker = unfitted(ranker)
     given = ranker.get_params()
-    threads = {name: 1 for name in _parameters_named(ranker, THREADS)[:1] if given.get(name) is None}
+    threads = {name: 1 for name in _parameters_named(ranker, THREAD_PARAMETERS)[:1] if given.get(name) is None}
     params = {**threads, **params, **dict.fromkeys(_parameters_named(ranker, SEEDS)[:1], seed)}
     ranker = _without_synonyms(ranker, params).set_params(**params)
     if isinstance(ranker, Pipeline):
@@ -72,7 +72,7 @@ def _without_synonyms(ranker: Any, params: dict[str, Any]) -> Any:
 
 def few_trees(ranker: Any) -> dict[str, int]:
     """Return the parameter for two trees, under the name that is set; {} if there is none."""
-    names, given = _parameters_named(ranker, TREES), ranker.get_params()
+    names, given = _parameters_named(ranker, TREE_PARAMETERS), ranker.get_params()
     return dict.fromkeys([*(name for name in names if given.get(name) is not None), *names][:1], 2)
 
 

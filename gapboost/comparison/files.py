@@ -10,7 +10,7 @@ import numpy as np
 
 from gapboost._kernels import Array
 from gapboost._optional import imported
-from gapboost.comparison.tables import categories, checked_features, checked_grades, read_tables, table_format
+from gapboost.comparison.tables import categories, checked_features, checked_label_column, read_tables, table_format
 from gapboost.datasets import RankingData, RankingSplit, load_letor, load_letor_fold
 
 FoldFiles = tuple[Array, ...]
@@ -109,4 +109,4 @@ def _tables(paths: Sequence[Path], label: str, qid: str, drop: Sequence[str], ca
     named += [name for name in categories(features) if name not in named]
     X = checked_features(features, named, paths[0])
     folds = [_consecutive(frames)] if len(paths) > 1 else None
-    return Input(X, checked_grades(whole[label], paths[0]), whole[qid], folds, named)
+    return Input(X, checked_label_column(whole[label], paths[0]), whole[qid], folds, named)

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 import numpy as np
 
 from gapboost._optional import progress_bar
-from gapboost.comparison.run import Run
-from gapboost.comparison.training import Result
+from gapboost.comparison.run import ComparisonRun
+from gapboost.comparison.training import RankerResult
 
 
 class RemainingTime:
@@ -64,12 +64,12 @@ def duration(seconds: float) -> str:
 
 
 @contextmanager
-def progress_of(run: Run, shown: bool | None, label: str) -> Iterator[Callable[[Result], str]]:
+def progress_of(run: ComparisonRun, shown: bool | None, label: str) -> Iterator[Callable[[RankerResult], str]]:
     """Yield a function that takes each result, advances a bar, and returns the time left."""
     remaining = RemainingTime(Counter(task.ranker for task in (*run.searches, *run.tests)), run.settings.n_jobs)
     with progress_bar(run.total, shown, label, own_time=True) as advance:
 
-        def finish(result: Result) -> str:
+        def finish(result: RankerResult) -> str:
             remaining.finish(result.task.ranker, result.fit_seconds)
             left = str(remaining)
             advance(1, left)

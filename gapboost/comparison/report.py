@@ -13,11 +13,10 @@ from gapboost._pages.text import signed
 from gapboost.analysis.estimates import INCONCLUSIVE
 from gapboost.comparison.decision import decide
 from gapboost.comparison.picture import panel
-from gapboost.comparison.training import Training
+from gapboost.comparison.training import Trainer
 from gapboost.comparison.values import Values
 from gapboost.comparison.verdicts import Verdict
 
-LIBRARIES = ("gapboost", "numpy", "scipy", "sklearn")
 # The report shows no larger number of needed queries.
 MOST_QUERIES = 1_000_000
 READING = [
@@ -29,10 +28,10 @@ READING = [
 
 
 @dataclass(frozen=True, eq=False)
-class Page:
+class ComparisonPage:
     """Content of a report."""
 
-    training: Training
+    training: Trainer
     values: Values
     verdicts: Sequence[Verdict]
     best: str
@@ -44,13 +43,13 @@ class Page:
     def _sections(self) -> list[tuple[str, list[Block]]]:
         """Return the headings, each with paragraphs and tables."""
         best = f"{self.best} has the highest mean by {self.training.best_by}, which alone is no proof."
-        decision = [*self.decision(), summarize(self.training)]
+        decision = [*self.decision(), summarize_training(self.training)]
         reading = [*READING, self._errors()]
         return [
             ("Decision", [*map(Paragraph, decision), Pictures(self._pictures, self._key())]),
             ("Means", [self.means(), Paragraph(best)]),
             ("Differences", [self.differences(), *map(Paragraph, reading)]),
-            ("Settings", [*map(Paragraph, self._settings()), self._rankers(), Paragraph(versions(LIBRARIES))]),
+            ("Settings", [*map(Paragraph, self._settings()), self._rankers(), Paragraph(versions())]),
         ]
 
     def decision(self) -> list[str]:
@@ -142,7 +141,7 @@ class Page:
         return drawn
 
 
-def summarize(training: Training) -> str:
+def summarize_training(training: Trainer) -> str:
     """Return a sentence with the numbers of rankers, measures, documents, queries and folds."""
     whole, splits = training.documents.all, training.splits
     folds = 1 + max(split.fold for split in splits)

@@ -15,44 +15,44 @@ from gapboost.comparison.comparison import Comparison
 from gapboost.comparison.data import documents, splits
 from gapboost.comparison.estimators import takes_seed
 from gapboost.comparison.settings import ComparisonSettings
-from gapboost.comparison.training import CHOSEN_BY, Result, Task, Training, try_rankers
+from gapboost.comparison.training import CHOSEN_BY, RankerResult, RankerTraining, Trainer, try_rankers
 from gapboost.comparison.values import Values
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class ComparisonRun:
     """Trainings of a comparison whose settings and data are checked.
 
     Attributes
     ----------
-    training : Training
+    training : Trainer
     settings : ComparisonSettings
     checkpoint : Checkpoint or None
     """
 
-    training: Training
+    training: Trainer
     settings: ComparisonSettings
     checkpoint: Checkpoint | None
 
     @property
-    def searches(self) -> list[Task]:
+    def searches(self) -> list[RankerTraining]:
         """Trainings that choose parameters, once for each split."""
         candidates = self.settings.candidates
         return [
-            Task(name, number, split.repeats[0], candidate, search=True)
+            RankerTraining(name, number, split.repeats[0], candidate, search=True)
             for number, split in enumerate(self.training.splits)
             for name in candidates
             for candidate in range(len(candidates[name]))
         ]
 
     @property
-    def tests(self) -> list[Task]:
+    def tests(self) -> list[RankerTraining]:
         """Trainings that are tested, split by split; the candidate is open.
 
         A ranker without a seed would train the same model in each repeat of one split.
         """
         return [
-            Task(name, number, repeat)
+            RankerTraining(name, number, repeat)
             for number, split in enumerate(self.training.splits)
             for name, ranker in self.settings.rankers.items()
             for repeat in (split.repeats if takes_seed(ranker) else split.repeats[:1])
@@ -63,7 +63,7 @@ class Run:
         """Number of trainings."""
         return len(self.searches) + len(self.tests)
 
-    def compare(self, on_result: Callable[[Result], object]) -> Comparison:
+    def compare(self, on_result: Callable[[RankerResult], object]) -> Comparison:
         """Train, and return the comparison; `on_result` gets each result, saved ones too."""
         searches = self._results(self.searches, on_result)
         best = best_candidates(searches)
@@ -71,15 +71,17 @@ class Run:
         values = Values(self._results(tests, on_result), self.training.splits, self.training.documents.ids)
         return Comparison(values, self.training, searches)
 
-    def _results(self, tasks: Sequence[Task], on_result: Callable[[Result], object]) -> list[Result]:
+    def _results(
+        self, tasks: Sequence[RankerTraining], on_result: Callable[[RankerResult], object]
+    ) -> list[RankerResult]:
         """Return the results in the order of the tasks."""
-        results: dict[Task, Result] = {}
+        results: dict[RankerTraining, RankerResult] = {}
         for result in self._finish(tasks):
             results[result.task] = result
             on_result(result)
         return [results[task] for task in tasks]
 
-    def _finish(self, tasks: Sequence[Task]) -> Iterator[Result]:
+    def _finish(self, tasks: Sequence[RankerTraining]) -> Iterator[RankerResult]:
         """Yield saved results, then new ones, then results of other processes."""
         n = self.settings.n_jobs
         if self.checkpoint is None:
@@ -97,7 +99,7 @@ class Run:
             tasks = left
 
 
-def prepare_run(settings: ComparisonSettings, X: Any, y: Any, qid: Any = None, group: Any = None) -> Run:
+def prepare_run(settings: ComparisonSettings, X: Any, y: Any, qid: Any = None, group: Any = None) -> ComparisonRun:
     """Check data, folds, rankers and checkpoint, before the first training.
 
     Raises
@@ -110,7 +112,7 @@ def prepare_run(settings: ComparisonSettings, X: Any, y: Any, qid: Any = None, g
     folds = splits(queries, settings, X, y)
     measures = {name: measure.resolved(docs.grades) for name, measure in settings.measures.items()}
     choose_by = settings.choose_by.resolved(docs.grades)
-    training = Training(
+    training = Trainer(
         docs, folds, settings.rankers, measures, choose_by, settings.candidates, settings.source, settings.choose_trees
     )
     try_rankers(training)
@@ -118,10 +120,10 @@ def prepare_run(settings: ComparisonSettings, X: Any, y: Any, qid: Any = None, g
     if settings.checkpoint is not None:
         checkpoint = Checkpoint(Path(settings.checkpoint), recorded(training))
         checkpoint.open()
-    return Run(training, settings, checkpoint)
+    return ComparisonRun(training, settings, checkpoint)
 
 
-def best_candidates(searches: Sequence[Result]) -> dict[tuple[str, int], int]:
+def best_candidates(searches: Sequence[RankerResult]) -> dict[tuple[str, int], int]:
     """Return the number of the candidate with the highest mean, for each ranker and split."""
     means: dict[tuple[str, int], list[float]] = {}
     for result in searches:  # candidates in the order of their numbers

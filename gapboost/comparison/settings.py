@@ -14,7 +14,7 @@ from gapboost.comparison.spaces import draw_candidates
 from gapboost.comparison.trees import check_trees
 from gapboost.measures import Measure, Measures, as_measure, as_measures
 
-MEASURES = ("gap", "ndcg@10", "map")
+DEFAULT_MEASURES = ("gap", "ndcg@10", "map")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -44,7 +44,7 @@ class ComparisonSettings:
     """
 
     rankers: Any = None
-    measures: Any = MEASURES
+    measures: Any = DEFAULT_MEASURES
     cv: Any = 5
     repeats: int = 3
     tune: int | None = None

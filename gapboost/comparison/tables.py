@@ -141,7 +141,7 @@ def checked_features(features: Any, categorical: Sequence[str], path: Path) -> A
     return features.set_axis(_booster_names(features), axis=1)
 
 
-def checked_grades(column: Any, path: Path) -> Any:
+def checked_label_column(column: Any, path: Path) -> Any:
     """Return the grades as an array; raise ValueError if they are text or one is missing."""
     grades = _numbers(column)
     if grades.dtype.kind not in "biuf":

@@ -26,7 +26,7 @@ CHOSEN_BY = "choose_by"
 
 
 @dataclass(frozen=True)
-class Task:
+class RankerTraining:
     """One training of a ranker.
 
     Attributes
@@ -50,29 +50,29 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Result:
+class RankerResult:
     """Values and time of a training.
 
     Attributes
     ----------
-    task : Task
+    task : RankerTraining
     values : dict {measure: list of float}
         One value for each test query, in the order of their numbers. A search has one value for
         each validation query, by the measure that chooses candidates.
     fit_seconds : float
         Time of `fit`; of a pipeline with all its steps, on validation queries too.
     predict_seconds : float
-        Time of `predict` for one document, within one call for all test queries.
+        Time of `timed_scores` for one document, within one call for all test queries.
     """
 
-    task: Task
+    task: RankerTraining
     values: dict[str, list[float]]
     fit_seconds: float
     predict_seconds: float
 
 
 @dataclass(frozen=True, eq=False)
-class Training:
+class Trainer:
     """Data, folds, rankers and measures that all trainings of a comparison share. Call it to train.
 
     Attributes
@@ -114,7 +114,7 @@ class Training:
         """Return True if the trainings of this ranker choose or stop by validation queries."""
         return self.choose_trees or has_early_stopping(self.rankers[ranker])
 
-    def __call__(self, task: Task) -> Result:
+    def __call__(self, task: RankerTraining) -> RankerResult:
         """Train on a split; evaluate on its test queries, or on validation queries in a search.
 
         A candidate of a search that cannot be trained is worse than all others, with a warning: its
@@ -125,16 +125,16 @@ class Training:
         try:
             model, fit_seconds = self.train(task, select(split.train), select(split.vali))
             part = select(tested)
-            scores, predict_seconds = predict(model, part)
-            return Result(task, values_by_query(scores, part, measures), fit_seconds, predict_seconds)
+            scores, predict_seconds = timed_scores(model, part)
+            return RankerResult(task, values_by_query(scores, part, measures), fit_seconds, predict_seconds)
         except Exception as error:
             if task.search:
                 warnings.warn(f"{task} cannot be trained ({error}): it is not chosen", UserWarning, stacklevel=2)
-                return Result(task, {CHOSEN_BY: [-np.inf]}, 0.0, 0.0)
+                return RankerResult(task, {CHOSEN_BY: [-np.inf]}, 0.0, 0.0)
             error.add_note(f"in the training of {task}")
             raise
 
-    def train(self, task: Task, train: DataPart, vali: DataPart) -> tuple[Any, float]:
+    def train(self, task: RankerTraining, train: DataPart, vali: DataPart) -> tuple[Any, float]:
         """Return a fitted copy of the ranker, and the seconds of its fit."""
         ranker = configured(self.rankers[task.ranker], self.params(task.ranker, task.candidate), task.repeat)
         evaluation = vali if has_early_stopping(ranker) else None
@@ -149,7 +149,7 @@ class Training:
 
     def _value(self, model: Any, part: DataPart, **trees: Any) -> float:
         """Return the mean of the measure that chooses the trees; `model` is no pipeline."""
-        scores, _ = predict(model, part, **trees)
+        scores, _ = timed_scores(model, part, **trees)
         return float(np.mean(values_by_query(scores, part, {CHOSEN_BY: self.choose_by})[CHOSEN_BY]))
 
 
@@ -197,8 +197,8 @@ def _grades_for(ranker: Any, part: DataPart) -> Array:
     return (part.y > 0).astype(np.int32) if binary and not hasattr(ranker, "measure") else part.y
 
 
-def predict(model: Any, part: DataPart, **trees: Any) -> tuple[Array, float]:
-    """Return scores of the documents, and seconds for one; `trees` go to `predict`."""
+def timed_scores(model: Any, part: DataPart, **trees: Any) -> tuple[Array, float]:
+    """Return scores of the documents, and seconds for one; `trees` go to `timed_scores`."""
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -212,7 +212,7 @@ def values_by_query(scores: Array, part: DataPart, measures: Mapping[str, Measur
     return {name: by_measure[measure].tolist() for name, measure in measures.items()}
 
 
-def try_rankers(training: Training) -> None:
+def try_rankers(training: Trainer) -> None:
     """Refuse rankers that cannot take these data, before the first training.
 
     Our rankers check grades themselves, and some of the queries may be too few for their
@@ -252,7 +252,7 @@ def _other_columns(X: Any) -> str:
     )
 
 
-def _try(training: Training, name: str, sample: DataPart) -> None:
+def _try(training: Trainer, name: str, sample: DataPart) -> None:
     params = training.params(name, 0 if name in training.candidates else None)
     ranker = configured(training.rankers[name], params, 1)
     last = last_step(ranker)
@@ -266,7 +266,7 @@ def _try(training: Training, name: str, sample: DataPart) -> None:
                 raise ValueError("expected numbers or categories")
             return
         model = fit_ranker(ranker.set_params(**few_trees(ranker)), sample, vali)
-    values_by_query(predict(model, sample)[0], sample, training.measures)
+    values_by_query(timed_scores(model, sample)[0], sample, training.measures)
 
 
 def _some_queries(documents: Collection) -> DataPart:

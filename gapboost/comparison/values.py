@@ -9,7 +9,7 @@ import numpy as np
 from gapboost._kernels import Array
 from gapboost._optional import frame
 from gapboost.comparison.data import Split
-from gapboost.comparison.training import Result
+from gapboost.comparison.training import RankerResult
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +18,7 @@ class Values:
 
     Attributes
     ----------
-    results : list of Result
+    results : list of RankerResult
         One for each training that was tested, split by split.
     splits : list of Split
     ids : ndarray of shape (Q,)
@@ -39,7 +39,7 @@ class Values:
     True
     """
 
-    results: Sequence[Result]
+    results: Sequence[RankerResult]
     splits: Sequence[Split]
     ids: Array
 

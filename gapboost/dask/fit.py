@@ -15,7 +15,7 @@ from gapboost.dask.placement import place_rows
 from gapboost.dask.plan import Plan, make_plan
 from gapboost.dask.session import Session
 from gapboost.dask.training import open_coordinator, train
-from gapboost.dask.training_process import Job, Report
+from gapboost.dask.training_process import Job, WorkerResult
 
 BoosterNetwork = Callable[[Exchange, str], AbstractContextManager[dict[str, Any]]]
 
@@ -28,7 +28,7 @@ def fit_on_cluster(
     request: TrainingRequest,
     network: BoosterNetwork,
     of_booster: dict[str, Any],
-) -> Report:
+) -> WorkerResult:
     """Train `ranker` on the cluster.
 
     Parameters
@@ -46,7 +46,7 @@ def fit_on_cluster(
 
     Returns
     -------
-    Report
+    WorkerResult
         With the fitted local ranker.
     """
     plan = make_plan(session, train_set, eval_sets, request)
@@ -63,7 +63,7 @@ def _launch(
     ranker: GAPRanker,
     network: BoosterNetwork,
     of_booster: dict[str, Any],
-) -> list[Report]:
+) -> list[WorkerResult]:
     """Train on every worker of the plan."""
     coordinator = None
     if len(plan.workers) > 1:
@@ -93,7 +93,7 @@ def _threads(asked: int | None, at_most: int) -> int:
     return at_most if asked is None or asked <= 0 else min(asked, at_most)
 
 
-def _reconcile(reports: list[Report], summary: DataSummary) -> None:
+def _reconcile(reports: list[WorkerResult], summary: DataSummary) -> None:
     """Raise RuntimeError unless workers trained on all rows, and agree on the best iteration."""
     trained = sum(r.n_queries for r in reports), sum(r.n_rows for r in reports)
     if trained != (summary.n_queries, summary.n_rows) or len({r.best_iteration for r in reports}) > 1:

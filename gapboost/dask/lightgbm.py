@@ -17,7 +17,7 @@ from gapboost._boosters.described import described
 from gapboost._boosters.parameter_table import ParameterRule
 from gapboost._boosters.signature import taking
 from gapboost.dask.booster_network import lightgbm_network
-from gapboost.dask.ranker import THREADS, DaskGAPRanker
+from gapboost.dask.ranker import THREADS_RULE, DaskGAPRanker
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.lightgbm.parameter_table import LIGHTGBM
 
@@ -70,8 +70,8 @@ class DaskLGBMGAPRanker(DaskGAPRanker, LGBMGAPRanker):
 
     _local = LGBMGAPRanker
     _network_rule = NETWORK
-    _cluster_rules = (THREADS, NETWORK)
-    _parameter_table = LIGHTGBM.with_rules(THREADS, NETWORK, TREE_LEARNER)
+    _cluster_rules = (THREADS_RULE, NETWORK)
+    _parameter_table = LIGHTGBM.with_rules(THREADS_RULE, NETWORK, TREE_LEARNER)
 
     @taking(LGBMGAPRanker, last=("client",))
     def __init__(self, *, client: Client | None = None, **kwargs: Any) -> None:

@@ -28,7 +28,7 @@ from gapboost.dask.fit import fit_on_cluster
 from gapboost.dask.session import Session, running_client
 from gapboost.evaluation import evaluate
 
-THREADS = ParameterRule(
+THREADS_RULE = ParameterRule(
     ("num_threads", "num_thread", "nthread", "nthreads"),
     lambda request, n, _: replace(request, n_jobs=whole(n, "n_jobs", -1)),
     why="n_jobs is the number of its threads that a worker uses",

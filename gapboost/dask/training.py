@@ -20,7 +20,7 @@ from distributed.utils import sync
 
 from gapboost.dask.exchange import Coordinator, CoordinatorAddress, PeerLost
 from gapboost.dask.storage import dump, load
-from gapboost.dask.training_process import IDLE, JOB, LOST, RESULT, Job, Report
+from gapboost.dask.training_process import IDLE, JOB, LOST, RESULT, Job, WorkerResult
 
 # What this process is doing, by fit. Several workers share one process where the cluster has
 # processes=False.
@@ -33,7 +33,7 @@ _stopped: set[str] = set()
 # Training processes that wait for work, by the threads and the paths that they were started with.
 _idle: dict[tuple[Any, ...], list["subprocess.Popen[str]"]] = {}
 
-POLL_SECONDS = 0.02
+RESULT_POLL_SECONDS = 0.02
 
 # A worker checks this often that the client of a fit is still there, and waits this long for the
 # scheduler's answer.
@@ -92,7 +92,7 @@ def open_coordinator(fit: str, n_peers: int) -> CoordinatorAddress:
     return coordinator.address
 
 
-def train(fit: str, job: Job, n_threads: int) -> Report:
+def train(fit: str, job: Job, n_threads: int) -> WorkerResult:
     """Train this worker's part in a process of its own.
 
     Raises
@@ -120,7 +120,7 @@ def train(fit: str, job: Job, n_threads: int) -> Report:
             f"the training process of worker {get_worker().address} ended with status {code} (negative: the signal that "
             "killed it; 9 is often the system's answer to a lack of memory)"
         )
-    result: Report | BaseException = load(placement / RESULT)
+    result: WorkerResult | BaseException = load(placement / RESULT)
     if isinstance(result, BaseException):
         raise result
     with _lock:
@@ -197,7 +197,7 @@ def _waited(process: "subprocess.Popen[str]", result: Path) -> int | None:
         code = process.poll()
         if code is not None:
             return code
-        time.sleep(POLL_SECONDS)
+        time.sleep(RESULT_POLL_SECONDS)
     return None
 
 

@@ -88,7 +88,7 @@ class Job:
     host: str = ""
 
 
-class Report(NamedTuple):
+class WorkerResult(NamedTuple):
     """Result of the training of one worker.
 
     Attributes
@@ -145,7 +145,7 @@ def work(folder: Path) -> None:
     sys.stdout.flush()
 
 
-def train_job(job: Job) -> tuple[Report, AbstractContextManager[Any]]:
+def train_job(job: Job) -> tuple[WorkerResult, AbstractContextManager[Any]]:
     """Train the model, the same in every process; the booster's network stays open."""
     if job.coordinator is None:
         return _fitted(job, None, {}), nullcontext()
@@ -174,7 +174,7 @@ def leave(network: AbstractContextManager[Any]) -> None:
     limit.cancel()
 
 
-def _fitted(job: Job, exchange: Exchange | None, network: dict[str, Any]) -> Report:
+def _fitted(job: Job, exchange: Exchange | None, network: dict[str, Any]) -> WorkerResult:
     rows = load_rows(job.rows)
     evals = [rows if path == job.rows else stand_in(rows) if path is None else load_rows(path) for path in job.evals]
     ranker: Any = job.ranker
@@ -182,7 +182,7 @@ def _fitted(job: Job, exchange: Exchange | None, network: dict[str, Any]) -> Rep
     training = prepare(ranker._library, job.task, rows, evals, total)
     ranker._train(training, {**job.of_booster, **network})
     model = ranker if job.rank == 0 else None
-    return Report(model, len(rows.sizes), len(rows.y), int(ranker.best_iteration_), training.warning)
+    return WorkerResult(model, len(rows.sizes), len(rows.y), int(ranker.best_iteration_), training.warning)
 
 
 def _listen(folders: "queue.SimpleQueue[str]") -> None:

@@ -16,7 +16,7 @@ from gapboost._boosters.described import described
 from gapboost._boosters.parameter_table import ParameterRule
 from gapboost._boosters.signature import taking
 from gapboost.dask.booster_network import xgboost_network
-from gapboost.dask.ranker import THREADS, DaskGAPRanker
+from gapboost.dask.ranker import THREADS_RULE, DaskGAPRanker
 from gapboost.xgboost import XGBGAPRanker
 from gapboost.xgboost.parameter_table import XGBOOST
 
@@ -51,7 +51,7 @@ class DaskXGBGAPRanker(DaskGAPRanker, XGBGAPRanker):
 
     _local = XGBGAPRanker
     _network_rule = NETWORK
-    _cluster_rules = (THREADS, NETWORK, WHOLE_QUERIES)
+    _cluster_rules = (THREADS_RULE, NETWORK, WHOLE_QUERIES)
     _parameter_table = XGBOOST.with_rules(*_cluster_rules)
     _booster_network = staticmethod(xgboost_network)
 

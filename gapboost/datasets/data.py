@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-# Different grades that a data set prints one by one.
-MOST_SHOWN = 20
+from gapboost._data.summary import MOST_SHOWN
 
 
 @dataclass(frozen=True, eq=False, repr=False)

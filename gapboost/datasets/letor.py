@@ -14,7 +14,7 @@ from scipy import sparse
 from gapboost._data.arguments import one_of, whole
 from gapboost._data.text import MAX_LINE_BYTES
 from gapboost.datasets.data import RankingData, RankingSplit, checked_names
-from gapboost.datasets.svmlight import EXPECTED, WHOLE_NUMBER, Part, decoded, read_file
+from gapboost.datasets.svmlight import EXPECTED, WHOLE_NUMBER, ParsedFile, decoded, read_file
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
@@ -25,7 +25,9 @@ _INT64 = np.iinfo(np.int64)
 MAX_DENSE_FEATURES = 1 << 20
 
 
-def _layout(parts: Sequence[Part], zero_based: bool | None, n_features: int | None, dense: bool) -> tuple[int, int]:
+def _layout(
+    parts: Sequence[ParsedFile], zero_based: bool | None, n_features: int | None, dense: bool
+) -> tuple[int, int]:
     """Return the index of the first column and the number of columns, for all the parts."""
     zero = next((part for part in parts if part.has_index_zero), None)
     if zero is not None and zero_based is False:
@@ -50,7 +52,7 @@ def _layout(parts: Sequence[Part], zero_based: bool | None, n_features: int | No
     return first, n_features
 
 
-def _query_ids(parts: Sequence[Part]) -> npt.NDArray[Any]:
+def _query_ids(parts: Sequence[ParsedFile]) -> npt.NDArray[Any]:
     if all(part.keys is None for part in parts):
         counts = [int(part.codes[-1]) + 1 for part in parts]
         offsets = np.cumsum([0, *counts[:-1]])
@@ -83,7 +85,7 @@ def _query_ids(parts: Sequence[Part]) -> npt.NDArray[Any]:
 
 
 def _assemble(
-    parts: Sequence[Part], first: int, n_features: int, feature_names: Sequence[str] | None, dense: bool
+    parts: Sequence[ParsedFile], first: int, n_features: int, feature_names: Sequence[str] | None, dense: bool
 ) -> RankingData:
     matrix = sparse.vstack(
         [
@@ -262,7 +264,7 @@ def load_letor_fold(
     files = _files(directory)
     width = _options(n_features, feature_names, zero_based)
     limit = whole(max_line_bytes, "max_line_bytes")
-    parts: Mapping[str, Part] = {name: read_file(file, limit) for name, file in files.items()}
+    parts: Mapping[str, ParsedFile] = {name: read_file(file, limit) for name, file in files.items()}
     first, width = _layout(list(parts.values()), zero_based, width, dense)
     return RankingSplit(**{name: _assemble([part], first, width, feature_names, dense) for name, part in parts.items()})
 

@@ -101,7 +101,7 @@ def decoded(word: bytes, kind: str) -> str:
 
 
 @dataclass(frozen=True)
-class Part:
+class ParsedFile:
     """The rows of one file.
 
     Attributes
@@ -142,7 +142,7 @@ def _open(path: Path) -> BinaryIO:
     return cast(BinaryIO, gzip.open(path, "rb")) if compressed else path.open("rb")
 
 
-def read_file(path: Path, max_line_bytes: int) -> Part:
+def read_file(path: Path, max_line_bytes: int) -> ParsedFile:
     """Read a plain or gzip file, and the file of group sizes next to it if rows have no queries.
 
     Raises
@@ -184,7 +184,7 @@ def read_file(path: Path, max_line_bytes: int) -> Part:
         keys = list(tap.keys)
     whole_grades = bool((target == np.floor(target)).all())
     y = target.astype(np.int32 if whole_grades else np.float64)
-    return Part(path, sparse.csr_matrix(matrix), y, keys, codes, tap.docids)
+    return ParsedFile(path, sparse.csr_matrix(matrix), y, keys, codes, tap.docids)
 
 
 def _read_groups(path: Path, n_rows: int, max_line_bytes: int) -> npt.NDArray[np.int64]:

@@ -12,10 +12,10 @@ import numpy as np
 from gapboost._data.features import rows_of
 from gapboost._pages.page import checked_path
 from gapboost.comparison.files import Input, read_data
-from gapboost.diagnosis.call import MEASURES, report
+from gapboost.diagnosis.call import DEFAULT_MEASURES, report
 from gapboost.diagnosis.checks import IDS, checked_ids
 from gapboost.diagnosis.model_files import load_model
-from gapboost.diagnosis.page import check_table, summarize, value_table
+from gapboost.diagnosis.page import check_table, summarize_report, value_table
 from gapboost.diagnosis.report_result import Report
 
 
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     found.write(path)
-    print(f"{summarize(found)}\n\n{value_table(found).aligned()}\n\n{_brief(found)}\n\nreport: {path}")
+    print(f"{summarize_report(found)}\n\n{value_table(found).aligned()}\n\n{_brief(found)}\n\nreport: {path}")
     return 0
 
 
@@ -77,7 +77,13 @@ def _parser() -> argparse.ArgumentParser:
     names: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "metavar": "NAME"}
     add("--drop", **names, help="columns that are no features, with spaces or commas between")
     add("--categorical", **names, help="columns of categories, with spaces or commas between")
-    add("--measures", nargs="+", default=MEASURES, metavar="MEASURE", help=f"default: {' '.join(MEASURES)}")
+    add(
+        "--measures",
+        nargs="+",
+        default=DEFAULT_MEASURES,
+        metavar="MEASURE",
+        help=f"default: {' '.join(DEFAULT_MEASURES)}",
+    )
     add("--ignore", nargs="+", default=[], metavar="CHECK", help=f"checks to skip: {', '.join(IDS)}")
     add("--report", default="report.html", metavar="PATH", help="ends with .html or .md (default: %(default)s)")
     return parser

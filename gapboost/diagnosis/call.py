@@ -16,7 +16,7 @@ from gapboost.diagnosis.subject import Subject
 from gapboost.measures import Measures, as_measures
 from gapboost.measures.measure import grade_limit
 
-MEASURES = ("ndcg@10", "gap", "map")
+DEFAULT_MEASURES = ("ndcg@10", "gap", "map")
 
 
 def report(
@@ -28,7 +28,7 @@ def report(
     X_train: Any = None,
     y_train: Any = None,
     qid_train: Any = None,
-    measures: Measures = MEASURES,
+    measures: Measures = DEFAULT_MEASURES,
     slices: Mapping[str, Any] | None = None,
     ignore: Sequence[str] = (),
 ) -> Report:

@@ -11,7 +11,7 @@ from typing import Any
 from gapboost._data.arguments import shown
 from gapboost._data.columns import numeric_column
 from gapboost._kernels import Array
-from gapboost.diagnosis.call import MEASURES, report
+from gapboost.diagnosis.call import DEFAULT_MEASURES, report
 from gapboost.diagnosis.report_result import Report
 from gapboost.preprocessing.pipeline import library_of
 
@@ -100,7 +100,7 @@ def _report(model: Any, dataset: Any, config: Mapping[str, Any]) -> Report:
         dataset.labels_data,
         qid,
         slices={name: dataset.features_data[name] for name in slices},
-        **{"measures": MEASURES, **given},
+        **{"measures": DEFAULT_MEASURES, **given},
         **training,
     )
 

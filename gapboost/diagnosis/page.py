@@ -17,7 +17,6 @@ from gapboost.diagnosis.subject import Subject
 if TYPE_CHECKING:
     from gapboost.diagnosis.report_result import Report
 
-LIBRARIES = ("gapboost", "numpy", "scipy", "sklearn")
 TITLE = "What is wrong with this ranker?"
 
 
@@ -28,7 +27,7 @@ def page_of(report: "Report") -> Page:
         subject.training is not None
     )
     sections: list[tuple[str, list[Block]]] = [
-        ("Findings", [Paragraph(summarize(report)), *_findings(report)]),
+        ("Findings", [Paragraph(summarize_report(report)), *_findings(report)]),
         ("Values", [value_table(report), Paragraph(_reading(subject)), Pictures(partial(_pictures, subject), key)]),
         ("Queries", [Paragraph(summarize_data(subject)), _distribution(report)]),
         ("Slices", [_slices(report)]),
@@ -40,7 +39,7 @@ def page_of(report: "Report") -> Page:
     return Page(TITLE, sections)
 
 
-def summarize(report: "Report") -> str:
+def summarize_report(report: "Report") -> str:
     """Return a sentence with the number of checks by their status."""
     status = Counter(result.finding.status for result in report.results)
     made = status[FOUND] + status[PASSED]
@@ -157,7 +156,7 @@ def _document(row: Any) -> list[str]:
 
 
 def _settings(report: "Report") -> list[Block]:
-    lines = [report.source, describe_ranker(report.subject.ranker), versions(LIBRARIES)]
+    lines = [report.source, describe_ranker(report.subject.ranker), versions()]
     return [Paragraph(line) for line in lines if line]
 
 

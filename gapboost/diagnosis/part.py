@@ -146,7 +146,7 @@ def make_part(ranker: Any, rows: Mapping[str, Any], limit: GradeLimit | None, su
     if len(data.queries) < 2:
         raise ValueError(f"{names[2]} holds 1 query; expected at least two, whose values have an interval")
     found = feature_names(table) or tuple(f"x{number}" for number in range(table.shape[1]))
-    scores = data.queries.grouped(predict(ranker, X, qid)).astype(np.float64)
+    scores = data.queries.grouped(predict_scores(ranker, X, qid)).astype(np.float64)
     return Part(X, qid, Features(table, found), data, data.queries.grouped(has_grade), scores)
 
 
@@ -161,7 +161,7 @@ def _grades(y: Any, name: str) -> tuple[Array, Array]:
     return np.where(missing, 0.0, grades), ~missing
 
 
-def predict(ranker: Any, X: Any, qid: Any) -> Array:
+def predict_scores(ranker: Any, X: Any, qid: Any) -> Array:
     """Return the score of each row of `X`, also of a pipeline whose steps request ``qid``.
 
     Raises

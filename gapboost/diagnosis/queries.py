@@ -8,7 +8,7 @@ from gapboost._data.features import rows_of
 from gapboost._kernels import Array
 from gapboost._optional import frame
 from gapboost.diagnosis.subject import Subject
-from gapboost.explain.model import contributions, table_of
+from gapboost.explain.model import feature_contributions, table_of
 
 SHOWN_QUERIES = 3
 SHOWN_RANKS = 5
@@ -99,7 +99,7 @@ def reasons(subject: Subject) -> list[str]:
     test = subject.test
     try:
         model, table, names = table_of(subject.ranker, test.X, test.qid)
-        found = contributions(model, rows_of(table, test.rows[places]), names)
+        found = feature_contributions(model, rows_of(table, test.rows[places]), names)
     except (TypeError, ValueError):  # neither LightGBM nor XGBoost, or a model without contributions
         return []
     sentences, used = [], 0

@@ -11,7 +11,7 @@ from gapboost._kernels import Array
 from gapboost._optional import imported
 from gapboost.analysis.ties import settled
 from gapboost.evaluation import evaluate
-from gapboost.explain.model import contributions, table_of
+from gapboost.explain.model import feature_contributions, table_of
 from gapboost.explain.pictures import POSITIVE_NEGATIVE, axes_of_height, number, short, top_features
 from gapboost.measures import Measure, as_measure
 
@@ -146,7 +146,7 @@ def measure(ranker: Any, X: Any, y: Any, qid: Any = None, measure: str | Measure
     _, qid = split(X, qid)
     ranker, X, names = table_of(ranker, X, qid)
     queries = grouped_rows(qid, X.shape[0], rows_of="X")
-    found = contributions(ranker, X, names)
+    found = feature_contributions(ranker, X, names)
     # The numbers of the queries stand for their ids, which need no second check.
     codes = queries.codes
     full = evaluate(wanted, y, found.scores, codes, per_query=True)[wanted]

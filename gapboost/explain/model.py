@@ -78,7 +78,7 @@ def _names_out(steps: Pipeline) -> tuple[str, ...]:
         return ()
 
 
-def contributions(ranker: Any, X: Any, names: tuple[str, ...]) -> Contributions:
+def feature_contributions(ranker: Any, X: Any, names: tuple[str, ...]) -> Contributions:
     """Return the contributions of a fitted model to the scores of the rows of `X`.
 
     Parameters

@@ -10,7 +10,7 @@ from gapboost._data.arguments import whole
 from gapboost._data.features import column_names, rows_of
 from gapboost._kernels import Array
 from gapboost._optional import frame
-from gapboost.explain.model import contributions, table_of
+from gapboost.explain.model import feature_contributions, table_of
 from gapboost.explain.pictures import POSITIVE_NEGATIVE, axes_of_height, number, short, top_features
 
 
@@ -161,7 +161,7 @@ def pair(ranker: Any, X: Any, a: int, b: int, qid: Any = None) -> PairContributi
     ranker, X, names = table_of(ranker, X, qid)
     rows = [_row(a, "a", X.shape[0]), _row(b, "b", X.shape[0])]
     both = rows_of(X, np.array(rows))
-    found = contributions(ranker, both, names)
+    found = feature_contributions(ranker, both, names)
     values_a, values_b = _values(both)
     return PairContributions(
         rows[0], rows[1], names, found.values[0] - found.values[1], values_a, values_b, *found.scores.tolist()

@@ -10,7 +10,7 @@ from gapboost._data.features import split
 from gapboost._data.queries import grouped_rows
 from gapboost._kernels import Array
 from gapboost._optional import axes, imported
-from gapboost.explain.model import contributions, table_of
+from gapboost.explain.model import feature_contributions, table_of
 from gapboost.explain.pictures import number, short, top_features
 
 
@@ -147,7 +147,7 @@ def query(ranker: Any, X: Any, qid: Any = None) -> QueryContributions:
     _, qid = split(X, qid)
     ranker, X, names = table_of(ranker, X, qid)
     queries = grouped_rows(qid, X.shape[0], rows_of="X")
-    found = contributions(ranker, X, names)
+    found = feature_contributions(ranker, X, names)
     grouped = queries.grouped(found.values)
     means = np.add.reduceat(grouped, queries.offsets[:-1]) / queries.sizes[:, None]
     centered = queries.ungrouped(grouped - np.repeat(means, queries.sizes, axis=0))

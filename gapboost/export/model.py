@@ -16,7 +16,7 @@ from gapboost._kernels import Array
 from gapboost.preprocessing.request import KINDS
 from gapboost.preprocessing.tables import as_numbers, number_column
 
-LIBRARIES = ("lightgbm", "xgboost")
+BOOSTERS = ("lightgbm", "xgboost")
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +94,7 @@ def _library_of(ranker: Any) -> str:
             "transform features. Features relative to the query cannot be exported at all"
         )
     modules = {cls.__module__.split(".")[0] for cls in type(ranker).__mro__}
-    for library in LIBRARIES:
+    for library in BOOSTERS:
         if library in modules:
             return library
     raise TypeError(f"ranker is {shown(ranker)}; expected a fitted ranker or Booster of gapboost, LightGBM or XGBoost")

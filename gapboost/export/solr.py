@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._boosters.trees import CategorySplit, Leaf, Node, Split, splits
+from gapboost._boosters.trees import CategorySplit, Leaf, Node, ThresholdSplit, splits_below
 from gapboost.export.model import Model, read_model
 from gapboost.export.verification import json_path, write_export
 
@@ -111,7 +111,7 @@ def _with_reached_sums(node: Node) -> Node:
     return replace(node, last_left=float(_threshold(node) + SLACK), left=left, right=right)
 
 
-def _threshold(split: Split) -> np.float32:
+def _threshold(split: ThresholdSplit) -> np.float32:
     """Return the threshold to write.
 
     Solr adds its slack to it: the largest possible sum that goes left results.
@@ -124,7 +124,7 @@ def _threshold(split: Split) -> np.float32:
 def _check_values(model: Model) -> None:
     """Raise if Solr and the ranker would send a value of `X` to different sides."""
     for root in model.trees.roots:
-        for split in splits(root):
+        for split in splits_below(root):
             if isinstance(split, CategorySplit):
                 continue
             values = model.rows[:, split.feature]

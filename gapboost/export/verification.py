@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._boosters.trees import CategorySplit, Leaf, Node, Split, leaves
+from gapboost._boosters.trees import CategorySplit, Leaf, Node, ThresholdSplit, leaves
 from gapboost._kernels import Array
 from gapboost.export.model import Model
 
@@ -17,13 +17,13 @@ SPLITS = 200
 
 # Largest difference of scores that is rounding, relative to the largest sum of leaves. Engines add
 # in float32.
-ROUNDING = 1e-6
+ENGINE_ROUNDING = 1e-6
 
 # What a row tests, as the file says it.
 SAMPLE, MISSING, THRESHOLD = "sample", "missing value", "threshold"
 
 # A step from a split to a child: the split, and True for the left child.
-Step = tuple[Split | CategorySplit, bool]
+Step = tuple[ThresholdSplit | CategorySplit, bool]
 
 
 def write_export(path: Any, content: Any, model: Model, engine: str) -> Path:
@@ -51,7 +51,7 @@ def write_export(path: Any, content: Any, model: Model, engine: str) -> Path:
         "engine": engine,
         "model": destination.stem,
         "feature_names": model.feature_names,
-        "tolerance": ROUNDING * max(1.0, sum(max(map(abs, leaves(root))) for root in model.trees.roots)),
+        "tolerance": ENGINE_ROUNDING * max(1.0, sum(max(map(abs, leaves(root))) for root in model.trees.roots)),
         "contents": contents,
         "rows": [_readable(row, model) for row in rows],
         "scores": scores.tolist(),
@@ -101,7 +101,7 @@ def _rows_at_thresholds(model: Model) -> Iterator[Array]:
     by_feature: dict[int, list[list[Step]]] = {}
     for root in model.trees.roots:
         for steps in _paths(root):
-            if isinstance(steps[-1][0], Split):
+            if isinstance(steps[-1][0], ThresholdSplit):
                 by_feature.setdefault(steps[-1][0].feature, []).append(steps)
     most = max(1, SPLITS // max(1, len(by_feature)))
     for feature in sorted(by_feature):
@@ -123,7 +123,7 @@ def _paths(node: Node, above: tuple[Step, ...] = ()) -> Iterator[list[Step]]:
     yield from _paths(node.right, (*above, (node, False)))
 
 
-def _value(split: Split | CategorySplit, left: bool) -> float:
+def _value(split: ThresholdSplit | CategorySplit, left: bool) -> float:
     """Return a value that a split sends left or right, for numbers next to the threshold."""
     if isinstance(split, CategorySplit):
         return float(split.codes[0]) if left else np.nan

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gapboost._boosters.trees import CategorySplit, Leaf, Node, splits
+from gapboost._boosters.trees import CategorySplit, Leaf, Node, splits_below
 from gapboost.export.model import Model, read_model
 from gapboost.export.verification import json_path, write_export
 
@@ -91,7 +91,7 @@ def _content(model: Model) -> dict[str, Any]:
     """Return what Vespa reads of LightGBM's `dump_model`."""
     roots = model.trees.roots or (Leaf(0.0),)
     # Vespa pairs the lists of categories with the features that have "values", in order.
-    categorical = sorted({s.feature for root in roots for s in splits(root) if isinstance(s, CategorySplit)})
+    categorical = sorted({s.feature for root in roots for s in splits_below(root) if isinstance(s, CategorySplit)})
     for feature in categorical:
         _check_categories(model.trees.categories.get(feature, []), model.feature_names[feature])
     return {

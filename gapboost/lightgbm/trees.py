@@ -7,12 +7,12 @@ from typing import Any
 import lightgbm
 import numpy as np
 
-from gapboost._boosters.trees import CategorySplit, Leaf, Node, Split, Trees, largest_at_most, next_above
+from gapboost._boosters.trees import CategorySplit, Leaf, Node, ThresholdSplit, Trees, largest_at_most, next_above
 from gapboost._kernels import Array
 from gapboost.lightgbm.export import exportable
 
 # LightGBM calls the columns of data without names so.
-UNNAMED = re.compile(r"Column_\d+")
+UNNAMED_COLUMN = re.compile(r"Column_\d+")
 
 # LightGBM takes values up to this size for 0.
 ZERO = float(np.float32(1e-35))
@@ -40,7 +40,7 @@ def trees_of(model: Any, kind: type[np.floating[Any]]) -> Trees:
     names = tuple(dump["feature_names"])
     return Trees(
         roots=tuple(_node(tree["tree_structure"], kind) for tree in dump["tree_info"]),
-        feature_names=() if all(UNNAMED.fullmatch(name) for name in names) else names,
+        feature_names=() if all(UNNAMED_COLUMN.fullmatch(name) for name in names) else names,
         n_features=len(names),
         categories=_categories(booster, dump),
     )
@@ -68,7 +68,7 @@ def _node(found: dict[str, Any], kind: type[np.floating[Any]]) -> Node:
     threshold = float(found["threshold"])
     last_left = largest_at_most(_effective(threshold), kind)
     missing_left = bool(found["default_left"]) if found["missing_type"] == "NaN" else threshold >= 0
-    return Split(found["split_feature"], last_left, next_above(last_left, kind), missing_left, left, right)
+    return ThresholdSplit(found["split_feature"], last_left, next_above(last_left, kind), missing_left, left, right)
 
 
 def _effective(threshold: float) -> float:

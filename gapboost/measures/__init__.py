@@ -81,7 +81,7 @@ __all__ = [
     "xGAP",
 ]
 
-NAMED: dict[str, type[Measure]] = {
+MEASURES_BY_NAME: dict[str, type[Measure]] = {
     "gap": GAP,
     "xgap": xGAP,
     "egap": eGAP,
@@ -106,7 +106,7 @@ NAMED: dict[str, type[Measure]] = {
 Measures = str | Measure | Sequence[str | Measure]
 
 # Other names that people know them by.
-ALIASES: dict[str, type[Measure]] = {"map": AP, "p": Precision, "mrr": RR, "spearman": SpearmanRho}
+MEASURE_ALIASES: dict[str, type[Measure]] = {"map": AP, "p": Precision, "mrr": RR, "spearman": SpearmanRho}
 
 
 def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> Measure:
@@ -115,8 +115,8 @@ def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> 
     Parameters
     ----------
     measure : str or Measure
-        A name is one of `NAMED` or `ALIASES` with any parameters, ``"ndcg"``, ``"p@10"``,
-        ``"gap(g=0.5,0.5)@10"``, or what a measure prints as.
+        A name is one of `MEASURES_BY_NAME` or `MEASURE_ALIASES` with any parameters,
+        ``"ndcg"``, ``"p@10"``, ``"gap(g=0.5,0.5)@10"``, or what a measure prints as.
     g : sequence of float, optional
         Threshold probabilities for a named graded measure.
     name : str
@@ -139,13 +139,13 @@ def as_measure(measure: str | Measure, g: Any = None, name: str = "measure") -> 
         raise TypeError(
             f'{name} is {measure!r}; expected a measure such as GAP(g=(0.5, 0.5)), or a name such as "ndcg@10"'
         )
-    value = parse(measure, {**NAMED, **ALIASES}, name) if isinstance(measure, str) else measure
+    value = parse(measure, {**MEASURES_BY_NAME, **MEASURE_ALIASES}, name) if isinstance(measure, str) else measure
     if g is None:
         return value
     if isinstance(measure, Measure) or getattr(value, "g", None) is not None:
         raise ValueError(f"g is {g!r} but {name} is {measure!r}; expected g inside the measure, or measure by name")
     if not hasattr(value, "g"):
-        *others, last = [known for known, kind in NAMED.items() if hasattr(kind, "g")]
+        *others, last = [known for known, kind in MEASURES_BY_NAME.items() if hasattr(kind, "g")]
         raise ValueError(f"g is {g!r} but {name} is {measure!r}; expected g only with {', '.join(others)} or {last}")
     with_g: Measure = replace(value, **{"g": g})
     return with_g

@@ -87,18 +87,18 @@ class Constant:
 
 # What measures of cumulated gain take by name; "letor" is 1, 1, 1 / log2(3), 1 / 2, ... of the
 # tables published with LETOR.
-NAMED: dict[str, Discount] = {"log2": Log2(), "letor": LogFromBase(2.0), "reciprocal": Reciprocal()}
+DISCOUNTS_BY_NAME: dict[str, Discount] = {"log2": Log2(), "letor": LogFromBase(2.0), "reciprocal": Reciprocal()}
 
 
 def as_discount_by(discount_by: Any) -> str | float:
-    """Return a name of `NAMED`, or the base of a logarithm as float.
+    """Return a name of `DISCOUNTS_BY_NAME`, or the base of a logarithm as float.
 
     Raises
     ------
     ValueError
         If it is anything else.
     """
-    if isinstance(discount_by, str) and discount_by in NAMED:
+    if isinstance(discount_by, str) and discount_by in DISCOUNTS_BY_NAME:
         return discount_by
     number = isinstance(discount_by, int | float | np.integer | np.floating) and not isinstance(discount_by, bool)
     if number and 1.001 <= discount_by <= 1e100:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-NUMBERS = int | float | np.integer | np.floating
+NUMBER = int | float | np.integer | np.floating
 
 
 def short_label(label: str) -> str:
@@ -16,9 +16,9 @@ def short_label(label: str) -> str:
 
 def plain(value: Any) -> str:
     """Write a value for a label: numbers as they print, odd characters by their codes."""
-    if isinstance(value, tuple) and all(isinstance(each, NUMBERS) for each in value):
+    if isinstance(value, tuple) and all(isinstance(each, NUMBER) for each in value):
         return "_".join(map(plain, value))
-    if isinstance(value, NUMBERS):
+    if isinstance(value, NUMBER):
         return str(value.item() if isinstance(value, np.generic) else value).replace("e+", "e")
     # A word begins with a letter or a code, and a number with neither.
     return re.sub(r"^[^a-zA-Z]|[^a-zA-Z0-9.]", lambda odd: f"-{ord(odd[0]):x}-", str(value))

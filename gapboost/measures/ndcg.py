@@ -12,7 +12,7 @@ import numpy as np
 from gapboost._data.arguments import as_flag
 from gapboost._data.recall_base import RecallBase, sums_of
 from gapboost.measures.arrays import reciprocal
-from gapboost.measures.discounts import NAMED, Discount, LogFromBase, as_discount_by
+from gapboost.measures.discounts import DISCOUNTS_BY_NAME, Discount, LogFromBase, as_discount_by
 from gapboost.measures.form import QuadraticForm
 from gapboost.measures.gains import Gains, as_gains, gain_of_grades, most_grades
 from gapboost.measures.worth import Stated, alone
@@ -38,7 +38,9 @@ class CumulatedGain(QuadraticForm):
     @property
     def discount_at(self) -> Discount:
         """Discount of each rank, as selected by `discount_by`."""
-        return NAMED[self.discount_by] if isinstance(self.discount_by, str) else LogFromBase(self.discount_by)
+        return (
+            DISCOUNTS_BY_NAME[self.discount_by] if isinstance(self.discount_by, str) else LogFromBase(self.discount_by)
+        )
 
 
 @dataclass(frozen=True, repr=False)

@@ -35,7 +35,7 @@ __all__ = [
     "as_objective",
 ]
 
-NAMED: dict[str, type[Objective]] = {
+OBJECTIVES_BY_NAME: dict[str, type[Objective]] = {
     "lambdarank": LambdaRank,
     "ranknet": RankNet,
     "softrank": SoftRank,
@@ -51,8 +51,10 @@ def as_objective(name: str, measure: Measure, random_state: int = 0) -> Objectiv
     ValueError
         If the name is unknown.
     """
-    if not isinstance(name, str) or name not in NAMED:
-        raise ValueError(f"objective is {name!r}; expected one of {', '.join(NAMED)} or an objective value")
-    objective = NAMED[name](measure)
+    if not isinstance(name, str) or name not in OBJECTIVES_BY_NAME:
+        raise ValueError(
+            f"objective is {name!r}; expected one of {', '.join(OBJECTIVES_BY_NAME)} or an objective value"
+        )
+    objective = OBJECTIVES_BY_NAME[name](measure)
     # The smooth objectives have no ties to break.
     return replace(objective, random_state=random_state) if isinstance(objective, LambdaRank) else objective

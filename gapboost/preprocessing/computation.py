@@ -8,7 +8,7 @@ from gapboost._kernels.parallel.chunks import chunks, run
 from gapboost._kernels.query_relative import IN_ORDER, percentile_ranks, sorting_for, zscores
 
 # Columns of one task: a cache line of a row or two. One long list has several tasks too.
-BLOCK = 16
+COLUMNS_AT_ONCE = 16
 
 
 def write_features(
@@ -56,7 +56,11 @@ def write_features(
 
 
 def _blocks(sources: Array) -> list[tuple[int, int]]:
-    """Cut the sources into ranges of neighboring columns, at most `BLOCK` of them."""
+    """Cut the sources into ranges of neighboring columns, at most `COLUMNS_AT_ONCE` of them."""
     ranges = np.split(np.arange(len(sources)), np.flatnonzero(np.diff(sources) != 1) + 1)
-    cut = [block for columns in ranges for block in np.split(columns, range(BLOCK, len(columns), BLOCK))]
+    cut = [
+        block
+        for columns in ranges
+        for block in np.split(columns, range(COLUMNS_AT_ONCE, len(columns), COLUMNS_AT_ONCE))
+    ]
     return [(int(block[0]), int(block[-1]) + 1) for block in cut if len(block)]

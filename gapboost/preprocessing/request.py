@@ -45,7 +45,7 @@ def checked_columns(columns: Any) -> list[Any]:
     return found
 
 
-def positions_of(columns: list[Any], names: Sequence[Any], n_columns: int) -> list[int]:
+def column_positions(columns: list[Any], names: Sequence[Any], n_columns: int) -> list[int]:
     """Return the positions of `columns` in a table; `names` is empty for an array.
 
     Raises

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gapboost._data.columns import numeric_column
-from gapboost._data.features import CATEGORIES, HALVES, NUMBERS, QID, arrow_types, column_names, shortened
+from gapboost._data.features import CATEGORIES, HALVES, NUMBER_TYPES, QID, arrow_types, column_names, shortened
 from gapboost._data.queries import Queries
 from gapboost._kernels import Array
 from gapboost.preprocessing.computation import write_features
@@ -62,7 +62,7 @@ def _types(X: Any) -> dict[Any, Any]:
 
 def _content(kind: Any) -> str:
     if isinstance(kind, str):
-        number, category = kind in NUMBERS or kind in HALVES, kind.startswith(CATEGORIES)
+        number, category = kind in NUMBER_TYPES or kind in HALVES, kind.startswith(CATEGORIES)
     else:
         number, category = getattr(kind, "kind", "") in tuple("biuf"), str(kind).startswith(("category", "dictionary"))
     return "number" if number else "category" if category else "other"

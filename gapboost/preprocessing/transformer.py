@@ -13,7 +13,7 @@ from gapboost._data.queries import Queries, grouped_rows
 from gapboost._data.warned import warn_caller
 from gapboost._kernels import Array
 from gapboost._kernels.parallel.chunks import resolve_n_jobs
-from gapboost.preprocessing.request import checked_columns, checked_kinds, positions_of
+from gapboost.preprocessing.request import checked_columns, checked_kinds, column_positions
 from gapboost.preprocessing.tables import as_numbers, check_numbers, extended, number_columns
 
 
@@ -107,7 +107,7 @@ class QueryRelativeFeatures(TransformerMixin, BaseEstimator):  # type: ignore[mi
         if self.columns is None:
             positions = number_columns(X)
         else:
-            positions = positions_of(checked_columns(self.columns), column_names(X), X.shape[1])
+            positions = column_positions(checked_columns(self.columns), column_names(X), X.shape[1])
             check_numbers(X, positions)
         validate_data(self, X, skip_check_array=True)
         self.columns_ = np.array(positions, dtype=np.int64)

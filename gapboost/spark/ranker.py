@@ -31,7 +31,7 @@ from gapboost.spark.folds import query_folds, refuse_random_folds
 from gapboost.spark.params import VALUES, GAPParams, as_text
 from gapboost.spark.stage import check_slots, run_stage
 from gapboost.spark.summaries import positions_of, summaries
-from gapboost.spark.training import Features, Fitted, Job, from_pieces
+from gapboost.spark.training import FeatureColumns, Fitted, WorkerJob, from_pieces
 from gapboost.xgboost import XGBGAPRanker
 from gapboost.xgboost.parameter_table import spelled
 from gapboost.xgboost.ranker import NOT_OF_XGBOOST
@@ -141,7 +141,7 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
         features, feature_columns = self._features(dataset)
         selected = dataset.select(*roles.selected(dataset))
         train, valid = summaries(selected, roles)
-        job = Job(
+        job = WorkerJob(
             ranker=ranker,
             task=_task(request, train, valid, f"label_col {roles.label!r}"),
             features=features,
@@ -204,7 +204,7 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
             name(self.position_col),
         )
 
-    def _features(self, dataset: DataFrame) -> tuple[Features, list[Any]]:
+    def _features(self, dataset: DataFrame) -> tuple[FeatureColumns, list[Any]]:
         """Return the format of the features and their columns."""
         names = self.getOrDefault("feature_names")
         columns = self.getOrDefault(self.features_cols)
@@ -212,14 +212,14 @@ class SparkXGBGAPRanker(GAPParams, SparkXGBRanker):
             check_features(dataset, columns)
             if names is not None:
                 raise ValueError("feature_names is set; remove it: features_col names a column for each feature")
-            return Features(list(columns), False, None), _float_columns(dataset, columns)
+            return FeatureColumns(list(columns), False, None), _float_columns(dataset, columns)
         column = self.getOrDefault(self.featuresCol)
         check_columns(dataset, {"features": column})
         if self.getOrDefault(self.enable_sparse_data_optim):
             if names is not None:
                 raise ValueError("feature_names is set; remove it: enable_sparse_data_optim takes no names")
-            return Features(None, True, None), _get_unwrapped_vec_cols(F.col(column))
-        return Features(None, False, names), [_validate_and_convert_feature_col_as_array_col(dataset, column)]
+            return FeatureColumns(None, True, None), _get_unwrapped_vec_cols(F.col(column))
+        return FeatureColumns(None, False, names), [_validate_and_convert_feature_col_as_array_col(dataset, column)]
 
 
 def _task(request: TrainingRequest, train: DataSummary, valid: DataSummary | None, label: str) -> Task:

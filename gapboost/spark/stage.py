@@ -6,7 +6,7 @@ from typing import Any
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame
 
-from gapboost.spark.training import SCHEMA, Job
+from gapboost.spark.training import SCHEMA, WorkerJob
 
 
 def check_slots(session: Any, n_workers: int) -> None:
@@ -25,7 +25,7 @@ def check_slots(session: Any, n_workers: int) -> None:
         )
 
 
-def run_stage(rows: DataFrame, job: Job) -> list[Any]:
+def run_stage(rows: DataFrame, job: WorkerJob) -> list[Any]:
     """Train in one barrier stage.
 
     Raises

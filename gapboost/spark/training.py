@@ -40,7 +40,7 @@ SCHEMA = "rank int, number int, data binary"
 PIECE_BYTES = 16 * 2**20
 
 
-class Features(NamedTuple):
+class FeatureColumns(NamedTuple):
     """Format of the features of the rows.
 
     Attributes
@@ -81,7 +81,7 @@ class Features(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Job:
+class WorkerJob:
     """Training job of the workers.
 
     Attributes
@@ -89,7 +89,7 @@ class Job:
     ranker : XGBGAPRanker
         Not fitted.
     task : Task
-    features : Features
+    features : FeatureColumns
     positions : list or None
         The distinct positions.
     validated : bool
@@ -101,7 +101,7 @@ class Job:
 
     ranker: XGBGAPRanker
     task: Task
-    features: Features
+    features: FeatureColumns
     positions: list[Any] | None
     validated: bool
     of_booster: dict[str, Any]

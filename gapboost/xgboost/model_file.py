@@ -5,7 +5,7 @@ from typing import Any
 
 import xgboost
 
-from gapboost._boosters.model_file import read, words
+from gapboost._boosters.model_file import read_objective, words
 from gapboost._boosters.result import TrainingResult
 from gapboost.objectives import Objective
 from gapboost.xgboost.inputs import drop_rounds_after_best
@@ -36,7 +36,7 @@ def load_into(ranker: Any, load_model: Callable[[Any], None], fname: Any) -> Non
         ranker.objective = objective  # XGBoost takes it from the file
         booster = ranker._Booster = drop_rounds_after_best(ranker.get_booster())
         text = booster.attr(TRAINED_FOR)
-        trained_for = requested if text is None else read(text, requested)
+        trained_for = requested if text is None else read_objective(text, requested)
         ranker._result = TrainingResult(trained_for, feature_names=tuple(booster.feature_names or ()))
         missing, own = booster.attr(MISSING), _as_text(ranker.missing)
         if missing not in (None, own):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import xgboost
 
-from gapboost._boosters.trees import Leaf, Node, Split, Trees
+from gapboost._boosters.trees import Leaf, Node, ThresholdSplit, Trees
 from gapboost._kernels import Array
 from gapboost.xgboost.export import exportable
 
@@ -69,7 +69,7 @@ def _node(tree: dict[str, Any], number: int, kind: type[np.floating[Any]]) -> No
         )
     last_left, first_right = _around(np.float32(value), kind)
     below = (_node(tree, child, kind) for child in (left, tree["right_children"][number]))
-    return Split(feature, last_left, first_right, bool(tree["default_left"][number]), *below)
+    return ThresholdSplit(feature, last_left, first_right, bool(tree["default_left"][number]), *below)
 
 
 def _around(threshold: np.float32, kind: type[np.floating[Any]]) -> tuple[float, float]:

@@ -16,7 +16,7 @@ import xgboost
 from twins import LIGHTGBM, TEST, TRAIN, VALI, XGBOOST, twins
 
 import gapboost as gb
-from gapboost._boosters.model_file import read, words
+from gapboost._boosters.model_file import read_objective, words
 from gapboost.dask import DaskXGBGAPRanker
 from gapboost.lightgbm import exportable
 from gapboost.xgboost import XGBGAPRanker
@@ -54,12 +54,12 @@ OBJECTIVES = [
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
 @pytest.mark.parametrize("how", OBJECTIVES)
 def test_words_are_read_again(measure, how):
-    assert read(words(how(measure)), gb.LambdaRank(gb.AP())) == how(measure)
+    assert read_objective(words(how(measure)), gb.LambdaRank(gb.AP())) == how(measure)
 
 
 @pytest.mark.parametrize("measure", SEVERAL_DISCOUNTS, ids=str)
 def test_words_of_several_discounts_are_read_again(measure):
-    assert read(words(gb.LambdaRank(measure)), gb.LambdaRank(gb.AP())) == gb.LambdaRank(measure)
+    assert read_objective(words(gb.LambdaRank(measure)), gb.LambdaRank(gb.AP())) == gb.LambdaRank(measure)
 
 
 @dataclass(frozen=True)
@@ -256,16 +256,16 @@ def test_load_model_for_a_measure_that_is_not_gapboosts(tmp_path):
 def test_load_model_takes_no_other_measure_than_the_file_names(trained, requested):
     text = words(gb.LambdaRank(trained))
     with pytest.raises(ValueError, match="the model was trained for"):
-        read(text, gb.LambdaRank(requested))
-    assert read(text, gb.LambdaRank(trained)) == gb.LambdaRank(trained)
+        read_objective(text, gb.LambdaRank(requested))
+    assert read_objective(text, gb.LambdaRank(trained)) == gb.LambdaRank(trained)
 
 
 def test_load_model_takes_no_other_objective_than_the_file_names():
     trained = UserObjective(gb.AP(), patience=2)
     for other in (UserObjective(gb.AP(), patience=3), UserObjective(gb.nDCG(), patience=2), gb.LambdaRank(gb.AP())):
         with pytest.raises(ValueError, match="the model was trained for"):
-            read(words(trained), other)
-    assert read(words(trained), trained) == trained
+            read_objective(words(trained), other)
+    assert read_objective(words(trained), trained) == trained
 
 
 @pytest.mark.parametrize("measure", [UserGAP(patience=2), 0.5 * gb.GAP() + 0.5 * UserMeasure(), gb.GAP()], ids=str)
@@ -273,7 +273,7 @@ def test_load_model_takes_no_other_objective_than_the_file_names():
 def test_words_fill_in_the_g_that_the_parameters_leave_open(measure, how):
     trained = how(measure).resolved(np.array([0, 1, 3]))
     assert "(0.5, 0.0, 0.5)" in words(trained)
-    assert read(words(trained), how(measure)) == trained
+    assert read_objective(words(trained), how(measure)) == trained
 
 
 def test_load_model_for_a_sum_with_a_measure_that_is_not_gapboosts(tmp_path):
@@ -328,7 +328,7 @@ def test_load_model_knows_the_columns(tmp_path):
 def test_words_of_a_g_for_many_grades(twin, tmp_path):
     ranker = twin.ranker().fit(TRAIN.X, TRAIN.y * 127, TRAIN.qid)
     assert len(ranker.g_) == 254
-    assert read(
+    assert read_objective(
         says(file_of(ranker, tmp_path / f"model{'.txt' if twin is LIGHTGBM else '.json'}")), gb.LambdaRank(gb.AP())
     ) == (ranker.objective_)
 

@@ -13,7 +13,7 @@ from cheap_rankers import Noisy, made
 
 from gapboost.comparison import compare_rankers
 from gapboost.comparison.checkpoint import _content
-from gapboost.comparison.training import Training
+from gapboost.comparison.training import Trainer
 
 X, Y, QID = made(30, 6)
 RANKERS = {"one": Noisy(0.2, 1), "other": Noisy(0.6, 2), "third": Noisy(0.1, 3)}
@@ -36,7 +36,7 @@ def test_interrupted_at_ten_random_moments(given, tmp_path, monkeypatch):
     at_once = compare_rankers(**given)
     total = 18 + 54 * ("tune" in given)
     stops = np.random.default_rng(0).choice(np.arange(1, total), 10, replace=False)
-    trained, did = [], Training.__call__
+    trained, did = [], Trainer.__call__
 
     def interrupted(self, task):
         if len(trained) in left:
@@ -46,7 +46,7 @@ def test_interrupted_at_ten_random_moments(given, tmp_path, monkeypatch):
         return did(self, task)
 
     left = set(stops.tolist())
-    monkeypatch.setattr(Training, "__call__", interrupted)
+    monkeypatch.setattr(Trainer, "__call__", interrupted)
     interruptions = 0
     while True:
         try:
@@ -61,7 +61,7 @@ def test_interrupted_at_ten_random_moments(given, tmp_path, monkeypatch):
 
 def test_a_second_call_trains_nothing(tmp_path, monkeypatch):
     first = compare_rankers(**GIVEN, checkpoint=tmp_path)
-    monkeypatch.setattr(Training, "__call__", lambda self, task: pytest.fail("trained again"))
+    monkeypatch.setattr(Trainer, "__call__", lambda self, task: pytest.fail("trained again"))
     second = compare_rankers(**GIVEN, checkpoint=str(tmp_path))
     assert_same(first, second)
     assert second.means().equals(first.means())
@@ -91,9 +91,9 @@ sys.path[:0] = {paths!r}
 from pathlib import Path
 from cheap_rankers import Noisy, made
 from gapboost.comparison import compare_rankers
-from gapboost.comparison.training import Training
+from gapboost.comparison.training import Trainer
 
-folder, did = Path({folder!r}), Training.__call__
+folder, did = Path({folder!r}), Trainer.__call__
 
 def slow(self, task):
     with (folder / "begun").open("a") as log:
@@ -102,7 +102,7 @@ def slow(self, task):
     return did(self, task)
 
 def compare(name):
-    Training.__call__ = slow
+    Trainer.__call__ = slow
     X, y, qid = made(30, 6)
     rankers = {{"one": Noisy(0.2, 1), "other": Noisy(0.6, 2), "third": Noisy(0.1, 3)}}
     found = compare_rankers(
@@ -169,7 +169,7 @@ OTHERS = {
 @pytest.mark.parametrize("other", OTHERS)
 def test_a_checkpoint_of_other_data_or_settings_is_refused(other, tmp_path, monkeypatch):
     compare_rankers(**GIVEN, checkpoint=tmp_path)
-    monkeypatch.setattr(Training, "__call__", lambda self, task: pytest.fail("trained"))
+    monkeypatch.setattr(Trainer, "__call__", lambda self, task: pytest.fail("trained"))
     with pytest.raises(
         ValueError, match=r"^checkpoint is .* of another comparison, whose .* is .*; expected "
     ) as caught:
@@ -248,8 +248,8 @@ def test_four_processes_open_300_new_checkpoints_at_once(tmp_path):
 
 def retrained(monkeypatch):
     """Return a list that collects the tasks of all further trainings."""
-    trained, did = [], Training.__call__
-    monkeypatch.setattr(Training, "__call__", lambda self, task: trained.append(task) or did(self, task))
+    trained, did = [], Trainer.__call__
+    monkeypatch.setattr(Trainer, "__call__", lambda self, task: trained.append(task) or did(self, task))
     return trained
 
 

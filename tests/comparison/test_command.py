@@ -176,7 +176,7 @@ def test_an_error_in_a_training_names_it(files, monkeypatch, capsys):
     monkeypatch.chdir(files)
     assert command.main(["all.txt", "--n-jobs", "1", "--measures", "map", "--repeats", "1"]) == 1
     err = capsys.readouterr().err
-    assert "error: too few rows (in the training of Task(ranker='one', split=1" in err
+    assert "error: too few rows (in the training of RankerTraining(ranker='one', split=1" in err
     assert "Finished trainings are in comparison.checkpoint, and the same command goes on from there" in err
     assert len(list(Path("comparison.checkpoint").glob("split*.json"))) == 2
 

@@ -21,7 +21,7 @@ from gapboost.comparison import __main__ as command
 from gapboost.comparison import compare_rankers, standard_rankers
 from gapboost.comparison.rankers import set_categories, with_query_features
 from gapboost.comparison.spaces import SPACES
-from gapboost.comparison.training import Training
+from gapboost.comparison.training import Trainer
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.preprocessing import QueryRelativeFeatures, query_relative_features
 from gapboost.xgboost import XGBGAPRanker
@@ -187,7 +187,7 @@ def test_a_checkpoint_tells_parameters_of_steps_apart(tmp_path, monkeypatch):
     given = {"X": X, "y": Y, "qid": QID, **GIVEN, "checkpoint": tmp_path}
     pair = {"one": Noisy(), "other": Noisy(0.6)}
     first = compare_rankers(rankers=piped(pair), **given)
-    monkeypatch.setattr(Training, "__call__", lambda self, task: pytest.fail("trained again"))
+    monkeypatch.setattr(Trainer, "__call__", lambda self, task: pytest.fail("trained again"))
     assert values(compare_rankers(rankers=piped(pair), **given)).equals(values(first))
     with pytest.raises(ValueError, match=r"whose ranker 'one' is Pipeline\(QueryRelativeFeatures\(kinds=\('zscore'"):
         compare_rankers(rankers=piped(pair, QueryRelativeFeatures(["rank"])), **given)
@@ -291,7 +291,7 @@ WRONG = {
 
 @pytest.mark.parametrize("wrong", WRONG)
 def test_unusable_pipelines_are_named_before_the_first_training(wrong, monkeypatch):
-    monkeypatch.setattr(Training, "__call__", lambda self, task: pytest.fail("trained"))
+    monkeypatch.setattr(Trainer, "__call__", lambda self, task: pytest.fail("trained"))
     step, last, kind, message = WRONG[wrong]
     with pytest.raises(kind, match=message):
         compare_rankers(X, Y, QID, {"right": Noisy(), "wrong": make_pipeline(step, last)}, **GIVEN)

@@ -10,7 +10,7 @@ from cheap_rankers import Noisy, made
 from gapboost.comparison import __main__ as command
 from gapboost.comparison import compare_rankers
 from gapboost.comparison.remaining import RemainingTime, duration
-from gapboost.comparison.training import Training
+from gapboost.comparison.training import Trainer
 
 THREE = {"fast": 10, "other": 10, "slow": 10}
 
@@ -77,13 +77,13 @@ X, Y, QID = made(24, 4)
 
 @pytest.fixture
 def made_durations(monkeypatch):
-    train = Training.train
+    train = Trainer.train
 
     def timed(self, task, *parts):
         model, _ = train(self, task, *parts)
         return model, DURATIONS[task.ranker]
 
-    monkeypatch.setattr(Training, "train", timed)
+    monkeypatch.setattr(Trainer, "train", timed)
 
 
 @pytest.fixture

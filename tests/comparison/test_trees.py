@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 import gapboost as gb
 from gapboost.comparison import compare_rankers
-from gapboost.comparison.training import Task
+from gapboost.comparison.training import RankerTraining
 from gapboost.datasets import load_digits_ranking
 from gapboost.lightgbm import LGBMGAPRanker
 from gapboost.xgboost import XGBGAPRanker
@@ -40,7 +40,7 @@ def check(ranker, argument):
     numbers = []
     for fold, split in enumerate(whole.splits):
         vali, test = (whole.documents.select(queries) for queries in (split.vali, split.test))
-        model, _ = whole.train(Task("ranker", fold, 1), whole.documents.select(split.train), vali)
+        model, _ = whole.train(RankerTraining("ranker", fold, 1), whole.documents.select(split.train), vali)
 
         def values(part, n, model=model):
             scores = model.predict(part.X, **{argument: (0, n) if argument == "iteration_range" else n})
@@ -78,7 +78,7 @@ def test_steps_transform_the_validation_queries_once(monkeypatch):
         training.documents.select(queries) for queries in (training.splits[0].train, training.splits[0].vali)
     )
     monkeypatch.setattr(Counted, "calls", 0)
-    training.train(Task("ranker", 0, 1), train, vali)
+    training.train(RankerTraining("ranker", 0, 1), train, vali)
     assert Counted.calls == 2  # training and validation queries
 
 

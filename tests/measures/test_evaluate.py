@@ -14,7 +14,7 @@ from sklearn.metrics import average_precision_score, dcg_score, ndcg_score, roc_
 
 import gapboost as gb
 from gapboost import AP, GAP, Precision, eGAP, evaluate, nDCG, xGAP
-from gapboost.measures import NAMED, RecallBase
+from gapboost.measures import MEASURES_BY_NAME, RecallBase
 
 
 def close(expected, tolerance=1e-12):
@@ -55,7 +55,7 @@ def test_the_random_rankings_hold_what_they_should():
 
 
 def test_the_measures_cover_the_library():
-    kinds = {*NAMED.values(), gb.WeightedSum}
+    kinds = {*MEASURES_BY_NAME.values(), gb.WeightedSum}
     assert {type(measure) for measure in MEASURES} == kinds
     for kind in kinds - {Precision, gb.Recall, gb.KendallTau, gb.PairwiseAccuracy, gb.SpearmanRho, gb.WeightedSum}:
         assert {m.k for m in MEASURES if type(m) is kind} == {None, 1, 3, 20}

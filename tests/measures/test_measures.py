@@ -33,7 +33,7 @@ from gapboost import (
     nDCG,
     xGAP,
 )
-from gapboost.measures import NAMED, RecallBase, as_measure
+from gapboost.measures import MEASURES_BY_NAME, RecallBase, as_measure
 
 GRADED = (GAP, xGAP, eGAP)
 
@@ -132,7 +132,7 @@ def test_as_measure():
     assert as_measure("precision") == Precision(k=10)
     for measure in EVERY:
         assert as_measure(measure) is measure
-        assert type(measure) is WeightedSum or type(measure) is NAMED[measure.short_name]
+        assert type(measure) is WeightedSum or type(measure) is MEASURES_BY_NAME[measure.short_name]
 
 
 def test_err_of_the_grades_that_occur():

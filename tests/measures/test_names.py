@@ -15,11 +15,18 @@ from rankings import MEASURES
 import gapboost as gb
 from gapboost import analysis
 from gapboost.lightgbm import LGBMGAPRanker, eval_metric, objective
-from gapboost.measures import ALIASES, NAMED, as_measure, as_measures
+from gapboost.measures import MEASURE_ALIASES, MEASURES_BY_NAME, as_measure, as_measures
 from gapboost.model_selection import GSearchCV, measure_scorer
 from gapboost.xgboost import XGBGAPRanker
 
-EVERY = [*MEASURES, gb.GAP(), gb.xGAP(), gb.eGAP(k=2), gb.nDCG(gains=range(31)), *(kind() for kind in NAMED.values())]
+EVERY = [
+    *MEASURES,
+    gb.GAP(),
+    gb.xGAP(),
+    gb.eGAP(k=2),
+    gb.nDCG(gains=range(31)),
+    *(kind() for kind in MEASURES_BY_NAME.values()),
+]
 
 
 @pytest.mark.slow(keep=60)
@@ -27,7 +34,7 @@ EVERY = [*MEASURES, gb.GAP(), gb.xGAP(), gb.eGAP(k=2), gb.nDCG(gains=range(31)),
 def test_a_measure_is_what_it_prints_as(measure):
     assert as_measure(str(measure)) == as_measure(repr(measure)) == measure
     assert as_measure(str(measure).lower()) == measure
-    if type(measure) in NAMED.values():  # sums have no name of their own
+    if type(measure) in MEASURES_BY_NAME.values():  # sums have no name of their own
         assert as_measure(measure.short_name) == type(measure)()
 
 
@@ -123,7 +130,7 @@ def test_a_new_measure_is_taken_by_its_line_in_the_list(monkeypatch):
         def short_name(self):
             return "rbp"
 
-    monkeypatch.setitem(NAMED, "rbp", RBP)
+    monkeypatch.setitem(MEASURES_BY_NAME, "rbp", RBP)
     assert as_measure("rbp(p=.9)@5") == RBP(p=0.9, k=5) == as_measure(str(RBP(p=0.9, k=5)))
     assert as_measure("RBP(kind=b)") == as_measure("rbp(kind='b')") == RBP(kind="b")
     assert RBP(p=0.9, kind="b", k=5).label == "rbp_p_0.9_kind_b_at_5"
@@ -322,5 +329,5 @@ def test_values_by_query_as_a_table(ids):
 
 
 def test_aliases_are_no_names_of_their_own():
-    assert not ALIASES.keys() & NAMED.keys()
-    assert set(ALIASES.values()) <= set(NAMED.values())
+    assert not MEASURE_ALIASES.keys() & MEASURES_BY_NAME.keys()
+    assert set(MEASURE_ALIASES.values()) <= set(MEASURES_BY_NAME.values())

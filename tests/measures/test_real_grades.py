@@ -14,7 +14,7 @@ from twins import gradients, metric_values, twins
 
 import gapboost as gb
 from gapboost._data import judged as judged_module
-from gapboost.measures import NAMED, QuadraticForm
+from gapboost.measures import MEASURES_BY_NAME, QuadraticForm
 from gapboost.measures.gains import gain_of_grades
 from gapboost.model_selection import GSearchCV
 
@@ -162,7 +162,7 @@ OTHERS = [
 
 def test_the_naive_sums_are_those_of_all_measures():
     known = {type(measure) for measure, _ in OTHERS} | {gb.GAP, gb.eGAP}
-    assert known == set(NAMED.values())
+    assert known == set(MEASURES_BY_NAME.values())
 
 
 @pytest.mark.parametrize(("measure", "naive"), OTHERS, ids=[repr(measure) for measure, _ in OTHERS])

@@ -18,7 +18,7 @@ from bad_input import check, inf, nan, table
 import gapboost as gb
 from gapboost import AP, GAP, ApproxRank, LambdaRank, Precision, SoftRank, eGAP, evaluate, nDCG, xGAP
 from gapboost.analysis import maximum_entropy, precision_recall
-from gapboost.measures import NAMED, Measure, RecallBase, as_measure
+from gapboost.measures import MEASURES_BY_NAME, Measure, RecallBase, as_measure
 from gapboost.objectives import as_objective
 
 MEASURE = GAP(g=(0.5, 0.5))
@@ -429,7 +429,7 @@ PARAMETERS = table(
     ("g", "nothing relevant", lambda: GAP().resolved(np.array([0])), ValueError, "no document", "relevant documents"),
     *(
         (name, str(k), lambda kind=kind, k=k: kind(**k), ValueError, repr(*k.values()), "a whole number")
-        for kind in NAMED.values()
+        for kind in MEASURES_BY_NAME.values()
         for name, k in (("k", {"k": bad}) for bad in (0, -1, True, 2.0, "10", (5,)))
     ),
     ("k", "None", lambda: Precision(k=None), ValueError, "None", "a cut-off >= 1"),

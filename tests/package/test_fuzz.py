@@ -13,7 +13,7 @@ from rankings import GAINS, MEASURES, SMOOTHED, TRAINED, G
 from sklearn.exceptions import ConvergenceWarning
 
 import gapboost as gb
-from gapboost.measures import NAMED, as_measure
+from gapboost.measures import MEASURES_BY_NAME, as_measure
 from gapboost.model_selection import g_from_clicks, simplex_grid
 
 IDS = [
@@ -111,7 +111,7 @@ def test_recall_base(drawn, base):
 @pytest.mark.slow
 @fuzz(
     2,
-    name=mostly(st.sampled_from(sorted(NAMED))),
+    name=mostly(st.sampled_from(sorted(MEASURES_BY_NAME))),
     g=st.one_of(st.none(), st.sampled_from(G), st.lists(st.floats(0, 1), max_size=4), anything),
     k=mostly(st.sampled_from([None, 1, 5])),
     rel=mostly(st.integers(1, 3)),

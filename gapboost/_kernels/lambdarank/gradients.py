@@ -137,7 +137,7 @@ def take(scores: Array, grades: Array, order: Array, sigma: float, code_of: Arra
 
 
 @kernel
-def write(
+def write_gradients(
     order: Array,
     starts: Array,
     lam: Array,
@@ -206,4 +206,4 @@ class ShortPass:
         sum_lists(lists, setup.discount, pair, own, True, NOTHING_ARRIVES, self.memory)
         mass = np.add.reduceat(np.abs(self.lam[:n]), starts[:-1])
         push, curve = factors(mass, setup.weights[numbers], setup)
-        write(order, starts, self.lam, self.eta, push, curve, setup.least_curvature, grad[rows], hess[rows])
+        write_gradients(order, starts, self.lam, self.eta, push, curve, setup.least_curvature, grad[rows], hess[rows])

@@ -19,7 +19,7 @@ import numpy as np
 from gapboost._kernels import Array
 from gapboost._kernels.jit import kernel
 from gapboost._kernels.lambdarank.exponents import decay
-from gapboost._kernels.lambdarank.gradients import HESSIAN_FLOOR, Setup, factors, reach, write
+from gapboost._kernels.lambdarank.gradients import HESSIAN_FLOOR, Setup, factors, reach, write_gradients
 from gapboost._kernels.lambdarank.lists import FARTHEST_SCORE, Arriving, Lists, list_memory, padded
 from gapboost._kernels.lambdarank.moments import LENGTH, moments_at, scale_moments
 from gapboost._kernels.lambdarank.sums import copy, sum_lists
@@ -207,7 +207,7 @@ class LongPass:
         """Gradients of strip j in the order of the rows."""
         ranks = self._ranks(j)
         ends = np.array([0, ranks.stop - ranks.start])
-        write(self.order[ranks], ends, self.lam[ranks], self.eta[ranks], push, curve, least, grad, hess)
+        write_gradients(self.order[ranks], ends, self.lam[ranks], self.eta[ranks], push, curve, least, grad, hess)
 
     def _ranks(self, j: int) -> slice:
         return slice(self.starts[j], self.starts[j + 1])

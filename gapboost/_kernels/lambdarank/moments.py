@@ -53,7 +53,7 @@ class Way(NamedTuple):
     giver_tables: Any
 
 
-class Block(NamedTuple):
+class DocumentBlock(NamedTuple):
     """Documents ``lo..hi-1`` of a list, whose tables are in memory.
 
     Those with a number smaller than ``receivers_end`` receive, those with one smaller than
@@ -86,7 +86,7 @@ def scale_moments(width: int, size: int, factor: float, moments: Moments) -> Non
 
 
 @kernel
-def collect(way: Way, block: Block, form: Form, room: Pointer, moments: Moments) -> None:
+def collect(way: Way, block: DocumentBlock, form: Form, room: Pointer, moments: Moments) -> None:
     """Add all documents of a block with one anchor, none of which receives.
 
     They come in any order, so that each sum stays in a register.
@@ -119,7 +119,7 @@ def add_constants(step: int, a: int, width: int, table: Pointer, moments: Moment
 
 
 @kernel
-def carry(way: Way, block: Block, form: Form, moments: Moments, lam: Pointer, eta: Pointer) -> None:
+def carry(way: Way, block: DocumentBlock, form: Form, moments: Moments, lam: Pointer, eta: Pointer) -> None:
     """Visit the documents of a block: each receives from the moments, then adds to them.
 
     Documents below ``block.receivers_end`` receive, those below ``block.givers_end`` add.

@@ -13,7 +13,7 @@ from gapboost._kernels.jit import kernel
 from gapboost._kernels.lambdarank.exponents import exponentials
 from gapboost._kernels.lambdarank.form import Form, make_form
 from gapboost._kernels.lambdarank.lists import BLOCK, Arriving, ListMemory, Lists, pointers, set_zero
-from gapboost._kernels.lambdarank.moments import LENGTH, Block, Way, carry, collect, moments_at
+from gapboost._kernels.lambdarank.moments import LENGTH, DocumentBlock, Way, carry, collect, moments_at
 from gapboost._kernels.lambdarank.pairs import sum_pairs
 from gapboost._kernels.simd import LANES, Pointer, counting, load8, pointer, store
 
@@ -85,7 +85,7 @@ def sum_moments(
         prefix = memory.prefixes + k * 2 * width
         copy(2 * width, prefix, prefix + 2 * width)
         fill_swaps(hi - lo, grade + lo, form.discount + lo, form, prefix + 2 * width, memory.upper, memory.lower)
-        block = Block(
+        block = DocumentBlock(
             lo=lo, hi=hi, receivers_end=n if receive else 0, givers_end=form.deep, grade=grade, jump=memory.jump
         )
         carry(down, block, form, above, lam, eta)
@@ -95,7 +95,7 @@ def sum_moments(
         if k < blocks - 1:
             prefix = memory.prefixes + k * 2 * width
             fill_swaps(hi - lo, grade + lo, form.discount + lo, form, prefix, memory.upper, memory.lower)
-        block = Block(
+        block = DocumentBlock(
             lo=lo, hi=hi, receivers_end=form.deep if receive else 0, givers_end=n, grade=grade, jump=memory.jump
         )
         carry(up, block, form, below, lam, eta)
@@ -114,8 +114,8 @@ def collect_moments(blocks: int, n: int, grade: Pointer, form: Form, memory: Lis
         lo = k * BLOCK
         hi = min(n, lo + BLOCK)
         fill_swaps(hi - lo, grade + lo, form.discount + lo, form, memory.prefixes, memory.upper, memory.lower)
-        for_below = Block(lo=lo, hi=hi, receivers_end=0, givers_end=form.deep, grade=grade, jump=memory.jump)
-        for_above = Block(lo=lo, hi=hi, receivers_end=0, givers_end=n, grade=grade, jump=memory.jump)
+        for_below = DocumentBlock(lo=lo, hi=hi, receivers_end=0, givers_end=form.deep, grade=grade, jump=memory.jump)
+        for_above = DocumentBlock(lo=lo, hi=hi, receivers_end=0, givers_end=n, grade=grade, jump=memory.jump)
         collect(down, for_below, form, memory.powers, above)
         collect(up, for_above, form, memory.powers, below)
 
