@@ -161,7 +161,7 @@ def test_what_is_wrong_is_said_before_any_training(wrong, files, monkeypatch, ca
     frame.drop(columns="name").assign(grade=frame["grade"] + 0.5).to_csv("real.csv", index=False)
     (files / "letor").rename(files / "broken")
     (files / "broken" / "Fold2" / "vali.txt").write_text("1 qid:1 1:1\n0 qid:1 1:2\n")
-    monkeypatch.setattr("gapboost.comparison.training.Training.__call__", lambda self, task: pytest.fail("trained"))
+    monkeypatch.setattr("gapboost.comparison.training.Trainer.__call__", lambda self, task: pytest.fail("trained"))
     arguments, said = WRONG[wrong]
     status, out, err = run(monkeypatch, capsys, *arguments)
     assert (status, out) == (2, "")
@@ -228,13 +228,13 @@ sys.path[:0] = {[str(Path(call.__file__).parents[2])]!r}
 import time
 from sklearn.linear_model import Ridge
 from gapboost.comparison import __main__
-from gapboost.comparison.training import Training
+from gapboost.comparison.training import Trainer
 __main__.standard_rankers = lambda: {{"a": Ridge(1.0), "b": Ridge(1e4), "c": Ridge(1e9)}}
-did = Training.__call__
+did = Trainer.__call__
 def slow(self, task):
     time.sleep(0.2)
     return did(self, task)
-Training.__call__ = slow
+Trainer.__call__ = slow
 sys.exit(__main__.main({[*arguments, str(files / report)]!r}))
 """
         return subprocess.Popen(

@@ -400,7 +400,7 @@ def test_a_candidate_that_cannot_be_trained_is_not_chosen(tmp_path):
         "spaces": spaces,
     }
     with pytest.warns(
-        UserWarning, match=r"^Task\(ranker='one', .* cannot be trained \(too much noise\): it is not chosen$"
+        UserWarning, match=r"^RankerTraining\(ranker='one', .* cannot be trained \(too much noise\): it is not chosen$"
     ):
         found = compare_rankers(X, Y, QID, **given, checkpoint=tmp_path)
     refused = [candidate["noise"] for candidate in found.training.candidates["one"]].index(2.0)

@@ -46,7 +46,7 @@ def test_estimates_are_those_of_the_policy(run, monkeypatch, tmp_path):
 def test_a_second_call_trains_nothing_and_prints_the_same(run, monkeypatch, capsys):
     run()
     first = capsys.readouterr().out
-    monkeypatch.setattr("gapboost.comparison.training.Training.__call__", None)  # trains again: an error
+    monkeypatch.setattr("gapboost.comparison.training.Trainer.__call__", None)  # trains again: an error
     run()
     assert capsys.readouterr().out == first
     assert first.count(f"| `{OURS}` | `{SLOW}` |") == 2
