@@ -44,17 +44,15 @@ def cumulative(g, levels, x):
 
 def graded(ranked, g, levels, expected):
     """Compute GAP, or eGAP if `expected`, as sums of AP over the thresholds between grades."""
-    thresholds = sorted({x for x in ranked if x > 0})
-    total = whole = 0.0
-    below = 0.0
-    for threshold in thresholds:
-        d = cumulative(g, levels, threshold) - cumulative(g, levels, below)
-        base = sum(x >= threshold for x in ranked)
-        ap = oracle.ap([int(x >= threshold) for x in ranked], 1)
-        total += d * ap * (1 if expected else base)
-        whole += d * base
-        below = threshold
-    return total if expected else (total / whole if whole else 0.0)
+    thresholds = np.unique(ranked[ranked > 0])
+    d = np.diff(cumulative(g, levels, thresholds), prepend=0.0)
+    relevant = ranked >= thresholds[:, None]
+    base = relevant.sum(axis=1)
+    precision = relevant.cumsum(axis=1) / np.arange(1, len(ranked) + 1)
+    ap = (precision * relevant).sum(axis=1) / base
+    if expected:
+        return d @ ap
+    return d @ (base * ap) / (d @ base) if d @ base else 0.0
 
 
 def by_query(value, y, scores, qid):
