@@ -77,11 +77,10 @@ def _bpref_of(relevant: Array, scores: Array, n_relevant: int, n_irrelevant: int
     if ties == "expected":
         changes[1:] = scores[1:] != scores[:-1]
     begins = np.flatnonzero(changes)
-    worst = max(min(n_irrelevant, n_relevant), 1)
-    total, above = 0.0, 0
-    for group in np.split(relevant, begins[1:]):
-        tied = int((~group).sum())
-        lost = np.minimum(above + np.arange(tied + 1), n_relevant).mean() / worst
-        total += group.sum() * (1.0 - lost)
-        above += tied
-    return float(total / n_relevant) if n_relevant else 0.0
+    found = np.add.reduceat(relevant.astype(np.int64), begins)
+    tied = np.diff(begins, append=len(scores)) - found
+    above = np.cumsum(tied) - tied
+    # Of a relevant document, `above` to `above + tied` are lost, with equal probability.
+    sums = np.concatenate([[0], np.cumsum(np.minimum(np.arange(len(scores) + 1), n_relevant))])
+    lost = (sums[above + tied + 1] - sums[above]) / (tied + 1) / max(min(n_irrelevant, n_relevant), 1)
+    return float(found @ (1.0 - lost) / n_relevant) if n_relevant else 0.0

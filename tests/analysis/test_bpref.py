@@ -6,10 +6,9 @@ import math
 import ir_measures
 import numpy as np
 import pytest
-from collections_on_disk import RUNS
 from rankings import judged_run
 
-from gapboost.analysis import bpref, tau_ap, trec
+from gapboost.analysis import bpref, tau_ap
 
 
 def peer(qrels, run, rel):
@@ -22,14 +21,6 @@ def peer(qrels, run, rel):
 def test_as_trec_eval(seed, rel):
     qrels, run = judged_run(seed)
     assert bpref(qrels, run, rel=rel, ties="trec_eval") == pytest.approx(peer(qrels, run, rel), abs=1e-12)
-
-
-@pytest.mark.parametrize(("path", "judgements"), RUNS)
-def test_runs_on_disk_as_trec_eval(path, judgements):
-    qrels, run = trec.read_qrels(judgements), trec.read_run(path)
-    expected = peer(qrels, run, 1)
-    found = bpref(qrels, run, ties="trec_eval")
-    assert found == pytest.approx({topic: expected.get(topic, 0.0) for topic in qrels}, abs=1e-9)
 
 
 @pytest.mark.slow

@@ -2,7 +2,7 @@
 
 import gzip
 import tracemalloc
-from functools import partial
+from functools import cache, partial
 
 import ir_measures
 import numpy as np
@@ -17,6 +17,9 @@ from gapboost.analysis import trec
 
 QRELS = "601 0 a 2\n601 0 b 1\n601 0 c 0\n602 0 a 1\n602 0 d -1\n"
 RUN = "601 Q0 c 1 9.5 x\n601 Q0 a 2 8.5 x\n601 Q0 u 3 8.0 x\n602 Q0 d 1 1e-3 x\n"
+
+
+read_qrels = cache(trec.read_qrels)
 
 
 @pytest.fixture
@@ -282,7 +285,11 @@ def test_odd_runs_are_read_whole(path, size):
 
 @pytest.mark.parametrize(("path", "qrels"), RUNS)
 def test_runs_on_disk_as_trec_eval(path, qrels):
-    assert_as_trec_eval(trec.read_qrels(qrels), trec.read_run(path))
+    qrels, run = read_qrels(qrels), trec.read_run(path)
+    assert_as_trec_eval(qrels, run)
+    expected = {m.query_id: m.value for m in ir_measures.iter_calc([ir_measures.Bpref(rel=1)], qrels, run)}
+    found = analysis.bpref(qrels, run, ties="trec_eval")
+    assert found == pytest.approx({topic: expected.get(topic, 0.0) for topic in qrels}, abs=1e-9)
 
 
 def test_topics_of_only_one_side():

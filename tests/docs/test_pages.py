@@ -29,8 +29,13 @@ FIRST = [ROOT / "README.md", *(ROOT / "docs" / name for name in ("index.md", "in
 PAGES = [*FIRST, *sorted((ROOT / "docs" / "guide").glob("*.md"))]
 SECTIONS = [section for page in PAGES for section in sections(page)]
 
-# A coarser grid is searched.
-GRID = {"simplex_grid(2, 10)": "simplex_grid(2, 2)"}
+# A coarser grid is searched, with fewer trees.
+SMALL = {
+    "simplex_grid(2, 10)": "simplex_grid(2, 2)",
+    "n_estimators=500": "n_estimators=60",
+    "n_estimators=60)": "n_estimators=10)",
+    "cv=5, repeats=2": "cv=2, repeats=2",
+}
 
 
 def trec_files(folder):
@@ -62,7 +67,7 @@ def letor_folder(folder, number):
 def cluster():
     distributed = pytest.importorskip("distributed")
     with (
-        distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):
         X, y, qid = ranking(40, 0)
@@ -103,11 +108,11 @@ def test_python(section, request, tmp_path, monkeypatch):
     trec_files(tmp_path)
     monkeypatch.chdir(tmp_path)
     # The digits with fewer queries, and one thread: a test has neighbours.
-    monkeypatch.setattr(gapboost.datasets, "load_digits_ranking", lambda: load_digits_ranking((36, 20, 20), 16))
+    monkeypatch.setattr(gapboost.datasets, "load_digits_ranking", lambda: load_digits_ranking((24, 12, 12), 12))
     names = request.getfixturevalue("cluster") if title == "Train on a cluster" else {}
-    coarser = {fine: grid for fine, grid in GRID.items() if any(fine in block.code for block in section.of("python"))}
+    code = "".join(block.code for block in section.of("python"))
     with threadpool_limits(1):
-        run(section.of("python"), names, coarser)
+        run(section.of("python"), names, {text: small for text, small in SMALL.items() if text in code})
 
 
 def test_all_python_is_found():
@@ -195,7 +200,7 @@ def test_examples(name, tmp_path, monkeypatch, capsys):
         letor_folder(tmp_path / f"Fold{fold}", fold)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", [name, *EXAMPLES[name]])
-    monkeypatch.setattr(gapboost.datasets, "load_digits_ranking", lambda: load_digits_ranking((36, 20, 20), 16))
+    monkeypatch.setattr(gapboost.datasets, "load_digits_ranking", lambda: load_digits_ranking((24, 12, 12), 12))
     monkeypatch.syspath_prepend(ROOT / "examples")
     monkeypatch.setattr(importlib.import_module("comparison"), "ROUNDS", 5)
     path = ROOT / "examples" / name

@@ -110,7 +110,7 @@ ROUNDING = 1e-13
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(rankings, st.floats(0.01, 100))
 def test_theorem_3(documents, alpha):
     _, scores, positions = ranking_from(documents)
@@ -127,7 +127,7 @@ def test_theorem_3(documents, alpha):
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(rankings, st.floats(0.1, 100), st.floats(0.1, 100))
 def test_theorem_5(documents, alpha, beta):
     grades, scores, positions = ranking_from(documents)
@@ -146,7 +146,7 @@ def test_theorem_5(documents, alpha, beta):
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(rankings, st.floats(0.01, 100))
 def test_theorem_6(documents, alpha):
     grades, scores, positions = ranking_from(documents)

@@ -76,8 +76,9 @@ def expected_gradients(measure, value, data, weights=None, normalize=False, sigm
 
 
 def assert_equal(found, expected, tolerance=1e-12):
-    for ours, theirs in zip(found, expected, strict=True):
-        assert ours == pytest.approx(theirs, rel=tolerance, abs=tolerance)
+    found, expected = np.asarray(found), np.asarray(expected)
+    assert found.shape == expected.shape
+    assert (np.abs(found - expected) <= tolerance * np.maximum(1, np.abs(expected))).all()
 
 
 # --- the pair sum ---------------------------------------------------------------------------------
@@ -103,7 +104,7 @@ def test_equals_the_oracle(part, normalize):
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None, derandomize=True, database=None)
+@settings(max_examples=75, deadline=None, derandomize=True, database=None)
 @given(documents)
 def test_equals_the_oracle_for_every_small_query(rows):
     """Scores from -1e300 to 1e300 with any ties: some order of the tied documents is right."""
@@ -148,15 +149,14 @@ def dense(measure, grades, scores, sigma=1.0, truncation=None):
 def test_long_lists(measure, truncation):
     """Errors on long lists are far below the precision of float32, which boosters take."""
     rng = np.random.default_rng(1)
-    for n, width in ((45, 1.0), (150, 3.0), (400, 0.01), (400, 40.0), (900, 1.0)):
+    for n, width, sigma in ((45, 1.0, 2.5), (150, 3.0, 1.0), (400, 0.01, 1.0), (400, 40.0, 2.5), (900, 1.0, 1.0)):
         grades = rng.choice(TOP + 1, p=(0.7, 0.15, 0.1, 0.05), size=n)
         scores = rng.normal(size=n) * width
-        for sigma in (1.0, 2.5):
-            grad, hess, size = dense(measure, grades, scores, sigma, truncation)
-            assert size > 0
-            found = raw(measure, sigma=sigma, truncation=truncation).gradients(grades, scores)
-            np.testing.assert_allclose(found[0], grad, rtol=1e-9, atol=1e-11 * size * sigma)
-            np.testing.assert_allclose(found[1], hess, rtol=1e-8, atol=1e-10 * size * sigma**2)
+        grad, hess, size = dense(measure, grades, scores, sigma, truncation)
+        assert size > 0
+        found = raw(measure, sigma=sigma, truncation=truncation).gradients(grades, scores)
+        np.testing.assert_allclose(found[0], grad, rtol=1e-9, atol=1e-11 * size * sigma)
+        np.testing.assert_allclose(found[1], hess, rtol=1e-8, atol=1e-10 * size * sigma**2)
 
 
 def test_many_grades():
@@ -396,14 +396,16 @@ def orders_by_seed(rows, seeds):
         list(itertools.chain.from_iterable(order))
         for order in itertools.product(*(itertools.permutations(g) for g in oracle.tied_groups(TIED_SCORES)))
     ]
-    expected = [oracle.lambda_gradients(TRAINED[TIED], TIED_GRADES, TIED_SCORES, 1.0, order)[0] for order in orders]
+    expected = np.array(
+        [oracle.lambda_gradients(TRAINED[TIED], TIED_GRADES, TIED_SCORES, 1.0, order)[0] for order in orders]
+    )
     assert min(np.abs(a - b).max() for a, b in itertools.combinations(expected, 2)) > 1e-3
     found = []
     for seed in seeds:
         grad, _ = raw(TIED, random_state=seed).gradients(TIED_GRADES[rows], TIED_SCORES[rows])
         of_document = np.empty(5)
         of_document[rows] = grad
-        (match,) = [i for i, e in enumerate(expected) if np.abs(of_document - e).max() < 1e-12]
+        (match,) = np.flatnonzero(np.abs(of_document - expected).max(axis=1) < 1e-12)
         found.append(tuple(orders[match]))
     return found
 
@@ -504,7 +506,7 @@ def test_a_discount_of_the_query_is_read_where_it_begins(sizes):
     expected = steadied(QMeasure(), *LambdaRank(AP()).gradients(grades, scores, qid))
     # The floor of the curvature is met before and after the scaling of a query: the two may differ
     # upwards.
-    assert found[0] == pytest.approx(expected[0], rel=1e-9, abs=1e-12)
+    np.testing.assert_allclose(found[0], expected[0], rtol=1e-9, atol=1e-12)
     assert (found[1] >= expected[1] * (1 - 1e-9) - 1e-12).all()
     single = LambdaRank(QMeasure(beta=5)).gradients(grades[qid == 1], scores[qid == 1])
     together = LambdaRank(QMeasure(beta=5)).gradients(grades, scores, qid)

@@ -9,7 +9,7 @@ import oracle_soft
 import pytest
 import sklearn
 import xgboost
-from collections_on_disk import FOLDS
+from collections_on_disk import made, real
 from rankings import SMOOTHED
 from sklearn.model_selection import GridSearchCV, GroupKFold
 
@@ -411,7 +411,7 @@ def test_smoothing_is_found_by_grid_search(learnable):
     assert np.ptp(search.cv_results_["mean_test_score"]) > 0
 
 
-@pytest.fixture(scope="module", params=FOLDS)
+@pytest.fixture(scope="module")
 def fold(request):
     train, vali, _ = load_letor_fold(request.param / "Fold1")
     sizes = judged(train.y, train.qid).queries.sizes
@@ -437,7 +437,11 @@ def scores_of_rounds(booster, how, fold, rounds):
 
 
 @pytest.mark.slow(keep=1)
-@pytest.mark.parametrize("booster", ["lightgbm", "xgboost"])
+@pytest.mark.parametrize(
+    ("fold", "booster"),
+    [made("letor", "lightgbm"), made("letor", "xgboost"), real("ohsumed", "lightgbm")],
+    indirect=["fold"],
+)
 @pytest.mark.parametrize(
     "measure",
     [gb.GAP(g=(0.5, 0.5)), gb.xGAP(g=(0.5, 0.5)), gb.eGAP(g=(0.5, 0.5)), gb.AP(), gb.nDCG(), gb.Precision(k=10)],
@@ -455,7 +459,7 @@ def test_every_round_raises_the_training_value(measure, booster, fold):
     best = {}
     for how in (gb.LambdaRank(measure), gb.SoftRank(measure), gb.ApproxRank(measure)):
         smooth, validation = [], []
-        for scores, unseen in scores_of_rounds(booster, how, fold, 12):
+        for scores, unseen in scores_of_rounds(booster, how, fold, 8):
             if not isinstance(how, gb.LambdaRank):
                 smooth.append(how.value(train.y, scores, train.qid, n_jobs=1))
             validation.append(gb.evaluate(measure, vali.y, unseen, vali.qid, n_jobs=1)[measure])

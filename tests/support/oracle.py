@@ -17,6 +17,7 @@ Papers: robertson-2010 (GAP), ferrante-2014 (xGAP, eGAP, their equation numbers)
 import functools
 import itertools
 import math
+from collections import Counter
 
 import numpy as np
 
@@ -378,11 +379,10 @@ def value_in_row_order(value, grades, scores, counts=None):
 
 def expected_over_ties(value, grades, scores, counts=None):
     """Return the mean value over all orders of tied groups: t! lists for a group of t."""
-    values = []
-    for orders in itertools.product(*(itertools.permutations(group) for group in tied_groups(scores))):
-        ranked = [int(grades[row]) for order in orders for row in order]
-        values.append(value(ranked, counts=counts))
-    return math.fsum(values) / len(values)
+    groups = [[int(grades[row]) for row in group] for group in tied_groups(scores)]
+    lists = Counter(itertools.product(*(itertools.permutations(group) for group in groups)))
+    values = [times * value([*itertools.chain(*orders)], counts=counts) for orders, times in lists.items()]
+    return math.fsum(values) / lists.total()
 
 
 # --- LambdaRank -----------------------------------------------------------------------------------
@@ -455,6 +455,7 @@ def rows_of_queries(qid):
     return rows
 
 
+@functools.cache
 def nothing_relevant(value, counts):
     """Return True if no list of one or two documents of the query has a value above 0."""
     occurring = [i for i in range(len(counts)) if counts[i] > 0]
@@ -474,7 +475,7 @@ def per_query(value, grades, scores, qid, ties="expected", empty=0.0, counts=Non
     for name, rows in rows_of_queries(qid).items():
         query_grades = [int(grades[row]) for row in rows]
         query_counts = grade_counts(query_grades, max(query_grades)) if counts is None else counts[name]
-        if nothing_relevant(value, query_counts):
+        if nothing_relevant(value, tuple(query_counts)):
             values.append(math.nan if empty == "skip" else float(empty))
         else:
             values.append(evaluate(value, query_grades, [scores[row] for row in rows], query_counts))
