@@ -106,10 +106,8 @@ def follow_apart(title, folder):
     env = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join([str(PAGE.parents[1]), str(Path(__file__).parents[1] / "support")]),
-        # Building a database, and importing in one more process what a model imports, take longer
-        # than the recipe.
-        "MLFLOW_TRACKING_URI": f"{folder.as_uri()}/mlruns",
-        "MLFLOW_ALLOW_FILE_STORE": "true",
+        "MLFLOW_TRACKING_URI": f"sqlite:///{folder}/mlflow.db",
+        # One more process would import what a model imports.
         "MLFLOW_REQUIREMENTS_INFERENCE_TIMEOUT": "0",
         "MLFLOW_DISABLE_TELEMETRY": "true",
     }
@@ -193,7 +191,7 @@ def check_flaml(found):
     assert max(values) == gb.evaluate(measure, VALI.y, scores, VALI.qid)[measure]
 
 
-@recipe("MLflow", "mlflow")
+@recipe("MLflow", "mlflow", "sqlalchemy")
 def check_mlflow(found):
     import mlflow
 
