@@ -15,8 +15,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import xgboost
-from clusters import alive, cut, ranking, wait_until, watched, written
+from clusters import alive, cut, python, ranking, wait_until, written
 from distributed import Client, LocalCluster
+from in_training import watched
 from scipy import sparse
 from sklearn.base import clone
 
@@ -525,23 +526,36 @@ def test_an_error_in_one_training_process_ends_them_all(booster, then, error, me
 
 @pytest.mark.slow
 @pytest.mark.timeout(240)
-def test_a_worker_that_dies_ends_the_fit(tmp_path):
+@booster
+def test_a_worker_that_dies_ends_the_fit(booster, tmp_path):
+    """The second of two workers dies: the first one is in this process."""
     X, y, qid = ranking(200, 0)
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50) as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):
-        for booster in TWINS:
-            folder = tmp_path / booster
-            folder.mkdir()
-            client.wait_for_workers(2)  # the nanny starts another one
-            ranker = dask_ranker(booster, client, n_estimators=10_000, objective=watched(folder, "kill the worker"))
+    with cluster_of(1, protocol="tcp") as cluster, Client(cluster, set_as_default=False) as client:
+        # Ranks follow the addresses as text. Ports that a system chooses begin with 1 to 6.
+        options = [
+            "--no-nanny",
+            "--no-dashboard",
+            "--nthreads",
+            "1",
+            "--host",
+            "127.0.0.1",
+            "--worker-port",
+            "9000:9999",
+        ]
+        worker = python("-m", "dask", "worker", cluster.scheduler_address, *options)
+        try:
+            client.wait_for_workers(2, timeout=120)
+            objective = watched(tmp_path, f"kill {worker.pid}")
+            ranker = dask_ranker(booster, client, n_estimators=10_000, objective=objective)
             with pytest.raises(RuntimeError, match=r"worker tcp://.* left the cluster during fit: nothing was trained"):
                 ranker.fit(cut(X, 400), cut(y, 400), qid=cut(qid, 400))
-            processes = written(folder)
+            processes = written(tmp_path)
             assert len(processes) == 2
             # The process of the dead worker ends by itself, a moment later.
-            wait_until(lambda processes=processes: not any(map(alive, processes)))
+            wait_until(lambda: not any(map(alive, processes)))
+        finally:
+            worker.kill()
+            worker.wait()
 
 
 @pytest.mark.slow

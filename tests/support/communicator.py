@@ -1,6 +1,5 @@
 """Workers of XGBoost's communicator without Dask or Spark: one process for each data part."""
 
-import json
 import pickle
 import subprocess
 import sys
@@ -66,27 +65,38 @@ def trained(train, valid, measures, how, rounds, arguments=None):
         return history, booster.best_iteration, booster.save_raw("json")
 
 
-def trained_by(parts, folder, limit=120):
-    """Train with one worker for each of `parts`, arguments of `trained`; return their reports."""
-    tracker = RabitTracker(n_workers=len(parts), host_ip="127.0.0.1", sortby="task")
-    tracker.start()
-    args = tracker.worker_args()
+def trained_by(cases, folder, limit=120):
+    """Train each case with one worker for each of its parts; return the reports, by case.
+
+    Parts are arguments of `trained`. All cases have two parts, and the same two processes train
+    them one after the other.
+    """
+    trackers = [RabitTracker(n_workers=2, host_ip="127.0.0.1", sortby="task") for _ in cases]
+    for tracker in trackers:
+        tracker.start()
+    arguments = [tracker.worker_args() for tracker in trackers]
     workers = []
-    for rank, part in enumerate(parts):
-        (folder / f"part-{rank}").write_bytes(pickle.dumps(part))
-        arguments = json.dumps({**args, "dmlc_task_id": str(rank)})
-        workers.append(subprocess.Popen([sys.executable, __file__, str(folder), str(rank), arguments]))
+    for rank in range(2):
+        work = [
+            (parts[rank], {**of_case, "dmlc_task_id": str(rank)})
+            for parts, of_case in zip(cases, arguments, strict=True)
+        ]
+        (folder / f"work-{rank}").write_bytes(pickle.dumps(work))
+        workers.append(subprocess.Popen([sys.executable, __file__, str(folder), str(rank)]))
     try:
         for worker in workers:
             assert worker.wait(timeout=limit) == 0
     finally:
         for worker in workers:
             worker.kill()
-    tracker.wait_for()
-    return [pickle.loads((folder / f"report-{rank}").read_bytes()) for rank in range(len(parts))]
+    for tracker in trackers:
+        tracker.wait_for()
+    reports = [pickle.loads((folder / f"reports-{rank}").read_bytes()) for rank in range(2)]
+    return list(zip(*reports, strict=True))
 
 
 if __name__ == "__main__":
-    folder, rank, arguments = Path(sys.argv[1]), sys.argv[2], json.loads(sys.argv[3])
-    part = pickle.loads((folder / f"part-{rank}").read_bytes())
-    (folder / f"report-{rank}").write_bytes(pickle.dumps(trained(*part, arguments=arguments)))
+    folder, rank = Path(sys.argv[1]), sys.argv[2]
+    work = pickle.loads((folder / f"work-{rank}").read_bytes())
+    reports = [trained(*part, arguments=arguments) for part, arguments in work]
+    (folder / f"reports-{rank}").write_bytes(pickle.dumps(reports))
