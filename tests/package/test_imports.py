@@ -110,98 +110,36 @@ def test_test_files_do_not_import_each_other():
         assert not names & {other.stem for other in files}, path
 
 
-BLOCK = """
-import sys
-
-class Missing:
-    def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in {blocked!r}:
-            raise ImportError("No module named " + name)
-
-sys.meta_path.insert(0, Missing())
-"""
-
-
-def python(code, blocked=()):
-    """Run code in a fresh process that cannot import the blocked libraries."""
-    return subprocess.run(
-        [sys.executable, "-c", BLOCK.format(blocked=tuple(blocked)) + code],
-        cwd=PACKAGE.parent,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-
-
-@pytest.mark.slow
-def test_needs_neither_booster():
-    code = """
+WITHOUT_BOOSTERS = """
 import gapboost as gb
 import gapboost.datasets
 assert gb.evaluate(gb.GAP(g=(0.5, 0.5)), [2, 1, 0], [3.0, 2.0, 1.0]) == {gb.GAP(g=(0.5, 0.5)): 1.0}
 assert gb.LambdaRank(gb.AP()).gradients([0, 1], [2.0, 1.0])[0][0] > 0
-for twin in ("lightgbm", "xgboost"):
-    try:
-        __import__("gapboost." + twin)
-    except ImportError as error:
-        assert twin in str(error), error
-    else:
-        raise AssertionError(twin + " was not blocked")
-print("done")
 """
-    done = python(code, ["lightgbm", "xgboost"])
-    assert done.stdout == "done\n", done.stderr
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("twin", "ranker", "other"),
-    [
-        pytest.param("lightgbm", "LGBMGAPRanker", "xgboost", marks=needs("lightgbm")),
-        pytest.param("xgboost", "XGBGAPRanker", "lightgbm", marks=needs("xgboost")),
-    ],
-)
-def test_each_twin_works_without_the_other(twin, ranker, other):
-    code = f"""
+ONE_BOOSTER = """
 import numpy as np
-from gapboost.{twin} import {ranker}, eval_metric, objective
+from gapboost.{booster} import {ranker}, eval_metric, objective
 X = np.arange(200.0)[:, None] % 7
 y = (X[:, 0] > 3).astype(int)
 fitted = {ranker}(n_estimators=2, n_jobs=1).fit(X, y, qid=np.arange(200) // 10)
 assert fitted.predict(X).shape == (200,)
-assert {other!r} not in sys.modules
-print("done")
 """
-    done = python(code, [other])
-    assert done.stdout.endswith("done\n"), done.stderr
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("ranker", "other"),
-    [
-        pytest.param("DaskLGBMGAPRanker", "xgboost", marks=needs("lightgbm")),
-        pytest.param("DaskXGBGAPRanker", "lightgbm", marks=needs("xgboost")),
-    ],
-)
-def test_each_dask_ranker_needs_its_own_library_only(ranker, other):
-    code = f"""
+DASK = """
 import gapboost.dask
-assert not {{'lightgbm', 'xgboost', 'distributed'}} & set(sys.modules)
+assert not {{"lightgbm", "xgboost", "distributed"}} & {{name for name in sys.modules if sys.modules[name]}}
 from gapboost.dask import {ranker}
 assert {ranker}(n_estimators=3).get_params()["n_estimators"] == 3
-print("done")
 """
-    done = python(code, [other])
-    assert done.stdout == "done\n", done.stderr
 
-
-@pytest.mark.slow
-def test_importing_the_package_loads_no_booster():
-    done = python("import gapboost; print(sorted({'lightgbm', 'xgboost'} & set(sys.modules)))")
-    assert done.stdout == "[]\n", done.stderr
-
+# Libraries that are missing, and code that needs none of them.
+UNNEEDED = {
+    "neither booster": (["lightgbm", "xgboost"], WITHOUT_BOOSTERS),
+    "LGBMGAPRanker": (["xgboost"], ONE_BOOSTER.format(booster="lightgbm", ranker="LGBMGAPRanker")),
+    "XGBGAPRanker": (["lightgbm"], ONE_BOOSTER.format(booster="xgboost", ranker="XGBGAPRanker")),
+    "DaskLGBMGAPRanker": (["xgboost"], DASK.format(ranker="DaskLGBMGAPRanker")),
+    "DaskXGBGAPRanker": (["lightgbm"], DASK.format(ranker="DaskXGBGAPRanker")),
+}
+NEEDS = {name: needs("lightgbm" if "LGBM" in name else "xgboost") for name in UNNEEDED if "Ranker" in name}
 
 # A library, code that needs it, and the extra that brings it.
 NEEDED = [
@@ -220,37 +158,59 @@ NEEDED = [
     ("tqdm", "from gapboost.lightgbm import progress; progress()", "progress"),
     ("tqdm", "from gapboost.xgboost import progress; progress()", "progress"),
 ]
-# Imports the package once. Each case is tried in a copy of this process.
+# Imports the package once. Each case is tried in a copy of this process, unless it is the only one.
 TRY_EACH = """
 import json, os, sys
 import gapboost
 
-for missing, code, _ in {cases!r}:
-    if os.fork() == 0:
-        sys.modules[missing] = None
-        try:
-            exec(code)
-        except ImportError as error:
-            print(json.dumps([missing, code, str(error)]), flush=True)
-        os._exit(0)
-    os.wait()
+assert not {{"lightgbm", "xgboost"}} & set(sys.modules)
+cases = {cases!r}
+for missing, code in cases:
+    if len(cases) > 1 and os.fork():
+        os.wait()
+        continue
+    sys.modules.update(dict.fromkeys(missing))
+    try:
+        exec(code)
+        outcome = "done"
+    except ImportError as error:
+        outcome = str(error)
+    print(json.dumps([missing, code, outcome]), flush=True)
+    os._exit(0)
 """
 
 
 @pytest.fixture(scope="module")
-def import_errors():
-    """Return the message of the ImportError by library and code."""
-    if not hasattr(os, "fork"):
-        pytest.skip("processes cannot be copied here")
-    done = python(TRY_EACH.format(cases=NEEDED))
-    assert done.returncode == 0, done.stderr
-    return {(missing, code): message for missing, code, message in map(json.loads, done.stdout.splitlines())}
+def outcomes():
+    """Return "done" or the message of the ImportError by missing libraries and code."""
+    cases = [*UNNEEDED.values(), *(([missing], code) for missing, code, _ in NEEDED)]
+    found = {}
+    for some in [cases] if hasattr(os, "fork") else [[case] for case in cases]:
+        done = subprocess.run(
+            [sys.executable, "-c", TRY_EACH.format(cases=some)],
+            cwd=PACKAGE.parent,
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+        )
+        lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[[")]
+        found.update({(*missing, code): outcome for missing, code, outcome in lines})
+        assert done.returncode == 0, done.stderr
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [pytest.param(name, marks=NEEDS.get(name, ())) for name in UNNEEDED])
+def test_only_libraries_that_are_used_are_needed(name, outcomes):
+    missing, code = UNNEEDED[name]
+    assert outcomes.get((*missing, code)) == "done"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("missing", "code", "extra"), NEEDED)
-def test_what_is_missing_is_named_with_its_extra(missing, code, extra, import_errors):
-    message = import_errors[missing, code]
+def test_what_is_missing_is_named_with_its_extra(missing, code, extra, outcomes):
+    message = outcomes[missing, code]
     assert missing in message or missing == "distributed"
     assert f"pip install 'gapboost[{extra}]'" in message
 
