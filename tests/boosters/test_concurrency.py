@@ -14,7 +14,7 @@ import pytest
 import xgboost
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from twins import LIGHTGBM, twins
+from twins import LIGHTGBM, XGBOOST, twins
 
 import gapboost as gb
 
@@ -32,9 +32,15 @@ def rankers(twin, **parameters):
     return [twin.ranker(n_estimators=3, g=g, random_state=0, **parameters) for g in GS]
 
 
-def given(ranker):
-    """Parameters of a ranker for the source of a program."""
-    return {name: value for name, value in ranker.get_params().items() if value is not None and value == value}
+def source(ranker):
+    """A ranker as a program writes it."""
+    given = {name: value for name, value in ranker.get_params().items() if value is not None and value == value}
+    return f"{type(ranker).__name__}(**{given!r})"
+
+
+def programs_rankers():
+    """The first ranker of each booster, as a program writes them."""
+    return "[" + ", ".join(source(rankers(twin, n_jobs=2)[0]) for twin in (LIGHTGBM, XGBOOST)) + "]"
 
 
 def fitted(ranker):
@@ -45,8 +51,6 @@ def fitted(ranker):
 @pytest.fixture(scope="module")
 def alone():
     """Predictions and score of each ranker, trained by itself on one thread."""
-    from twins import LIGHTGBM, XGBOOST
-
     return {twin.name: [fitted(ranker) for ranker in rankers(twin)] for twin in (LIGHTGBM, XGBOOST)}
 
 
@@ -86,13 +90,13 @@ IN_PROCESSES = """
 import multiprocessing, sys, warnings
 import numpy as np
 import gapboost as gb
-from gapboost.{module} import {ranker} as Ranker
+from gapboost.lightgbm import LGBMGAPRanker
+from gapboost.xgboost import XGBGAPRanker
 
 data = np.load(sys.argv[1])
 
 def fit(path):
-    ranker = Ranker(**{parameters!r}).fit(data["X"], data["y"], data["qid"])
-    np.save(path, ranker.predict(data["X"]))
+    np.save(path, [ranker.fit(data["X"], data["y"], data["qid"]).predict(data["X"]) for ranker in {rankers}])
 
 gb.LambdaRank(gb.AP()).gradients(data["y"], data["X"][:, 0], data["qid"], n_jobs=2)
 warnings.filterwarnings("ignore", ".*use of fork", DeprecationWarning)
@@ -105,17 +109,14 @@ fit(sys.argv[2])
 
 
 @pytest.mark.slow
-@twins
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-def test_a_new_process_and_one_forked_from_it(twin, alone, tmp_path):
+def test_a_new_process_and_one_forked_from_it(alone, tmp_path):
     """Threads do not survive a fork: the child must not wait for the pool of its parent.
 
     The parent uses only gapboost's pool before: after a fit, OpenMP inside XGBoost would itself
     wait for ever.
     """
-    code = IN_PROCESSES.format(
-        module=twin.name, ranker=twin.ranker_class.__name__, parameters=given(rankers(twin, n_jobs=2)[0])
-    )
+    code = IN_PROCESSES.format(rankers=programs_rankers())
     np.savez(tmp_path / "rows.npz", X=X, y=Y, qid=QID)
     paths = [tmp_path / name for name in ("rows.npz", "parent.npy", "child.npy")]
     done = subprocess.run(
@@ -123,7 +124,7 @@ def test_a_new_process_and_one_forked_from_it(twin, alone, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     for path in paths[1:]:
-        npt.assert_array_equal(np.load(path), alone[twin.name][0][0])
+        npt.assert_array_equal(np.load(path), [of_ranker[0][0] for of_ranker in alone.values()])
 
 
 @pytest.fixture
@@ -198,15 +199,16 @@ AT_THE_END = """
 import atexit, sys, threading, time
 import numpy as np
 import gapboost as gb
-from gapboost.{module} import {ranker} as Ranker
+from gapboost.lightgbm import LGBMGAPRanker
+from gapboost.xgboost import XGBGAPRanker
 
 data = np.load(sys.argv[1])
 X, y, qid = data["X"], data["y"], data["qid"]
 
 def work():
-    ranker = Ranker(**{parameters!r}).fit(X, y, qid)
-    np.save(sys.argv[2], ranker.predict(X))
-    print(ranker.score(X, y, qid))
+    fitted = [ranker.fit(X, y, qid) for ranker in {rankers}]
+    np.save(sys.argv[2], [ranker.predict(X) for ranker in fitted])
+    print(*(ranker.score(X, y, qid) for ranker in fitted))
 
 def late():
     threading.main_thread().join()
@@ -222,25 +224,18 @@ else:
 
 
 @pytest.mark.slow
-@twins
 @pytest.mark.parametrize("at_exit", [False, True], ids=["a thread that outlives the main thread", "atexit"])
-def test_fit_and_score_while_the_interpreter_ends(twin, alone, tmp_path, at_exit):
+def test_fit_and_score_while_the_interpreter_ends(alone, tmp_path, at_exit):
     """Python starts no thread any more: the work is done in the calling one."""
-    code = AT_THE_END.format(
-        module=twin.name,
-        ranker=twin.ranker_class.__name__,
-        parameters=given(rankers(twin, n_jobs=2)[0]),
-        at_exit=at_exit,
-    )
+    code = AT_THE_END.format(rankers=programs_rankers(), at_exit=at_exit)
     np.savez(tmp_path / "rows.npz", X=X, y=Y, qid=QID)
     done = subprocess.run(
         [sys.executable, "-c", code, tmp_path / "rows.npz", tmp_path / "found.npy"],
         capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
-    scores, value = alone[twin.name][0]
-    npt.assert_array_equal(np.load(tmp_path / "found.npy"), scores)
-    assert float(done.stdout) == value
+    found = zip(np.load(tmp_path / "found.npy"), map(float, done.stdout.split()), strict=True)
+    check(list(found), [of_ranker[0] for of_ranker in alone.values()])
 
 
 def test_a_system_that_starts_no_more_threads(monkeypatch):

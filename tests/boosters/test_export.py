@@ -341,26 +341,27 @@ def test_pred_contrib_adds_up_to_the_score(twin):
 
 LOAD = """
 import sys, pickle, joblib, numpy as np
-path, rows = sys.argv[1:]
-ranker = joblib.load(path) if path.endswith("joblib") else pickle.load(open(path, "rb"))
-test = np.load(rows)
-np.save(rows, ranker.predict(test["X"]))
-print(repr(ranker.measure_), ranker.score(test["X"], test["y"], test["qid"]), ranker.get_params()["learning_rate"])
+rows, *paths = sys.argv[1:]
+test, scores = np.load(rows), []
+for path in paths:
+    ranker = joblib.load(path) if path.endswith("joblib") else pickle.load(open(path, "rb"))
+    scores.append(ranker.predict(test["X"]))
+    print(repr(ranker.measure_), ranker.score(test["X"], test["y"], test["qid"]), ranker.get_params()["learning_rate"])
+np.save(rows, scores)
 """
 
 
 @pytest.mark.slow
-@twins
-@pytest.mark.parametrize("suffix", ["pickle", "joblib"])
-def test_pickle_and_joblib_in_another_process(twin, suffix, tmp_path):
-    ranker = twin.fitted(measure="egap", g=(0.2, 0.8), learning_rate=0.25)
-    path, rows = tmp_path / f"ranker.{suffix}", tmp_path / "rows.npz"
-    if suffix == "joblib":
-        joblib.dump(ranker, path)
-    else:
-        path.write_bytes(pickle.dumps(ranker))
+def test_pickle_and_joblib_in_another_process(tmp_path):
+    fitted = [twin.fitted(measure="egap", g=(0.2, 0.8), learning_rate=0.25) for twin in (LIGHTGBM, XGBOOST)]
+    rows, paths, expected = tmp_path / "rows.npz", [], []
+    for number, ranker in enumerate(fitted):
+        paths += [tmp_path / f"{number}.pickle", tmp_path / f"{number}.joblib"]
+        paths[-2].write_bytes(pickle.dumps(ranker))
+        joblib.dump(ranker, paths[-1])
+        expected += [f"{ranker.measure_!r} {ranker.score(TEST.X, TEST.y, TEST.qid)} 0.25"] * 2
     np.savez(rows, X=TEST.X, y=TEST.y, qid=TEST.qid)
-    done = subprocess.run([sys.executable, "-c", LOAD, path, rows], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-c", LOAD, rows, *paths], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.split("\n")[0] == f"{ranker.measure_!r} {ranker.score(TEST.X, TEST.y, TEST.qid)} 0.25"
-    npt.assert_array_equal(np.load(f"{rows}.npy"), ranker.predict(TEST.X))
+    assert done.stdout.splitlines() == expected
+    npt.assert_array_equal(np.load(f"{rows}.npy"), np.repeat([ranker.predict(TEST.X) for ranker in fitted], 2, axis=0))

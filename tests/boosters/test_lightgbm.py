@@ -47,7 +47,7 @@ def test_fits_of_lightgbms_own_ranker_leave_nothing_in_the_callbacks():
     """LightGBM's own ranker passes an array of labels, which callbacks must not keep alive."""
     trains, reports = objective("gap"), eval_metric("gap")
     for _ in range(5):
-        theirs = lightgbm.LGBMRanker(n_estimators=2, objective=trains, metric="None", verbose=-1)
+        theirs = lightgbm.LGBMRanker(n_estimators=2, n_jobs=1, objective=trains, metric="None", verbose=-1)
         watched = {**evaluation_sets([VALI.X], [VALI.y]), "eval_group": [sizes_of(VALI.qid)], "eval_metric": reports}
         theirs.fit(X, Y, group=SIZES, **watched)
         del theirs

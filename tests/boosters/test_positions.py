@@ -255,7 +255,8 @@ def test_every_measure_and_objective(twin, name):
     # asks for.
     tried = {(type(m), m.k, len(m.terms)): m for m in measures if m.k in (None, 3) and m != gb.AP(rel=TOP + 1, k=m.k)}
     assert len(tried) >= 20
-    for measure in tried.values():
+    # A booster takes every other one: what it does with positions does not depend on the measure.
+    for measure in list(tried.values())[twin is XGBOOST :: 2]:
         one = twin.ranker(objective=kind(measure), **weak)
         plain = one.fit(X, y, qid).predict(X)
         assert one.position_bias_ is None

@@ -306,10 +306,14 @@ search(False)  # compiles
 for progress in (None, True, False):
     step(progress)
     search(progress)
-for backend in ("threading", "loky"):
+
+def searches(backend):
     for progress in (None, True):
         step(f"{backend} {progress}")
-        Parallel(2, backend=backend)(delayed(search)(progress) for _ in range(2))
+        search(progress)
+
+for backend in ("threading", "loky"):
+    Parallel(2, backend=backend)([delayed(searches)(backend)])
 step("no tqdm")
 sys.modules["tqdm.auto"] = None
 search(None)

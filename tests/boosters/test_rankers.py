@@ -224,33 +224,31 @@ LOAD_NATIVELY = """
 import sys
 sys.modules["gapboost"] = None
 import numpy
-kind, model, rows, scores = sys.argv[1:]
-X = numpy.load(rows)
-if kind == "lightgbm":
-    import lightgbm
-    numpy.save(scores, lightgbm.Booster(model_file=model).predict(X))
-else:
-    import xgboost
-    ranker = xgboost.XGBRanker()
-    ranker.load_model(model)
-    booster = xgboost.Booster(model_file=model)
-    rounds = (0, booster.best_iteration + 1)
-    assert (ranker.predict(X) == booster.predict(xgboost.DMatrix(X), iteration_range=rounds)).all()
-    numpy.save(scores, ranker.predict(X))
+import lightgbm, xgboost
+X = numpy.load("X.npy")
+numpy.save("lightgbm.npy", lightgbm.Booster(model_file="lightgbm.json").predict(X))
+ranker = xgboost.XGBRanker()
+ranker.load_model("xgboost.json")
+booster = xgboost.Booster(model_file="xgboost.json")
+rounds = (0, booster.best_iteration + 1)
+assert (ranker.predict(X) == booster.predict(xgboost.DMatrix(X), iteration_range=rounds)).all()
+numpy.save("xgboost.npy", ranker.predict(X))
 """
 
 
 @pytest.mark.slow
-@twins
-def test_a_natively_saved_model_predicts_without_gapboost(twin, tmp_path):
-    parameters, fit = twin.stopping(3)
-    ranker = twin.fitted(evals=[VALI], n_estimators=40, learning_rate=0.5, fit=fit, **parameters)
-    assert 0 < ranker.best_iteration_ < 40
-    model, rows, scores = (str(tmp_path / name) for name in ("model.json", "X.npy", "scores.npy"))
-    (ranker.booster_ if twin is LIGHTGBM else ranker).save_model(model)
-    np.save(rows, TEST.X)
-    subprocess.run([sys.executable, "-c", LOAD_NATIVELY, twin.name, model, rows, scores], check=True, cwd=tmp_path)
-    npt.assert_array_equal(np.load(scores), ranker.predict(TEST.X))
+def test_a_natively_saved_model_predicts_without_gapboost(tmp_path):
+    expected = {}
+    for twin in (LIGHTGBM, XGBOOST):
+        parameters, fit = twin.stopping(3)
+        ranker = twin.fitted(evals=[VALI], n_estimators=40, learning_rate=0.5, fit=fit, **parameters)
+        assert 0 < ranker.best_iteration_ < 40
+        (ranker.booster_ if twin is LIGHTGBM else ranker).save_model(str(tmp_path / f"{twin.name}.json"))
+        expected[twin.name] = ranker.predict(TEST.X)
+    np.save(tmp_path / "X.npy", TEST.X)
+    subprocess.run([sys.executable, "-c", LOAD_NATIVELY], check=True, cwd=tmp_path)
+    for name, scores in expected.items():
+        npt.assert_array_equal(np.load(tmp_path / f"{name}.npy"), scores)
 
 
 # --- evaluation sets and early stopping -----------------------------------------------------------

@@ -1,5 +1,6 @@
 """Rankers train for sums of measures of several labels, or refuse to, at each entry point."""
 
+import functools
 import pickle
 import re
 from typing import NamedTuple
@@ -353,11 +354,17 @@ COLLECTIONS = [
 ]
 
 
+@pytest.fixture(scope="module")
+def load():
+    """Read each collection once."""
+    return functools.cache(load_letor)
+
+
 @pytest.mark.parametrize(("file", "feature"), COLLECTIONS)
 @twins
-def test_collections_with_a_second_label(twin, file, feature):
+def test_collections_with_a_second_label(twin, file, feature, load):
     """The second label is a feature that the ranker does not get; values are held-out."""
-    data = load_letor(file)
+    data = load(file)
     queries = np.unique(data.qid)[:300]
     levels = np.digitize(data.X[:, feature], np.quantile(data.X[:, feature], [0.5, 0.8, 0.95]))
     y, features = np.column_stack([data.y, levels]), np.delete(data.X, feature, axis=1)

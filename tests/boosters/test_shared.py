@@ -18,7 +18,8 @@ from gapboost._boosters.states import PerDataSet
 from gapboost._data.judged import judged
 from gapboost._kernels.parallel.chunks import working_on
 
-ROUNDS = 10
+# Numbers of threads.
+THREADS = (2, 5, 8)
 ITERATIONS = 3
 IN_LIGHTGBM = {"max_bin": 15, "num_threads": 1, "deterministic": True, "force_row_wise": True, "verbosity": -1}
 IN_XGBOOST = {"base_score": 0.0, "disable_default_eval_metric": 1, "max_depth": 2, "max_bin": 15, "nthread": 1}
@@ -115,8 +116,8 @@ def test_one_objective_and_one_metric_train_in_many_threads(booster, sizes):
     shared = booster(sizes)
     alone = [shared.fitted(i) for i in range(6)]
     assert len({model for model, _ in alone}) > 1
-    for i in range(ROUNDS):
-        trials = [(i + k) % 6 for k in range(2 + i % 7)]
+    for n_threads in THREADS:
+        trials = [k % 6 for k in range(n_threads)]
         assert at_once(shared.fitted, trials) == [alone[k] for k in trials]
 
 
@@ -147,8 +148,8 @@ def test_one_pass_is_called_by_many_threads(name, sizes):
         return grad, hess
 
     alone = [gradients(given) for given in scores]
-    for i in range(ROUNDS):
-        used = [(i + k) % 8 for k in range(2 + i % 7)]
+    for n_threads in THREADS:
+        used = range(n_threads)
         npt.assert_array_equal(at_once(gradients, scores[used]), [alone[k] for k in used])
 
 
@@ -164,7 +165,7 @@ def test_evaluate_in_many_threads(sizes, n_jobs):
         return gb.evaluate(measures, y, given, qid, n_jobs=n_jobs)
 
     alone = [values(given) for given in scores]
-    for _ in range(ROUNDS):
+    for _ in range(5):
         assert at_once(values, scores) == alone
 
 
@@ -219,7 +220,7 @@ def test_a_helper_that_an_interrupt_left_behind_disturbs_no_later_call():
 
 @pytest.mark.slow
 @twins
-@pauses
+@pytest.mark.parametrize("pause", [1e-6], ids=["switches at every chance"])
 @pytest.mark.usefixtures("switching")
 def test_a_ranker_fitted_to_several_data_sets_at_once_is_left_as_one_of_them_made_it(twin):
     X, y, qid = task(np.full(12, 10))
@@ -234,7 +235,7 @@ def test_a_ranker_fitted_to_several_data_sets_at_once_is_left_as_one_of_them_mad
         fit(n_queries)
         made[n_queries] = ranker.predict(X)
     assert (made[6] != made[12]).any()
-    for _ in range(3 * ROUNDS):
+    for _ in range(20):
         at_once(fit, [6, 12] * 3)
         npt.assert_array_equal(ranker.predict(X), made[ranker.n_queries_in_])
 

@@ -82,19 +82,20 @@ def test_data_frames_with_categories(booster):
 
 
 @pytest.mark.slow
-@boosters
-def test_after_pickle_and_without_gapboost(booster, tmp_path):
-    ranker = pickle.loads(pickle.dumps(fitted(booster)))
-    check_same(ranker.to_vendor(), ranker)
-    joblib.dump(ranker.to_vendor(), tmp_path / "vendor.joblib")
+def test_after_pickle_and_without_gapboost(tmp_path):
+    for booster in RANKERS:
+        ranker = pickle.loads(pickle.dumps(fitted(booster)))
+        check_same(ranker.to_vendor(), ranker)
+        joblib.dump(ranker.to_vendor(), tmp_path / f"{booster}.joblib")
+        np.save(tmp_path / f"{booster}.npy", ranker.predict(TEST.X))
     np.save(tmp_path / "X.npy", TEST.X)
-    np.save(tmp_path / "scores.npy", ranker.predict(TEST.X))
     code = """
 import sys
 sys.modules["gapboost"] = None
 import joblib, numpy as np
-X, scores = np.load("X.npy"), np.load("scores.npy")
-np.testing.assert_array_equal(joblib.load("vendor.joblib").predict(X), scores)
+X = np.load("X.npy")
+for booster in ("lightgbm", "xgboost"):
+    np.testing.assert_array_equal(joblib.load(f"{booster}.joblib").predict(X), np.load(f"{booster}.npy"))
 print("done")
 """
     done = subprocess.run(

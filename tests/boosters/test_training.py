@@ -1,5 +1,7 @@
 """Training on judged collections: every measure rises on validation queries, as `evaluate` says."""
 
+import functools
+
 import numpy as np
 import numpy.testing as npt
 import pytest
@@ -29,16 +31,23 @@ MEASURES = [
 ]
 
 
-@pytest.fixture(scope="module", params=FOLDS)
-def fold(request):
-    return load_letor_fold(request.param / "Fold1")
+load = functools.cache(load_letor_fold)
+
+
+def cases():
+    """Every measure with both boosters on made queries, and with either of them on real ones."""
+    made, real = FOLDS
+    for number, measure in enumerate(MEASURES):
+        for folder, boosters in ((made, (LIGHTGBM, XGBOOST)), (real, ((LIGHTGBM, XGBOOST)[number % 2],))):
+            for twin in boosters:
+                name = f"{folder.id}-{measure}-{twin.name}"
+                yield pytest.param(twin, measure, *folder.values, id=name, marks=folder.marks)
 
 
 @pytest.mark.slow(keep=2)
-@twins
-@pytest.mark.parametrize("measure", MEASURES, ids=str)
-def test_every_measure_rises(twin, measure, fold):
-    train, vali, test = fold
+@pytest.mark.parametrize(("twin", "measure", "folder"), list(cases()))
+def test_every_measure_rises(twin, measure, folder):
+    train, vali, test = load(folder / "Fold1")
     rounds = 60
     parameters, fit = twin.stopping(25)
     small_trees = (
@@ -56,10 +65,11 @@ def test_every_measure_rises(twin, measure, fold):
     assert len(curve) == min(rounds, best + 25)
 
     # The trees after the best one are dropped.
-    staged = [twin.staged(ranker, vali.X, i + 1) for i in range(best)]
+    stages = np.unique(np.linspace(1, best, 6, dtype=int))
+    staged = [twin.staged(ranker, vali.X, rounds) for rounds in stages]
     expected = [gb.evaluate(measure, vali.y, scores, vali.qid)[measure] for scores in staged]
-    npt.assert_allclose(curve[: len(staged)], expected, rtol=0, atol=1e-6)
-    npt.assert_array_equal(ranker.predict(vali.X), staged[best - 1])
+    npt.assert_allclose(curve[stages - 1], expected, rtol=0, atol=1e-6)
+    npt.assert_array_equal(ranker.predict(vali.X), staged[-1])
 
     untrained = gb.evaluate(measure, vali.y, np.zeros(len(vali)), vali.qid)[measure]
     assert untrained < curve[0]

@@ -8,12 +8,16 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from cheap_rankers import Noisy, made
+from scipy import sparse
 
 from gapboost.comparison import compare_rankers
 from gapboost.comparison.checkpoint import _content
 from gapboost.comparison.training import Trainer
+from gapboost.xgboost import XGBGAPRanker
 
 X, Y, QID = made(30, 6)
 RANKERS = {"one": Noisy(0.2, 1), "other": Noisy(0.6, 2), "third": Noisy(0.1, 3)}
@@ -101,18 +105,20 @@ def slow(self, task):
     time.sleep(0.05)
     return did(self, task)
 
-def compare(name):
-    Trainer.__call__ = slow
+def compare(name, checkpoint):
     X, y, qid = made(30, 6)
     rankers = {{"one": Noisy(0.2, 1), "other": Noisy(0.6, 2), "third": Noisy(0.1, 3)}}
     found = compare_rankers(
         X, y, qid, rankers, measures=["gap", "ndcg@5"], cv=3, repeats=2, tune=3,
-        spaces={{ranker: {{"noise": [0.1, 0.3, 1.0]}} for ranker in rankers}}, checkpoint=folder / "saved", n_jobs=1,
+        spaces={{ranker: {{"noise": [0.1, 0.3, 1.0]}} for ranker in rankers}}, checkpoint=checkpoint, n_jobs=1,
     )
     found.values.to_pandas().to_pickle(folder / name)
 
+compare("at once", None)  # loads kernels, which the processes inherit
+Trainer.__call__ = slow
+
 def started(name):
-    process = multiprocessing.get_context("fork").Process(target=compare, args=(name,))
+    process = multiprocessing.get_context("fork").Process(target=compare, args=(name, folder / "saved"))
     process.start()
     return process
 
@@ -141,8 +147,6 @@ for process in processes.values():
 @pytest.mark.skipif(os.name == "nt", reason="without locks two processes may train twice")
 def test_two_processes_share_the_work_and_one_of_them_is_killed_at_ten_random_moments(tmp_path):
     """After each kill it starts again: only the training that was running is lost."""
-    import pandas as pd
-
     paths = [str(Path(__file__).parents[2]), str(Path(__file__).parents[1] / "support")]
     program = PROGRAM.format(paths=paths, folder=str(tmp_path))
     subprocess.run([sys.executable, "-c", program], check=True, timeout=300)
@@ -150,7 +154,7 @@ def test_two_processes_share_the_work_and_one_of_them_is_killed_at_ten_random_mo
     assert len(set(begun)) == 72
     assert 72 <= len(begun) <= 82
     expected = compare_rankers(**TUNED).values.to_pandas()
-    for name in "ab":
+    for name in ("a", "b", "at once"):
         assert pd.read_pickle(tmp_path / name).equals(expected)
 
 
@@ -333,35 +337,32 @@ def test_results_of_another_comparison_are_not_taken_where_the_settings_are_lost
     assert_same(found, compare_rankers(**other))
 
 
+def means_by_form(folder):
+    """Compare two rankers of a booster on data of three types, with a checkpoint for each."""
+    X, y, qid = made(20, 6)
+    words = np.array(["red", "green"])[(X[:, 1] > 0).astype(int)]
+    forms = {
+        "pandas with words": pd.DataFrame(X, columns=list("abcde")).assign(word=pd.Categorical(words)),
+        "polars": pl.DataFrame(X, schema=list("abcde")),
+        "sparse": sparse.csr_matrix(X),
+    }
+    qid = [f"query {i}" for i in qid]
+    given = {"n_estimators": 2, "n_jobs": 1, "enable_categorical": True}
+    rankers = {"a": XGBGAPRanker(**given), "b": XGBGAPRanker(measure="ndcg", **given)}
+    found = {
+        form: compare_rankers(X, y, qid, rankers, cv=2, repeats=1, checkpoint=Path(folder) / form).means()
+        for form, X in forms.items()
+    }
+    return {form: means.drop(columns=["fit seconds", "predict ms"]).to_json() for form, means in found.items()}
+
+
 @pytest.mark.slow
-def test_the_same_data_are_known_again_in_another_process(tmp_path):
-    code = """
-import sys
-sys.path[:0] = {paths!r}
-import numpy as np, pandas as pd, polars as pl
-from scipy import sparse
-from cheap_rankers import Noisy, made
-from gapboost.comparison import compare_rankers
-from gapboost.xgboost import XGBGAPRanker
-X, y, qid = made(20, 6)
-words = np.array(["red", "green"])[(X[:, 1] > 0).astype(int)]
-forms = {{
-    "pandas with words": pd.DataFrame(X, columns=list("abcde")).assign(word=pd.Categorical(words)),
-    "polars": pl.DataFrame(X, schema=list("abcde")),
-    "sparse": sparse.csr_matrix(X),
-}}
-qid = [f"query {{i}}" for i in qid]
-given = {{"n_estimators": 2, "n_jobs": 1, "enable_categorical": True}}
-rankers = {{"a": XGBGAPRanker(**given), "b": XGBGAPRanker(measure="ndcg", **given)}}
-for form, X in forms.items():
-    found = compare_rankers(X, y, qid, rankers, cv=2, repeats=1, checkpoint={folder!r} + form)
-    print(found.means().drop(columns=["fit seconds", "predict ms"]).to_json())
-"""
-    paths = [str(Path(__file__).parents[2]), str(Path(__file__).parents[1] / "support")]
-    code = code.format(paths=paths, folder=str(tmp_path / "saved "))
-    said = [
-        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
-        for _ in range(2)
-    ]
-    assert [process.stderr for process in said if process.returncode] == []
-    assert said[0].stdout == said[1].stdout
+def test_the_same_data_are_known_again_in_another_process(tmp_path, monkeypatch):
+    paths = [str(Path(__file__).parents[2]), str(Path(__file__).parents[1] / "support"), str(Path(__file__).parent)]
+    code = (
+        f"import sys; sys.path[:0] = {paths!r}; import test_checkpoint as t; print(t.means_by_form({str(tmp_path)!r}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    monkeypatch.setattr(Trainer, "__call__", lambda self, task: pytest.fail("trained again"))
+    assert str(means_by_form(tmp_path)) == done.stdout.strip()

@@ -19,16 +19,16 @@ from gapboost.xgboost import XGBGAPRanker
 DATA = load_digits_ranking((40, 1, 1), 12, random_state=0)[0]
 MOST, RATE = 23, 0.5
 RANKERS = [
-    (lightgbm.LGBMRanker(n_estimators=MOST, learning_rate=RATE, verbose=-1), "num_iteration"),
-    (LGBMGAPRanker(n_estimators=MOST, learning_rate=RATE, verbose=-1), "num_iteration"),
-    (xgboost.XGBRanker(n_estimators=MOST, learning_rate=RATE), "iteration_range"),
-    (XGBGAPRanker(n_estimators=MOST, learning_rate=RATE), "iteration_range"),
-    (make_pipeline(StandardScaler(), lightgbm.LGBMRegressor(n_estimators=MOST, verbose=-1)), "num_iteration"),
+    (lightgbm.LGBMRanker(n_estimators=MOST, learning_rate=RATE, n_jobs=1, verbose=-1), "num_iteration"),
+    (LGBMGAPRanker(n_estimators=MOST, learning_rate=RATE, n_jobs=1, verbose=-1), "num_iteration"),
+    (xgboost.XGBRanker(n_estimators=MOST, learning_rate=RATE, n_jobs=1), "iteration_range"),
+    (XGBGAPRanker(n_estimators=MOST, learning_rate=RATE, n_jobs=1), "iteration_range"),
+    (make_pipeline(StandardScaler(), lightgbm.LGBMRegressor(n_estimators=MOST, n_jobs=1, verbose=-1)), "num_iteration"),
 ]
 
 
 def compare(ranker, **options):
-    other = lightgbm.LGBMRegressor(n_estimators=1, num_leaves=2, verbose=-1)
+    other = lightgbm.LGBMRegressor(n_estimators=1, num_leaves=2, n_jobs=1, verbose=-1)
     rankers = {"ranker": ranker, "other": other}
     return compare_rankers(DATA.X, DATA.y, DATA.qid, rankers, measures="ndcg@10", cv=4, repeats=1, n_jobs=1, **options)
 
