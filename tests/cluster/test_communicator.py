@@ -49,7 +49,7 @@ HOW = {"smooth": (gb.SoftRank(gb.GAP()), 4.0), "ties": (gb.LambdaRank(gb.GAP()),
 
 
 def by_length(how, spread):
-    """As `halves`: the first worker has the short queries.
+    """Return what `halves` returns; the first worker has the short queries.
 
     Weights of documents vary within a query only if their initial scores do.
     """
