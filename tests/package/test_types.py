@@ -140,15 +140,13 @@ WRONG = {
 }
 
 
-def checked(checker, folder, script):
-    """Messages of a type checker about a script of a user."""
-    (folder / "script.py").write_text(script, encoding="utf-8")
+def checked(checker, folder):
+    """Messages of a type checker about the scripts in a folder."""
     if checker == "mypy":
-        cache = f"--cache-dir={folder.parent / 'mypy'}"  # the second script finds the types of the first one's imports
-        options = ["--strict", "--follow-imports=silent", "--config-file=", cache]
-        command = [sys.executable, "-m", "mypy", *options, "script.py"]
+        options = ["--strict", "--follow-imports=silent", "--config-file=", f"--cache-dir={folder / 'cache'}"]
+        command = [sys.executable, "-m", "mypy", *options, "right.py", "wrong.py"]
     else:
-        config = {"typeCheckingMode": "standard", "extraPaths": [str(ROOT)], "include": ["script.py"]}
+        config = {"typeCheckingMode": "standard", "extraPaths": [str(ROOT)], "include": ["right.py", "wrong.py"]}
         (folder / "pyrightconfig.json").write_text(json.dumps(config), encoding="utf-8")
         command = [sys.executable, "-m", "basedpyright", "--pythonpath", sys.executable]
     # mypy finds what is installed by itself, and refuses a path to it.
@@ -159,26 +157,20 @@ def checked(checker, folder, script):
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.fixture(params=["mypy", "basedpyright"])
-def checker(request):
-    if find_spec(request.param) is None:
-        pytest.skip(f"{request.param} is not installed")
-    return request.param
-
-
 @pytest.mark.slow
-def test_a_script_of_a_user_passes(checker, tmp_path):
-    code, text = checked(checker, tmp_path, SCRIPT)
-    assert code == 0, text
-
-
-@pytest.mark.slow
-def test_mistakes_of_a_user_are_seen(checker, tmp_path):
-    code, text = checked(checker, tmp_path, SCRIPT + "\n".join(WRONG))
+@pytest.mark.parametrize("checker", ["mypy", "basedpyright"])
+def test_a_script_of_a_user_passes_and_mistakes_are_seen(checker, tmp_path):
+    if find_spec(checker) is None:
+        pytest.skip(f"{checker} is not installed")
+    (tmp_path / "right.py").write_text(SCRIPT, encoding="utf-8")
+    (tmp_path / "wrong.py").write_text(SCRIPT + "\n".join(WRONG), encoding="utf-8")
+    code, text = checked(checker, tmp_path)
     assert code == 1, text
+    lines = text.splitlines()
+    assert not any("right.py" in line and "error" in line for line in lines), text
     first = SCRIPT.count("\n") + 1
     for number, word in enumerate(WRONG.values(), first):
-        assert any(f"script.py:{number}:" in line for line in text.splitlines()), (word, text)
+        assert any(f"wrong.py:{number}:" in line for line in lines), (word, text)
 
 
 def test_the_package_says_that_it_is_typed():
