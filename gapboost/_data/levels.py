@@ -10,7 +10,7 @@ from gapboost._kernels.order.short import ranking
 from gapboost._kernels.parallel.chunks import ranges_within
 
 # Numbers by query and level that are at work at a time, where a query alone has not more.
-NUMBERS_OF_RANGE = 1 << 18
+CELLS_IN_RANGE = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +68,8 @@ class ManyLevels:
         return grades
 
     def ranges(self) -> list[tuple[int, int]]:
-        """Return ranges of at least one query, of up to `NUMBERS_OF_RANGE` queries times levels."""
-        return list(ranges_within(np.diff(self.starts), NUMBERS_OF_RANGE))
+        """Return ranges with up to `CELLS_IN_RANGE` numbers by query and level, or of one query."""
+        return list(ranges_within(np.diff(self.starts), CELLS_IN_RANGE))
 
 
 def numbered_by_query(grades: Array, offsets: Array) -> tuple[Array, ManyLevels]:

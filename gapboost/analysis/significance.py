@@ -22,7 +22,7 @@ from gapboost.evaluation import PerQuery
 from gapboost.measures import Measure, as_measure
 
 # Values that the randomisation test holds at once.
-NUMBERS_OF_BATCH = 1 << 21
+CELLS_IN_BATCH = 1 << 21
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,7 +295,7 @@ def _randomization(d: Array, within: float, n_resamples: int, generator: np.rand
             permutation_type="samples",
             vectorized=True,
             n_resamples=n_resamples,
-            batch=max(1, NUMBERS_OF_BATCH // len(d)),
+            batch=max(1, CELLS_IN_BATCH // len(d)),
             alternative="greater",
             random_state=generator,
         )

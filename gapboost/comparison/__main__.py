@@ -11,7 +11,7 @@ import numpy as np
 
 from gapboost._optional import tqdm
 from gapboost.comparison.comparison import Comparison
-from gapboost.comparison.files import read_data
+from gapboost.comparison.files import add_data_options, read_data
 from gapboost.comparison.rankers import set_categories, standard_rankers, with_query_features
 from gapboost.comparison.remaining import progress_of
 from gapboost.comparison.report import ComparisonPage, summarize_training
@@ -97,18 +97,7 @@ def _parser() -> argparse.ArgumentParser:
     add, cv, repeats = parser.add_argument, ComparisonSettings.cv, ComparisonSettings.repeats
     forms = "LETOR, CSV or Parquet; or train [vali] test; or a folder with Fold1, Fold2, ..."
     add("file", nargs="+", metavar="FILE", help=forms)
-    add("--label", default="label", help="column with the grades, in CSV and Parquet (default: %(default)s)")
-    add("--qid", default="qid", help="column with the query ids (default: %(default)s)")
-    names: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "metavar": "NAME"}
-    add("--drop", **names, help="columns that are no features, with spaces or commas between")
-    add("--categorical", **names, help="columns of categories, with spaces or commas between")
-    add(
-        "--measures",
-        nargs="+",
-        default=DEFAULT_MEASURES,
-        metavar="MEASURE",
-        help=f"default: {' '.join(DEFAULT_MEASURES)}",
-    )
+    add_data_options(add, DEFAULT_MEASURES)
     add("--cv", type=int, default=cv, help="number of folds, where the files bring none (default: %(default)s)")
     add("--repeats", type=int, default=repeats, help="repeats, each with its own folds and seed (default: %(default)s)")
     add("--seeds", type=int, dest="repeats", action=DeprecatedSeeds, help=argparse.SUPPRESS)

@@ -1,6 +1,6 @@
-"""Files of the command: LETOR files and folders of folds, CSV and Parquet."""
+"""Files of the commands: LETOR files and folders of folds, CSV and Parquet."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -33,6 +33,16 @@ class Input:
     qid: Any
     folds: list[FoldFiles] | None
     categorical: Sequence[str] = ()
+
+
+def add_data_options(add: Callable[..., Any], measures: Sequence[str]) -> None:
+    """Add the options for columns and measures to a command, by ``add_argument`` of its parser."""
+    add("--label", default="label", help="column with the grades, in CSV and Parquet (default: %(default)s)")
+    add("--qid", default="qid", help="column with the query ids (default: %(default)s)")
+    names: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "metavar": "NAME"}
+    add("--drop", **names, help="columns that are no features, with spaces or commas between")
+    add("--categorical", **names, help="columns of categories, with spaces or commas between")
+    add("--measures", nargs="+", default=measures, metavar="MEASURE", help=f"default: {' '.join(measures)}")
 
 
 def read_data(

@@ -11,7 +11,7 @@ import numpy as np
 
 from gapboost._data.features import rows_of
 from gapboost._pages.page import checked_path
-from gapboost.comparison.files import Input, read_data
+from gapboost.comparison.files import Input, add_data_options, read_data
 from gapboost.diagnosis.call import DEFAULT_MEASURES, report
 from gapboost.diagnosis.checks import IDS, checked_ids
 from gapboost.diagnosis.model_files import load_model
@@ -72,18 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("file", metavar="FILE", help="test queries: LETOR, CSV or Parquet")
     add("--train", metavar="FILE", help="training queries, in the same format")
-    add("--label", default="label", help="column with the grades, in CSV and Parquet (default: %(default)s)")
-    add("--qid", default="qid", help="column with the query ids (default: %(default)s)")
-    names: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "metavar": "NAME"}
-    add("--drop", **names, help="columns that are no features, with spaces or commas between")
-    add("--categorical", **names, help="columns of categories, with spaces or commas between")
-    add(
-        "--measures",
-        nargs="+",
-        default=DEFAULT_MEASURES,
-        metavar="MEASURE",
-        help=f"default: {' '.join(DEFAULT_MEASURES)}",
-    )
+    add_data_options(add, DEFAULT_MEASURES)
     add("--ignore", nargs="+", default=[], metavar="CHECK", help=f"checks to skip: {', '.join(IDS)}")
     add("--report", default="report.html", metavar="PATH", help="ends with .html or .md (default: %(default)s)")
     return parser

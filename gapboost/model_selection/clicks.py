@@ -26,7 +26,7 @@ from gapboost._data.queries import grouped_rows
 from gapboost._kernels import Array
 
 # Cells of the table of resampled counts that are held at once.
-NUMBERS_OF_STEP = 1 << 22
+CELLS_IN_STEP = 1 << 22
 
 # Counts up to here are exact, and can be drawn from.
 MOST_CLICKS = 2**53
@@ -219,7 +219,7 @@ def _check_total(total: Array) -> None:
 
 def _resampled(units: Array, number: Array, n_resamples: int, rng: np.random.RandomState) -> Array:
     """Return total counts of bootstrap samples, float64 of shape (n_resamples, 2, c + 1)."""
-    step = max(1, NUMBERS_OF_STEP // len(units))
+    step = max(1, CELLS_IN_STEP // len(units))
     parts = [
         rng.multinomial(int(number.sum()), number / number.sum(), size=min(step, n_resamples - first))
         @ units.reshape(len(units), -1)

@@ -38,8 +38,8 @@ def source(ranker):
     return f"{type(ranker).__name__}(**{given!r})"
 
 
-def programs_rankers():
-    """The first ranker of each booster, as a program writes them."""
+def source_of_rankers():
+    """A list of one ranker of each booster, as a program writes it."""
     return "[" + ", ".join(source(rankers(twin, n_jobs=2)[0]) for twin in (LIGHTGBM, XGBOOST)) + "]"
 
 
@@ -116,7 +116,7 @@ def test_a_new_process_and_one_forked_from_it(alone, tmp_path):
     The parent uses only gapboost's pool before: after a fit, OpenMP inside XGBoost would itself
     wait for ever.
     """
-    code = IN_PROCESSES.format(rankers=programs_rankers())
+    code = IN_PROCESSES.format(rankers=source_of_rankers())
     np.savez(tmp_path / "rows.npz", X=X, y=Y, qid=QID)
     paths = [tmp_path / name for name in ("rows.npz", "parent.npy", "child.npy")]
     done = subprocess.run(
@@ -227,7 +227,7 @@ else:
 @pytest.mark.parametrize("at_exit", [False, True], ids=["a thread that outlives the main thread", "atexit"])
 def test_fit_and_score_while_the_interpreter_ends(alone, tmp_path, at_exit):
     """Python starts no thread any more: the work is done in the calling one."""
-    code = AT_THE_END.format(rankers=programs_rankers(), at_exit=at_exit)
+    code = AT_THE_END.format(rankers=source_of_rankers(), at_exit=at_exit)
     np.savez(tmp_path / "rows.npz", X=X, y=Y, qid=QID)
     done = subprocess.run(
         [sys.executable, "-c", code, tmp_path / "rows.npz", tmp_path / "found.npy"],

@@ -66,7 +66,7 @@ def test_every_measure_rises(twin, measure, folder):
 
     # The trees after the best one are dropped.
     stages = np.unique(np.linspace(1, best, 6, dtype=int))
-    staged = [twin.staged(ranker, vali.X, rounds) for rounds in stages]
+    staged = [twin.staged(ranker, vali.X, n_trees) for n_trees in stages]
     expected = [gb.evaluate(measure, vali.y, scores, vali.qid)[measure] for scores in staged]
     npt.assert_allclose(curve[stages - 1], expected, rtol=0, atol=1e-6)
     npt.assert_array_equal(ranker.predict(vali.X), staged[-1])

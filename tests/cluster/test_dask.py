@@ -532,17 +532,8 @@ def test_a_worker_that_dies_ends_the_fit(booster, tmp_path):
     X, y, qid = ranking(200, 0)
     with cluster_of(1, protocol="tcp") as cluster, Client(cluster, set_as_default=False) as client:
         # Ranks follow the addresses as text. Ports that a system chooses begin with 1 to 6.
-        options = [
-            "--no-nanny",
-            "--no-dashboard",
-            "--nthreads",
-            "1",
-            "--host",
-            "127.0.0.1",
-            "--worker-port",
-            "9000:9999",
-        ]
-        worker = python("-m", "dask", "worker", cluster.scheduler_address, *options)
+        options = "--no-nanny --no-dashboard --nthreads 1 --host 127.0.0.1 --worker-port 9000:9999"
+        worker = python("-m", "dask", "worker", cluster.scheduler_address, *options.split())
         try:
             client.wait_for_workers(2, timeout=120)
             objective = watched(tmp_path, f"kill {worker.pid}")

@@ -107,7 +107,7 @@ def follow_apart(title, folder):
         **os.environ,
         "PYTHONPATH": os.pathsep.join([str(PAGE.parents[1]), str(Path(__file__).parents[1] / "support")]),
         "MLFLOW_TRACKING_URI": f"sqlite:///{folder}/mlflow.db",
-        # One more process would import what a model imports.
+        # MLflow would start a process that imports the model to list the libraries it needs.
         "MLFLOW_REQUIREMENTS_INFERENCE_TIMEOUT": "0",
         "MLFLOW_DISABLE_TELEMETRY": "true",
     }

@@ -31,7 +31,7 @@ write_plain(path)
 
 @pytest.mark.slow
 def test_plain_numpy_passes_the_tests_of_kernels_and_gives_what_compiled_code_gives(monkeypatch, tmp_path):
-    """Then run all kinds of queries through the public API; memory is NaN until it is written."""
+    """The values are those of all kinds of queries; memory is NaN until it is written."""
     path, *tests = tmp_path / "plain.npz", *(Path(__file__).with_name(name) for name in KERNEL_TESTS)
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", PROGRAM, path, *tests],
