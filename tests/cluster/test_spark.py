@@ -275,17 +275,15 @@ def test_saves_and_loads(data, tmp_path):
     npt.assert_array_equal(scores(vendor, data).prediction, scores(model, data).prediction)
 
 
-def test_searches_over_measures_with_whole_queries(data):
-    folded = query_folds(data, 2)
-    assert folded.groupBy("qid").agg(F.countDistinct("fold").alias("n")).where("n > 1").count() == 0
+def test_folds_have_whole_queries(data):
+    folds = query_folds(data, 2).groupBy("qid").agg(F.collect_set("fold").alias("folds")).toPandas().folds
+    assert sorted(set(map(tuple, folds))) == [(0,), (1,)]
+
+
+def test_a_grid_holds_measures(data):
     estimator = ranker(n_estimators=2)
     grid = ParamGridBuilder().addGrid(estimator.measure, ["gap", gb.nDCG(k=5)]).addGrid(estimator.g, [None]).build()
-    evaluator = RankingMeasureEvaluator(measure="gap", g=(0.5, 0.5))
-    search = CrossValidator(
-        estimator=estimator, estimatorParamMaps=grid, evaluator=evaluator, numFolds=2, foldCol="fold"
-    ).fit(folded)
-    assert len(search.avgMetrics) == 2
-    assert search.bestModel.measure_ in (gb.GAP(g=(0.5, 0.5)), gb.nDCG(k=5))
+    assert [model.measure_ for model in estimator.fit(data, grid)] == [gb.GAP(g=(0.5, 0.5)), gb.nDCG(k=5)]
 
 
 @pytest.mark.parametrize("search", [CrossValidator, TrainValidationSplit])
@@ -588,13 +586,12 @@ def test_a_worker_that_fails_ends_the_fit(by_value, data, tmp_path, how, rank):
     assert ranker(num_workers=2, n_estimators=2).fit(data).measure_ == gb.GAP(g=(0.5, 0.5))  # the next fit works
 
 
-@pytest.mark.timeout(900)  # it starts another driver and three executors
+@pytest.mark.timeout(900)  # it starts another driver and two executors
 def test_a_lost_executor_ends_the_fit():
     """Run in another process, because the test needs another session."""
     program = Path(__file__).parents[1] / "support" / "lost_executor.py"
     ran = subprocess.run([sys.executable, program], check=True, stdout=subprocess.PIPE, text=True)
     assert "ExecutorLostFailure" in ran.stdout
-    assert ran.stdout.endswith("trees: 4\n")
 
 
 def frame_of(rows, valid=None):

@@ -62,8 +62,9 @@ def file(tmp_path, request, monkeypatch):
 
 
 @pytest.mark.slow(keep=1)
-@pytest.mark.parametrize("tune", [[], ["--tune", "2"]], ids=["defaults", "tuned"])
-@pytest.mark.parametrize("file", ["x.csv", "x.parquet"], indirect=True)
+@pytest.mark.parametrize(
+    ("file", "tune"), [("x.csv", ["--tune", "2"]), ("x.parquet", [])], indirect=["file"], ids=["csv, tuned", "parquet"]
+)
 def test_all_standard_rankers_take_categories(file, tune, monkeypatch, capsys):
     pytest.importorskip("catboost")
     rankers = small_rankers() if not tune else standard_rankers()

@@ -47,7 +47,7 @@ anything = st.sampled_from(sorted(SCORES))
 FINITE = sorted(set(SCORES) - {"nan among them", "nan, infinite", "all nan"})
 
 
-@settings(max_examples=50 if SLOW else 300)
+@settings(max_examples=20 if SLOW else 300)
 @given(st.lists(st.tuples(st.integers(0, LONGEST), anything), max_size=4), st.booleans(), st.integers(0, 2**32 - 1))
 @example([], True, 0)
 @example([(0, "even")], True, 0)
