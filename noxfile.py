@@ -61,6 +61,10 @@ def wheel(session: nox.Session) -> None:
         session.run(str(python), "-m", "pip", "install", "-q", str(_built("*.whl")), external=True)
         session.chdir(empty)
         session.run(str(python), str(ROOT / ".ci" / "check_installed.py"), external=True)
+        session.run(str(python), "-m", "gapboost.warmup", external=True)
+        # Otherwise each process that tests the checkout compiles the same kernels at the same time.
+        for installed in _installed_in(empty):
+            _copy_kernels(installed, ROOT / "gapboost")
 
 
 @nox.session(requires=BUILD)
@@ -140,7 +144,8 @@ def docs(session: nox.Session) -> None:
     if not (ROOT / "docs" / "conf.py").exists():
         session.skip("there is no documentation here")
     session.install("-q", ".[docs]", "hypothesis", "pytest", "pytest-timeout")
-    _copy_kernels(session)
+    for installed in _installed_in(session.virtualenv.location):
+        _copy_kernels(ROOT / "gapboost", installed)
     # The reasons are in tests/conftest.py.
     session.env.update(OMP_WAIT_POLICY="passive", DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED="False")
     session.run("sphinx-build", "-W", "-b", "html", "docs", "docs/_build/html", *session.posargs)
@@ -162,16 +167,17 @@ def _built(pattern: str) -> Path:
     return found
 
 
-def _copy_kernels(session: nox.Session) -> None:
-    """Copy the compiled kernels of the checkout to the installed package.
+def _installed_in(environment: str) -> list[Path]:
+    """The package in an environment, if it is there."""
+    return list(Path(environment).glob("lib/python*/site-packages/gapboost"))
 
-    It loads them if its sources are the same.
-    """
-    for installed in Path(session.virtualenv.location).glob("lib/python*/site-packages/gapboost"):
-        for kernel in ROOT.glob("gapboost/**/*.nbc"):
-            target = installed / kernel.relative_to(ROOT / "gapboost")
-            target.parent.mkdir(exist_ok=True)
-            shutil.copy(kernel, target)
+
+def _copy_kernels(source: Path, target: Path) -> None:
+    """Copy compiled kernels of one package to another, which loads them if its sources agree."""
+    for kernel in source.glob("**/*.nbc"):
+        copy = target / kernel.relative_to(source)
+        copy.parent.mkdir(exist_ok=True)
+        shutil.copy(kernel, copy)
 
 
 def _test(session: nox.Session, command: Sequence[str] = EVERY_TEST) -> None:
@@ -179,7 +185,8 @@ def _test(session: nox.Session, command: Sequence[str] = EVERY_TEST) -> None:
 
     Its package is removed. Arguments are passed on.
     """
-    _copy_kernels(session)
+    for installed in _installed_in(session.virtualenv.location):
+        _copy_kernels(ROOT / "gapboost", installed)
     outside = Path(session.create_tmp(), "outside")
     # Nox has temporary files inside of the environment, where Ray starts no worker.
     session.env["TMPDIR"] = tempfile.gettempdir()
