@@ -43,8 +43,9 @@ def sums_of_leaves(booster, data, rounds):
     if model["name"] == "gblinear":
         weights = np.array(model["model"]["weights"])[:-1]
         return np.nan_to_num(np.asarray(data, np.float32).astype(float)) @ weights
-    drop = model.get("weight_drop")
-    trees = model.get("gbtree", model)["model"]["trees"]
+    of_trees = model.get("gbtree", model)["model"]
+    drop = model.get("weight_drop", of_trees.get("weight_drop"))  # from XGBoost 3.4 on, the second one
+    trees = of_trees["trees"]
     leaves = used.predict(data, pred_leaf=True).reshape(data.num_row(), -1).astype(int)
     return sum(
         np.array(tree["split_conditions"], np.float64)[leaf] * (1.0 if drop is None else drop[number])
