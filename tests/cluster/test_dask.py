@@ -529,7 +529,7 @@ def test_an_error_in_one_training_process_ends_them_all(booster, then, error, me
 def test_a_worker_that_dies_ends_the_fit(tmp_path):
     """The second of two workers dies: the first one is in this process.
 
-    What notices the death is the same for both boosters.
+    The code that notices its death is the same for both boosters.
     """
     X, y, qid = ranking(200, 0)
     with cluster_of(1, protocol="tcp") as cluster, Client(cluster, set_as_default=False) as client:

@@ -98,7 +98,7 @@ def test_methods_take_what_those_of_the_booster_take(ranker, method):
 
 @pytest.mark.slow
 def test_a_script_of_a_user_passes_and_mistakes_are_seen(tmp_path):
-    """Pyright marks the lines that hold mistakes, and no others. `nox -s lint` runs mypy on it."""
+    """Pyright marks the lines that hold mistakes, and no others; `nox -s lint` runs mypy."""
     checker = pytest.importorskip("basedpyright", reason="basedpyright is not installed")
     config = {
         "typeCheckingMode": "standard", "enableTypeIgnoreComments": False, "extraPaths": [str(ROOT)], "include": [SCRIPT.name],
