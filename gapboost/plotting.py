@@ -163,18 +163,18 @@ def _ternary(figure: Any, points: Array, scores: Array, label: str) -> None:
 
     axes = figure.add_subplot()
     means, best = scores.mean(axis=1), int(scores.mean(axis=1).argmax())
-    centres = points @ CORNERS
+    centers = points @ CORNERS
     # Hexagons as wide as the lattice fill the triangle; cut at its edge, where g has a 0.
-    apart = np.linalg.norm(centres[:, None] - centres[None], axis=2)
+    apart = np.linalg.norm(centers[:, None] - centers[None], axis=2)
     spacing = apart[apart > 1e-9].min(initial=0.5)
     angles = np.arange(6) * np.pi / 3 + np.pi / 6
     hexagon = np.column_stack((np.cos(angles), np.sin(angles))) * spacing / np.sqrt(3) * 1.005
-    cells = PolyCollection(centres[:, None] + hexagon, array=means, cmap="viridis")
+    cells = PolyCollection(centers[:, None] + hexagon, array=means, cmap="viridis")
     axes.add_collection(cells)
     edge = Polygon(CORNERS, fill=False, edgecolor="0.3", linewidth=1)
     axes.add_patch(edge)
     cells.set_clip_path(edge)
-    axes.plot(*centres[best], "*", markersize=15, color="C3", markeredgecolor="white", clip_on=False, zorder=3)
+    axes.plot(*centers[best], "*", markersize=15, color="C3", markeredgecolor="white", clip_on=False, zorder=3)
     for corner, grade, (dx, dy), vertical in zip(
         CORNERS, ("g₁ = 1", "g₂ = 1", "g₃ = 1"), ((0, -8), (0, -8), (0, 8)), ("top", "top", "bottom"), strict=True
     ):

@@ -242,8 +242,8 @@ def way():
 def logo():
     """A ranking of four documents, best grade first: bars as long as their grades are good."""
     bars = "".join(
-        f'<rect x="8" y="{7 + 13 * rank}" width="{48 - 11 * rank}" height="10" rx="5" fill="{colour}"/>'
-        for rank, colour in enumerate(("#08519c", "#3182bd", "#6baed6", "#9ecae1"))
+        f'<rect x="8" y="{7 + 13 * rank}" width="{48 - 11 * rank}" height="10" rx="5" fill="{color}"/>'
+        for rank, color in enumerate(("#08519c", "#3182bd", "#6baed6", "#9ecae1"))
     )
     text = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" width="64" height="64">{bars}</svg>\n'
     (HERE.parent / "_static" / "logo.svg").write_text(text, encoding="utf-8")

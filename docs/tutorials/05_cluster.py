@@ -40,7 +40,7 @@ cut = train.qid[near] == train.qid[1111]
 _, ax = plt.subplots(figsize=(6, 3))
 ax.plot(near[~cut], train.qid[near][~cut], ".", label="queries that one partition has")
 ax.plot(near[cut], train.qid[near][cut], "o", label="the query that comes together")
-ax.axvline(1110.5, color="grey", linestyle="--", label="end of the first partition")
+ax.axvline(1110.5, color="gray", linestyle="--", label="end of the first partition")
 ax.set(xlabel="row", ylabel="query id")
 ax.legend(loc="upper left", fontsize=8)
 plt.tight_layout()

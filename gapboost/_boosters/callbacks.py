@@ -24,9 +24,9 @@ from gapboost.measures import Measure, as_measure, as_measures
 from gapboost.measures.measure import grade_limit
 from gapboost.objectives import Objective, Pass, as_objective
 
-# XGBoost guesses the direction of a metric from its name and minimises every other one. The names
+# XGBoost guesses the direction of a metric from its name and minimizes every other one. The names
 # are the same for both boosters.
-MAXIMISED_PREFIXES = ("auc", "pre", "map", "ndcg")
+MAXIMIZED_PREFIXES = ("auc", "pre", "map", "ndcg")
 
 
 # What the native objectives and metrics read.
@@ -38,7 +38,7 @@ Total = Callable[[Array], Array]
 
 def is_maximized(name: str) -> bool:
     """True if the name of a metric tells XGBoost's early stopping that higher is better."""
-    return name.startswith(MAXIMISED_PREFIXES) and name != "mape"
+    return name.startswith(MAXIMIZED_PREFIXES) and name != "mape"
 
 
 def metric_names(measures: Sequence[Measure]) -> list[str]:
@@ -50,7 +50,7 @@ def metric_names(measures: Sequence[Measure]) -> list[str]:
     """
     short = [measure.short_name + (f"@{measure.k}" if measure.k else "") for measure in measures]
     names = [measure.label if short.count(name) > 1 else name for name, measure in zip(short, measures, strict=True)]
-    return [name if name.startswith(MAXIMISED_PREFIXES) else f"map-{name}" for name in names]
+    return [name if name.startswith(MAXIMIZED_PREFIXES) else f"map-{name}" for name in names]
 
 
 class Callback(Generic[State]):

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from gapboost._data.grades import GradeLimit, check_known, checked_grades, graded, warn_of_many
-from gapboost._data.judgements import Judgements, judgements_of, numbered_among
+from gapboost._data.judgments import Judgments, judgments_of, numbered_among
 from gapboost._data.labels import Column, Label, check_label_columns, column_name, label_columns
 from gapboost._data.levels import ManyLevels, numbered_alike, numbered_by_query
 from gapboost._data.queries import Queries, grouped_rows
@@ -259,18 +259,18 @@ def _label(
     grades: Array, queries: Queries, recall_base: Any, limit: GradeLimit, names: tuple[str, str], real: bool
 ) -> Label:
     """Number checked grades in grouped order; `names` are those of the grades and the query ids."""
-    judgements = judgements_of(recall_base, queries.ids, names[1], limit) if real else None
-    if grades.dtype.kind == "f" or (judgements is not None and not judgements.whole):
-        if recall_base is not None and judgements is None:
+    judgments = judgments_of(recall_base, queries.ids, names[1], limit) if real else None
+    if grades.dtype.kind == "f" or (judgments is not None and not judgments.whole):
+        if recall_base is not None and judgments is None:
             raise ValueError(
                 f"recall_base counts whole grades, but {names[0]} holds fractional ones; expected "
                 "{query: {grade: documents}}, such as {'a': {0.5: 3, 1.0: 1}}"
             )
         levels = np.unique(grades)
         warn_of_many(len(levels), levels[-1], names[0], limit)
-        return Label(*numbered(grades.astype(np.float64), levels, queries, judgements))
-    if judgements is not None:
-        recall_base = judgements.counts(len(queries))
+        return Label(*numbered(grades.astype(np.float64), levels, queries, judgments))
+    if judgments is not None:
+        recall_base = judgments.counts(len(queries))
     known = limit.highest if limit.highest < math.inf else 0
     counts = grade_counts(grades, queries.offsets, max(int(grades.max()), int(known)))
     if recall_base is not None:
@@ -279,11 +279,11 @@ def _label(
 
 
 def numbered(
-    grades: Array, levels: Array, queries: Queries, judgements: Judgements | None
+    grades: Array, levels: Array, queries: Queries, judgments: Judgments | None
 ) -> tuple[Array, RecallBase | ManyLevels]:
     """Return the numbers of fractional grades among all `levels` that occur, in grouped order."""
-    if judgements is not None:
-        codes, base = numbered_among(grades, queries.offsets, judgements, queries.ids)
+    if judgments is not None:
+        codes, base = numbered_among(grades, queries.offsets, judgments, queries.ids)
     elif len(levels) <= LEVELS_OF_ALL:
         return numbered_alike(grades, queries.offsets, levels)
     else:

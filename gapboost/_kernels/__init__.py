@@ -83,7 +83,7 @@ So results never depend on the number of threads.
 
 What travels together is a NamedTuple, made by keyword. Only arrays, scalars and tuples of them
 cross into compiled code: function arguments would miss numba's disk cache. Entry points are few and
-take float64, because compiled code is compiled again for every combination of types, and optimised
+take float64, because compiled code is compiled again for every combination of types, and optimized
 again for every caller. With ``NUMBA_DISABLE_JIT=1`` everything runs as plain Python, bounds
 checked.
 """

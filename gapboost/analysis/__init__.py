@@ -1,7 +1,7 @@
 """Analyses of measures and rankings, one module for each question.
 
 =================  =============================================================================
-`trec`             judgements and runs of TREC as rankings; ``trec.evaluate``
+`trec`             judgments and runs of TREC as rankings; ``trec.evaluate``
 `trec_files`       reading and writing their files
 `provider`         GAP, xGAP, eGAP inside ir_measures
 `curve`            the graded precision-recall curve, whose area is the measure
@@ -14,7 +14,7 @@
 `discrimination`   how many pairs of systems a measure tells apart
 `correlation`      whether measures rank systems alike; ``tau_ap``
 `bootstrap`        intervals over topics for any of these
-`robustness`       whether they still do so with fewer judgements
+`robustness`       whether they still do so with fewer judgments
 `bpref`            binary preference, which looks at judged documents alone
 `optimality`       whether small changes of a linear model improve a measure
 `significance`     whether one ranker is better than another

@@ -1,6 +1,6 @@
 """Binary preference: how often judged irrelevant documents are above relevant ones [buckley2004].
 
-It looks at judged documents alone, so that it hardly changes when judgements are missing.
+It looks at judged documents alone, so that it hardly changes when judgments are missing.
 `gapboost.evaluate` has grade 0 for unjudged and irrelevant documents alike; here they are kept
 apart.
 
@@ -20,15 +20,15 @@ def bpref(qrels: Qrels, run: Run, *, rel: int = 1, ties: Ties = "expected") -> d
     """Compute binary preference of a run, as in trec_eval.
 
     ``1/R sum_r (1 - min(n_r, R) / min(N, R))`` over the relevant documents that were retrieved, n_r
-    judged irrelevant ones above each of them, R relevant and N irrelevant ones in the judgements.
-    Judgements below 0 count as none.
+    judged irrelevant ones above each of them, R relevant and N irrelevant ones in the judgments.
+    Judgments below 0 count as none.
 
     Parameters
     ----------
-    qrels : {topic: {document: judgement}}
+    qrels : {topic: {document: judgment}}
     run : {topic: {document: score}}
     rel : int, default=1
-        The lowest judgement that counts as relevant.
+        The lowest judgment that counts as relevant.
     ties : {"expected", "trec_eval"}, default="expected"
         As in `gapboost.analysis.trec.rankings`. The expected value has a closed form: of z
         irrelevant documents in a tied group, 0, 1, ..., z are above a relevant one with equal
@@ -54,14 +54,14 @@ def bpref(qrels: Qrels, run: Run, *, rel: int = 1, ties: Ties = "expected") -> d
     lowest = as_relevant(rel)
     topics = list(checked_qrels(qrels))
     found = retrieved(run, topics, ties)
-    found.judged(qrels)  # refuses judgements that are no grades
+    found.judged(qrels)  # refuses judgments that are no grades
     offsets = found.queries.offsets
     values = {}
     for topic, first, last in zip(topics, offsets[:-1], offsets[1:], strict=True):
-        judgements = qrels[topic]
-        given = np.array([judgements.get(document, -1) for document in found.documents[first:last]], dtype=np.float64)
+        judgments = qrels[topic]
+        given = np.array([judgments.get(document, -1) for document in found.documents[first:last]], dtype=np.float64)
         judged = given >= 0
-        known = np.array([judgement for judgement in judgements.values() if judgement >= 0], dtype=np.float64)
+        known = np.array([judgment for judgment in judgments.values() if judgment >= 0], dtype=np.float64)
         n_relevant = int((known >= lowest).sum())
         values[topic] = _bpref_of(
             given[judged] >= lowest, found.scores[first:last][judged], n_relevant, len(known) - n_relevant, ties

@@ -1,7 +1,7 @@
 """Discriminative power: the share of pairs of systems that a measure separates on given topics.
 
 The paired bootstrap test of Sakai (SIGIR 2006), as [robertson2010] (4.2) uses it. With z the
-differences of two systems by topic and t(z) = mean(z) / (sd(z) / sqrt(n)), the centred differences
+differences of two systems by topic and t(z) = mean(z) / (sd(z) / sqrt(n)), the centered differences
 are resampled B times; the achieved significance level (ASL) of the pair is the share of resamples
 with ``|t(w*)| >= |t(z)|``. All pairs and measures see the same resamples of the topics, so that
 what differs between measures is the measures. Rounding (`gapboost.analysis.ties`) is no difference.
@@ -106,7 +106,7 @@ class DiscriminativePower:
             label = f"{measure}: {self.share[m]:.1%} below {self.level:g}"
             curve = self.curve(measure)
             ax.plot(range(1, len(curve) + 1), curve, drawstyle="steps-mid", label=label, **line(m, marked=False))
-        ax.axhline(self.level, color="grey", linewidth=0.8, linestyle=":")
+        ax.axhline(self.level, color="gray", linewidth=0.8, linestyle=":")
         ax.set(xlabel="pairs of systems by falling ASL", ylabel="achieved significance level", ylim=(0, highest))
         legend(ax)
         return ax

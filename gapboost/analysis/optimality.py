@@ -115,7 +115,7 @@ class LocalOptimality:
             style = line(d * len(self.measures) + m)
             ax.plot(self.step_sizes, middle, label=f"{self.datasets[d]}, {self.measures[m]}", **style)
             ax.fill_between(self.step_sizes, low, high, color=style["color"], alpha=0.15, linewidth=0)
-        ax.axhline(self.epsilon, color="grey", linewidth=0.8, linestyle=":")
+        ax.axhline(self.epsilon, color="gray", linewidth=0.8, linestyle=":")
         ax.set(xlabel="step size", ylabel="change of the measure")
         legend(ax)
         return ax

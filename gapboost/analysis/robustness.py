@@ -1,7 +1,7 @@
 """Robustness to incomplete judgments: ranking of systems with fewer judged documents.
 
-Judgements are thinned out by stratified random sampling, topic by topic and grade by grade, and
-each measure's ranking of the systems is correlated with its own ranking under complete judgements
+Judgments are thinned out by stratified random sampling, topic by topic and grade by grade, and
+each measure's ranking of the systems is correlated with its own ranking under complete judgments
 ([ferrante2014], section 6).
 """
 
@@ -27,13 +27,13 @@ FRACTIONS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05)
 
 @dataclass(frozen=True, eq=False)
 class Robustness:
-    """Kendall's tau with the complete ranking of systems, for thinner and thinner judgements.
+    """Kendall's tau with the complete ranking of systems, for thinner and thinner judgments.
 
     Attributes
     ----------
     measures : tuple
     fractions : tuple of float
-        Share of the judgements that were kept.
+        Share of the judgments that were kept.
     tau : float64 ndarray of shape (measures, fractions, repeats)
 
     Examples
@@ -85,16 +85,16 @@ class Robustness:
             low, high = np.percentile(self.tau[m], (25, 75), axis=1)
             ax.fill_between(share, low, high, color=style["color"], alpha=0.12, linewidth=0)
         ax.invert_xaxis()
-        ax.set(xlabel="judgements kept (%)", ylabel="Kendall's tau with the complete ranking")
+        ax.set(xlabel="judgments kept (%)", ylabel="Kendall's tau with the complete ranking")
         legend(ax)
         return ax
 
 
 def thinned(qrels: Qrels, fraction: float, generator: np.random.Generator) -> dict[str, dict[str, float]]:
-    """A stratified random sample of judgements.
+    """A stratified random sample of judgments.
 
     Of each topic and grade, ``round(fraction * count)`` documents are kept, and at least one: every
-    topic keeps all the grades it has. Judgements below 0 are a grade of their own.
+    topic keeps all the grades it has. Judgments below 0 are a grade of their own.
     """
     sample = {}
     for topic, judged in qrels.items():
@@ -122,7 +122,7 @@ def robustness(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> Robustness:
-    """Rank systems under fewer and fewer judgements.
+    """Rank systems under fewer and fewer judgments.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def robustness(
     qrels, runs, ties
         As in `system_values`.
     fractions : sequence of float, default=(1.0, 0.9, ..., 0.1, 0.05)
-        Shares of the judgements; in one repeat each smaller sample is part of the larger ones.
+        Shares of the judgments; in one repeat each smaller sample is part of the larger ones.
     repeats : int, default=10
         Random samples for each fraction.
     topics : sequence of str, optional
@@ -169,7 +169,7 @@ def robustness(
     found = {name: retrieved(run, list(complete), ties) for name, run in runs.items()}
     everything = evaluated(wanted, complete, runs, found, 1).means
     repeat = partial(_repeat, wanted, complete, runs, found, everything, tuple(shares.tolist()))
-    tau = in_order(repeat, generators(random_state, repeats), n_jobs, progress, "judgement samples")
+    tau = in_order(repeat, generators(random_state, repeats), n_jobs, progress, "judgment samples")
     return Robustness(tuple(wanted), tuple(shares.tolist()), np.array(tau).transpose(1, 2, 0))
 
 

@@ -15,13 +15,13 @@ from gapboost._data.columns import numeric_column
 from gapboost._kernels import Array
 from gapboost._latex import latex_table
 from gapboost._optional import axes, frame
-from gapboost._pictures import COLOURS, legend
+from gapboost._pictures import COLORS, legend
 from gapboost.analysis.ties import rounding, settled
 from gapboost.analysis.work import generators
 from gapboost.evaluation import PerQuery
 from gapboost.measures import Measure, as_measure
 
-# Values that the randomisation test holds at once.
+# Values that the randomization test holds at once.
 CELLS_IN_BATCH = 1 << 21
 
 
@@ -39,7 +39,7 @@ class Significance:
     confidence : float
     t, wilcoxon, sign, randomization : float
         Two-sided p-values: paired t-test, Wilcoxon's signed-rank test, sign test (both without the
-        queries that do not differ), and the randomisation test of the mean.
+        queries that do not differ), and the randomization test of the mean.
 
     Examples
     --------
@@ -107,7 +107,7 @@ class Significance:
             "p, t-test": self.t,
             "p, Wilcoxon": self.wilcoxon,
             "p, sign test": self.sign,
-            "p, randomisation": self.randomization,
+            "p, randomization": self.randomization,
         }
         # An array of objects keeps the counts whole numbers beside the floats.
         values = np.array(list(numbers.values()), dtype=object)
@@ -131,11 +131,11 @@ class Significance:
         """
         ax = axes(ax)
         ranked = np.sort(self.differences)[::-1]
-        ax.bar(range(1, len(ranked) + 1), ranked, width=1.0, color=COLOURS[0])
-        ax.axhline(0, color="grey", linewidth=0.8)
+        ax.bar(range(1, len(ranked) + 1), ranked, width=1.0, color=COLORS[0])
+        ax.axhline(0, color="gray", linewidth=0.8)
         mean = f"mean {self.difference:+.4f}, p = {self.t:.3g} (t-test)"
-        ax.axhline(self.difference, color=COLOURS[1], linestyle="--", label=mean)
-        ax.axhspan(*self.interval, color=COLOURS[1], alpha=0.25, label=f"{self.confidence:.0%} interval")
+        ax.axhline(self.difference, color=COLORS[1], linestyle="--", label=mean)
+        ax.axhspan(*self.interval, color=COLORS[1], alpha=0.25, label=f"{self.confidence:.0%} interval")
         ax.set(xlabel="queries by falling difference", ylabel="difference", title=title)
         legend(ax)
         return ax
@@ -169,7 +169,7 @@ def significance(
     confidence : float, default=0.95
         Of the interval.
     n_resamples : int, default=9999
-        Random changes of sign in the randomisation test; all of them are tried where there are no
+        Random changes of sign in the randomization test; all of them are tried where there are no
         more than these.
     random_state : int, Generator or RandomState, optional
 

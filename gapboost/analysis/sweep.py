@@ -100,7 +100,7 @@ class ThresholdSweep:
         for number, measure in enumerate(self.result.measures[size:]):
             ax.axhline(errors[size + number], label=str(measure), **line(number + 1, marked=False))
         best = ", ".join(f"{x:.2g}" for x in self.best)
-        ax.axvline(self.grid.index(self.best), color="grey", linewidth=1, label=f"best in the mean: ({best})")
+        ax.axvline(self.grid.index(self.best), color="gray", linewidth=1, label=f"best in the mean: ({best})")
         shown = range(0, size, max(1, (size - 1) // 10))
         ax.set_xticks(
             list(shown), [", ".join(f"{x:.2g}" for x in self.grid[i]) for i in shown], rotation=60, ha="right"

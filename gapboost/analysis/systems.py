@@ -158,7 +158,7 @@ def system_values(
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> SystemValues:
-    """Evaluate several runs on all topics of the judgements.
+    """Evaluate several runs on all topics of the judgments.
 
     Parameters
     ----------

@@ -1,14 +1,14 @@
-"""TREC judgements and runs: read, checked, and brought together as rankings.
+"""TREC judgments and runs: read, checked, and brought together as rankings.
 
 The rules, where files leave something open:
 
-* A judgement of 0 or less is not relevant, and so is a document without a judgement.
-* Relevant documents that a run did not retrieve count: the recall base comes from the judgements.
-* A topic with judgements but no documents in the run has an empty ranking, with value 0, as in
+* A judgment of 0 or less is not relevant, and so is a document without a judgment.
+* Relevant documents that a run did not retrieve count: the recall base comes from the judgments.
+* A topic with judgments but no documents in the run has an empty ranking, with value 0, as in
   ir_measures. trec_eval without ``-c`` leaves such topics out of its means.
-* A topic of the run that has no judgements is left out.
+* A topic of the run that has no judgments is left out.
 * The ranks written in a run are not read, its scores are, as in trec_eval.
-* A document that occurs twice in a topic, of a run or of judgements, is an error. So is a line
+* A document that occurs twice in a topic, of a run or of judgments, is an error. So is a line
   with missing parts.
 * Lines that begin with ``#`` are comments. As in trec_eval, a run's line has six parts; the rest
   of the line is not read.
@@ -26,7 +26,7 @@ from gapboost._data.arguments import mapping, one_of
 from gapboost._data.columns import checked_scores, numeric_column
 from gapboost._data.grades import check_known, checked_grades, warn_of_many
 from gapboost._data.judged import Judged, numbered
-from gapboost._data.judgements import Judgements
+from gapboost._data.judgments import Judgments
 from gapboost._data.levels import ManyLevels
 from gapboost._data.queries import Queries
 from gapboost._data.recall_base import RecallBase
@@ -104,16 +104,16 @@ class Retrieved:
         topics = self.queries.ids.tolist()
         offsets = self.queries.offsets
         gains = [
-            judgements.get(document, 0)
-            for judgements, begin, end in zip((qrels[t] for t in topics), offsets[:-1], offsets[1:], strict=True)
+            judgments.get(document, 0)
+            for judgments, begin, end in zip((qrels[t] for t in topics), offsets[:-1], offsets[1:], strict=True)
             for document in self.documents[begin:end]
         ]
-        judgements = [grade for topic in topics for grade in qrels[topic].values()]
-        given = numeric_column(judgements, "qrels", "grades") if judgements else np.zeros(0)
-        # Every judgement below 0 counts as 0.
+        judgments = [grade for topic in topics for grade in qrels[topic].values()]
+        given = numeric_column(judgments, "qrels", "grades") if judgments else np.zeros(0)
+        # Every judgment below 0 counts as 0.
         known = checked_grades(np.where(given < 0, 0, given), "qrels", real=True)
         query = np.repeat(np.arange(len(topics)), [len(qrels[topic]) for topic in topics])
-        judged = Judgements(query, known, np.ones(len(known), dtype=np.int64))
+        judged = Judgments(query, known, np.ones(len(known), dtype=np.int64))
         grades = np.maximum(np.array(gains), 0)
         base: RecallBase | ManyLevels
         if judged.whole:
@@ -125,12 +125,12 @@ class Retrieved:
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
-    """A run with its judgements, for measures and analyses of single rankings.
+    """A run with its judgments, for measures and analyses of single rankings.
 
     Attributes
     ----------
     data : Judged
-        Topics as queries, grades of the retrieved documents, recall base from the judgements.
+        Topics as queries, grades of the retrieved documents, recall base from the judgments.
     scores : float ndarray of shape (N,)
     ties : {"expected", "trec_eval"}
     """
@@ -164,7 +164,7 @@ class Rankings:
 
 
 def checked_qrels(qrels: Any) -> Qrels:
-    """Judgements of at least one topic.
+    """Judgments of at least one topic.
 
     Raises
     ------
@@ -197,7 +197,7 @@ def retrieved(run: Run, topics: Sequence[str], ties: Ties = "expected") -> Retri
         sizes.append(len(ordered))
     if not documents:
         raise ValueError(
-            f"the run and the judgements share no topic: {list(run)[:3]} ... and {list(topics)[:3]} ...; expected topics "
+            f"the run and the judgments share no topic: {list(run)[:3]} ... and {list(topics)[:3]} ...; expected topics "
             "that are spelled the same"
         )
     ids = np.empty(len(sizes), dtype=object)
@@ -211,7 +211,7 @@ def retrieved(run: Run, topics: Sequence[str], ties: Ties = "expected") -> Retri
 
 
 def rankings(qrels: Qrels, run: Run, *, ties: Ties = "expected") -> Rankings:
-    """Bring a run and judgements together.
+    """Bring a run and judgments together.
 
     Parameters
     ----------
@@ -293,12 +293,12 @@ def evaluate(
     per_query: bool = False,
     n_jobs: int | None = None,
 ) -> Values | PerQuery:
-    """`gapboost.evaluate` for a run and its judgements.
+    """`gapboost.evaluate` for a run and its judgments.
 
     Parameters
     ----------
     measures : str, Measure or sequence of them
-        With ``g=None`` a graded measure is uniform over the grades of the judgements.
+        With ``g=None`` a graded measure is uniform over the grades of the judgments.
     qrels, run, ties
         As in `rankings`.
     empty : {0, 1, "skip"}, default=0

@@ -1,4 +1,4 @@
-"""Files of TREC judgements and runs: read and written line by line.
+"""Files of TREC judgments and runs: read and written line by line.
 
 The docstring of `gapboost.analysis.trec` gives the rules for what these files leave open.
 """
@@ -50,11 +50,11 @@ def _read_lines(path: Any, limit: int, entry: Callable[[list[bytes]], Any], expe
     return topics
 
 
-def _judgement(words: list[bytes]) -> tuple[str, str, float]:
+def _judgment(words: list[bytes]) -> tuple[str, str, float]:
     topic, _, document, relevance = words
     grade = float(checked_number(relevance))
     if not math.isfinite(grade):
-        raise ValueError(f"the judgement {grade}")
+        raise ValueError(f"the judgment {grade}")
     return topic.decode(), document.decode(), int(grade) if grade.is_integer() else grade
 
 
@@ -71,20 +71,20 @@ def _retrieved(words: list[bytes]) -> tuple[str, str, float]:
 
 
 def read_qrels(path: Any, *, max_line_bytes: int = MAX_LINE_BYTES) -> dict[str, dict[str, float]]:
-    r"""Read judgements: ``{topic: {document: judgement}}``, as ir_measures takes them too.
+    r"""Read judgments: ``{topic: {document: judgment}}``, as ir_measures takes them too.
 
     Parameters
     ----------
     path : path
-        Lines ``topic iteration document judgement``; compressed where the name ends in ``.gz``.
-        Judgements are ints where they are whole, and else floats.
+        Lines ``topic iteration document judgment``; compressed where the name ends in ``.gz``.
+        Judgments are ints where they are whole, and else floats.
     max_line_bytes : int, default=67108864
         Length of the longest line that is read, in bytes after decompression.
 
     Raises
     ------
     ValueError
-        With the line, where it does not have these four parts, the judgement is not a finite
+        With the line, where it does not have these four parts, the judgment is not a finite
         number, a name is not UTF-8, a document is judged twice in a topic, or the line is too long;
         where the file is empty.
 
@@ -100,7 +100,7 @@ def read_qrels(path: Any, *, max_line_bytes: int = MAX_LINE_BYTES) -> dict[str, 
     ...
     {'1': {'a': 2, 'b': 0}}
     """
-    return _read_lines(path, max_line_bytes, _judgement, "topic iteration document judgement")
+    return _read_lines(path, max_line_bytes, _judgment, "topic iteration document judgment")
 
 
 def read_run(path: Any, *, max_line_bytes: int = MAX_LINE_BYTES) -> dict[str, dict[str, float]]:

@@ -11,7 +11,7 @@ from gapboost._data.grades import at_least, checked_grades
 from gapboost._data.queries import Queries, grouped_rows
 from gapboost._kernels import Array
 from gapboost._optional import axes, frame
-from gapboost._pictures import COLOURS, legend
+from gapboost._pictures import COLORS, legend
 from gapboost.analysis.estimates import Estimate, clustered, share_interval
 
 
@@ -92,7 +92,7 @@ class Reliability:
         ax = axes(ax)
         ax.plot((0, 1), (0, 1), color="gray", linestyle="--", linewidth=1, label="observed = predicted")
         heights = self.observed - self.low, self.high - self.observed
-        style = {"color": COLOURS[0], "marker": "o", "markersize": 4, "capsize": 2}
+        style = {"color": COLORS[0], "marker": "o", "markersize": 4, "capsize": 2}
         ax.errorbar(self.predicted, self.observed, yerr=heights, label="bins, 95 % over queries", **style)
         ax.set(xlabel="mean probability", ylabel="share of relevant documents", xlim=(0, 1), ylim=(0, 1))
         spreads = f"Queries differ by ±{self.spread:.2g}; sampling explains ±{self.spread_by_sampling:.2g}"

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from gapboost._optional import imported
-from gapboost._pictures import COLOURS
+from gapboost._pictures import COLORS
 from gapboost.analysis.estimates import AHEAD, BEHIND, INCONCLUSIVE
 from gapboost.comparison.verdicts import Verdict
 
 # Marks differ without color: filled triangles that point to their side, and an empty circle.
 MARKS = {
-    AHEAD: {"marker": ">", "color": COLOURS[0], "markerfacecolor": COLOURS[0]},
-    BEHIND: {"marker": "<", "color": COLOURS[1], "markerfacecolor": COLOURS[1]},
+    AHEAD: {"marker": ">", "color": COLORS[0], "markerfacecolor": COLORS[0]},
+    BEHIND: {"marker": "<", "color": COLORS[1], "markerfacecolor": COLORS[1]},
     INCONCLUSIVE: {"marker": "o", "color": "#808080", "markerfacecolor": "none"},
 }
 

@@ -97,7 +97,7 @@ class Session:
             self._futures.clear()
             self._watching.clear()
         if isinstance(error, Exception) and (closed or isinstance(error, CancelledError)):
-            happened = "client was closed" if closed else "the tasks of the fit were cancelled"
+            happened = "client was closed" if closed else "the tasks of the fit were canceled"
             raise RuntimeError(f"{happened} during fit: nothing was trained. Call fit once more") from error
 
     def _client_is_closed(self) -> bool:

@@ -13,7 +13,7 @@ from gapboost._data.summary import MOST_SHOWN
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankingData:
-    """Documents of a number of queries, with features and graded judgements.
+    """Documents of a number of queries, with features and graded judgments.
 
     Row ``i`` of every member belongs to the same query-document pair.
 

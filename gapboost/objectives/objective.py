@@ -39,7 +39,7 @@ class Pass(ABC):
         """Write the gradients at `scores` to `grad` and `hess`, in place; return nothing.
 
         All are of shape (N,), float32 or float64, in grouped order: the documents of query q are
-        rows ``data.queries.offsets[q]:data.queries.offsets[q + 1]``. Gradients are to be minimised,
+        rows ``data.queries.offsets[q]:data.queries.offsets[q + 1]``. Gradients are to be minimized,
         hessians above 0, and both times the weight of the query, ``data.weights[q]``.
         """
 
@@ -166,7 +166,7 @@ class Objective(ABC):
         return data.queries.ungrouped(grad), data.queries.ungrouped(hess)
 
     def _check(self, y_true: Any, y_score: Any, qid: Any, sample_weight: Any) -> tuple[Judged, Array, Self]:
-        """Return checked judgements and scores in grouped order, and the resolved objective."""
+        """Return checked judgments and scores in grouped order, and the resolved objective."""
         data = judged(y_true, qid, sample_weight=sample_weight, limit=grade_limit([self.measure]), real=True)
         scores = data.queries.grouped(checked_scores(y_score, data.queries.n_rows))
         return data, scores, self.resolved(data.graded)

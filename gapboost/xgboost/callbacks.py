@@ -9,7 +9,7 @@ import xgboost
 from xgboost import collective
 
 from gapboost._boosters.callbacks import (
-    MAXIMISED_PREFIXES,
+    MAXIMIZED_PREFIXES,
     Gradients,
     Metrics,
     as_data_set_metrics,
@@ -203,7 +203,7 @@ def _name_by_direction(name: str, is_higher_better: bool) -> str:
     if maximized and not is_higher_better:
         raise ValueError(
             f"eval_metric reports {name!r} as better when lower; expected another name: XGBoost maximizes metrics whose names "
-            f"begin with {', '.join(MAXIMISED_PREFIXES)}"
+            f"begin with {', '.join(MAXIMIZED_PREFIXES)}"
         )
     return name if maximized == is_higher_better else f"map-{name}"
 

@@ -27,17 +27,17 @@ def test_as_trec_eval(seed, rel):
 def test_expected_value_over_ties_is_the_mean_over_all_orders():
     rng = np.random.default_rng(0)
     for _ in range(10):
-        judgements = dict(zip("abcdefgh", rng.integers(-1, 3, size=8).tolist(), strict=True))
+        judgments = dict(zip("abcdefgh", rng.integers(-1, 3, size=8).tolist(), strict=True))
         scores = dict(zip("abcdefxy", rng.integers(0, 3, size=8).tolist(), strict=True))
         groups = [[d for d in scores if scores[d] == s] for s in (2, 1, 0)]
         values = []
         for orders in itertools.product(*(itertools.permutations(group) for group in groups)):
             ranked = list(itertools.chain.from_iterable(orders))
-            values.append(bpref({"1": judgements}, {"1": {d: -r for r, d in enumerate(ranked)}})["1"])
+            values.append(bpref({"1": judgments}, {"1": {d: -r for r, d in enumerate(ranked)}})["1"])
             if len(values) == 800:
                 break
         else:
-            assert bpref({"1": judgements}, {"1": scores})["1"] == pytest.approx(np.mean(values), abs=1e-12)
+            assert bpref({"1": judgments}, {"1": scores})["1"] == pytest.approx(np.mean(values), abs=1e-12)
 
 
 def test_by_hand():

@@ -1,4 +1,4 @@
-"""Values of several systems: discriminative power, correlation, incomplete judgements."""
+"""Values of several systems: discriminative power, correlation, incomplete judgments."""
 
 import itertools
 
@@ -25,7 +25,7 @@ G = (0.3, 0.7)
 
 @pytest.fixture(scope="module")
 def collection():
-    """Judgements of 8 topics and 5 systems of falling skill."""
+    """Judgments of 8 topics and 5 systems of falling skill."""
     rng = np.random.default_rng(0)
     qrels, runs = {}, {f"s{i}": {} for i in range(5)}
     for topic in map(str, range(8)):

@@ -37,7 +37,7 @@ def written(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["file.txt", "file.gz"])
-def test_reads_judgements_and_runs(written, name):
+def test_reads_judgments_and_runs(written, name):
     assert trec.read_qrels(written(QRELS + "\n", name)) == {"601": {"a": 2, "b": 1, "c": 0}, "602": {"a": 1, "d": -1}}
     assert trec.read_run(str(written(RUN, name))) == {"601": {"c": 9.5, "a": 8.5, "u": 8.0}, "602": {"d": 1e-3}}
 
@@ -297,7 +297,7 @@ def test_topics_of_only_one_side():
     run = {"1": {"a": 2.0}, "9": {"a": 1.0}, "3": {"a": 1.0}}
     measures = [gb.AP(), gb.nDCG(gains=(0.5, 1))]
     values = trec.evaluate(measures, qrels, run, per_query=True)
-    assert values.qid.tolist() == ["1", "2", "3"]  # topic 9 has no judgements
+    assert values.qid.tolist() == ["1", "2", "3"]  # topic 9 has no judgments
     assert values[measures[0]].tolist() == [1, 0, 0]  # topic 2 has no documents
     assert values[measures[1]][1] == 0
     # what is skipped is a topic without relevant documents, not one without retrieved ones
@@ -307,7 +307,7 @@ def test_topics_of_only_one_side():
         trec.evaluate(gb.AP(), qrels, {"01": {"a": 1.0}})
 
 
-def test_judgements_with_a_decimal_point(tmp_path):
+def test_judgments_with_a_decimal_point(tmp_path):
     path = tmp_path / "qrels"
     path.write_text("1 0 a 0.5\n1 0 b 1.0\n1 0 c 0.25\n1 0 d -1\n2 0 a 2\n")
     qrels = trec.read_qrels(path)
@@ -323,27 +323,27 @@ def test_judgements_with_a_decimal_point(tmp_path):
         trec.rankings(qrels, run).lists()
 
 
-def test_judgements_of_more_different_values_than_judges_make_are_told_how_they_are_read():
+def test_judgments_of_more_different_values_than_judges_make_are_told_how_they_are_read():
     qrels = {"1": {f"d{i}": i / 1000 for i in range(1001)}}
     with pytest.warns(UserWarning, match=r"qrels holds 1001 different values up to 1: GAP\(g=\(1.0,\)\) reads"):
         trec.evaluate(gb.GAP(g=(1.0,)), qrels, {"1": {"d3": 1.0}})
 
 
 @pytest.mark.parametrize(("run", "qrels"), RUNS[:1])
-def test_halved_judgements_of_a_made_collection(run, qrels):
+def test_halved_judgments_of_a_made_collection(run, qrels):
     whole, found = trec.read_qrels(qrels), trec.read_run(run)
     halves = {t: {d: grade / 2 for d, grade in judged.items()} for t, judged in whole.items()}
     first, second = gb.GAP(g=(0.5, 0.5)), gb.GAP(g=(0.5, 0.5), levels=(0.5, 1.0))
     assert trec.evaluate(first, whole, found)[first] == trec.evaluate(second, halves, found)[second]
 
 
-def test_negative_and_missing_judgements_are_not_relevant():
+def test_negative_and_missing_judgments_are_not_relevant():
     run = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}}
     low = trec.evaluate(gb.AP(), {"1": {"a": -2, "c": 1, "x": 2}}, run)
     assert low == trec.evaluate(gb.AP(), {"1": {"c": 1, "x": 2}}, run) == {gb.AP(): pytest.approx(1 / 3 / 2)}
 
 
-def test_open_thresholds_come_from_the_judgements():
+def test_open_thresholds_come_from_the_judgments():
     qrels = {"1": {"a": 1, "b": 2}}
     run = {"1": {"a": 1.0}}  # the document of grade 2 is not retrieved
     assert trec.evaluate(gb.GAP(), qrels, run)[gb.GAP()] == trec.evaluate(gb.GAP(g=(0.5, 0.5)), qrels, run).popitem()[1]

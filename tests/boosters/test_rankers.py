@@ -726,7 +726,7 @@ class Worded(gb.AP):
     word: str = ""
 
 
-def test_names_of_metrics_are_short_distinct_and_maximised():
+def test_names_of_metrics_are_short_distinct_and_maximized():
     measures = [gb.GAP(), gb.GAP(k=10), gb.xGAP(), gb.eGAP(g=(0.5, 0.5)), gb.AP(), gb.nDCG(k=10), gb.Precision(k=5)]
     assert metric_names(measures) == [
         "map-gap",

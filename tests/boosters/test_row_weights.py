@@ -92,7 +92,7 @@ def test_natively_xgboost_is_told_them_beside_its_data_set():
 
 
 def test_first_trees_are_those_of_lambdarank_with_weights_of_rows():
-    """LightGBM's own objective, with pairs of any depth and without its two normalisations."""
+    """LightGBM's own objective, with pairs of any depth and without its two normalizations."""
     settings = {"n_estimators": 2, "num_leaves": 7, "min_child_samples": 5, "verbose": -1, "n_jobs": 1}
     own = lightgbm.LGBMRanker(**settings, lambdarank_norm=False, lambdarank_truncation_level=1000)
     own.fit(X, Y, sample_weight=WEIGHTS, group=SIZES, init_score=SCORES)

@@ -50,7 +50,7 @@ def quantile(data=TRAIN, ref=None):
     ],
     ids=["early_stopping_rounds", "callback", "maximize=None", "maximize=True", "save_best", "named"],
 )
-def test_every_way_of_early_stopping_maximises(parameters):
+def test_every_way_of_early_stopping_maximizes(parameters):
     parameters = {name: value() if callable(value) else value for name, value in parameters.items()}
     ranker = XGBOOST.fitted(evals=[VALI], **EARLY, **parameters)
     curve = XGBOOST.curve(ranker)
@@ -66,7 +66,7 @@ def test_every_way_of_early_stopping_maximises(parameters):
 
 @pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("measure", ["gap", "xgap", "egap", "ap", "ndcg", "precision"])
-def test_every_measure_is_maximised(measure):
+def test_every_measure_is_maximized(measure):
     ranker = XGBOOST.fitted(evals=[VALI], measure=measure, early_stopping_rounds=3, **EARLY)
     (curve,) = ranker.evals_result_["validation_0"].values()
     assert ranker.best_iteration == np.argmax(curve)

@@ -226,7 +226,7 @@ def test_docid_only_where_each_row_has_one(write: Callable[..., Path]) -> None:
     assert load_letor([every]).docid is not None
 
 
-def test_rows_of_a_query_need_not_be_neighbours(write: Callable[..., Path]) -> None:
+def test_rows_of_a_query_need_not_be_neighbors(write: Callable[..., Path]) -> None:
     data = load_letor(write("1 qid:1 1:1\n2 qid:2 1:2\n0 qid:1 1:3\n"))
     assert data.qid.tolist() == [1, 2, 1]
     assert data.n_queries == 2

@@ -84,7 +84,7 @@ TREC_WORDS = [
     b"# made by hand",
     b"and more",
 ]
-JUDGEMENT = st.tuples(st.sampled_from("123"), st.sampled_from("abcdefgh"), st.integers(-1, 3)).map(
+JUDGMENT = st.tuples(st.sampled_from("123"), st.sampled_from("abcdefgh"), st.integers(-1, 3)).map(
     "{0[0]} 0 {0[1]} {0[2]}".format
 )
 RETRIEVED = st.tuples(st.sampled_from("123"), st.sampled_from("abcdefgh"), st.floats(-9, 9)).map(
@@ -94,7 +94,7 @@ TREC_BAD = st.lists(st.sampled_from(TREC_WORDS), max_size=7).map(b" ".join)
 
 
 def trec_files(kind):
-    usual = (JUDGEMENT, RETRIEVED)[kind].map(str.encode)
+    usual = (JUDGMENT, RETRIEVED)[kind].map(str.encode)
     line = st.sampled_from([0] * 12 + [1]).flatmap(lambda bad: TREC_BAD if bad else usual)
     return st.lists(st.tuples(line, st.sampled_from([b"\n"] * 12 + ENDS)).map(b"".join), max_size=4).map(b"".join)
 
@@ -143,7 +143,7 @@ def test_letor(content):
 @pytest.mark.slow
 @fuzz(3, 0.9, content=damaged(trec_files(0)))
 def test_qrels(content):
-    """Judgements are those of a naive parser."""
+    """Judgments are those of a naive parser."""
     check_trec(content, "qrels", 4, 3, int)
 
 

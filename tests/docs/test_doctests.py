@@ -28,7 +28,7 @@ def test_there_are_examples():
 @pytest.mark.parametrize("name", WITH_EXAMPLES)
 def test_examples(name):
     try:
-        with threadpool_limits(1):  # a test has neighbours
+        with threadpool_limits(1):  # a test has neighbors
             result = doctest.testmod(importlib.import_module(name), raise_on_error=bool(MISSING))
     except (ImportError, doctest.UnexpectedException) as error:
         cause = error.exc_info[1] if isinstance(error, doctest.UnexpectedException) else error

@@ -39,7 +39,7 @@ SMALL = {
 
 
 def trec_files(folder):
-    """Judgements of 8 topics, and three runs that are noise beside them."""
+    """Judgments of 8 topics, and three runs that are noise beside them."""
     rng = np.random.default_rng(0)
     documents = [(topic, f"d{number}") for topic in range(8) for number in range(12)]
     lines = [f"{topic} 0 {document} {rng.integers(3)}" for topic, document in documents]
@@ -107,7 +107,7 @@ def test_python(section, request, tmp_path, monkeypatch):
             pytest.importorskip(library)
     trec_files(tmp_path)
     monkeypatch.chdir(tmp_path)
-    # The digits with fewer queries, and one thread: a test has neighbours.
+    # The digits with fewer queries, and one thread: a test has neighbors.
     monkeypatch.setattr(gapboost.datasets, "load_digits_ranking", lambda: load_digits_ranking((24, 12, 12), 12))
     names = request.getfixturevalue("cluster") if title == "Train on a cluster" else {}
     code = "".join(block.code for block in section.of("python"))
@@ -161,7 +161,7 @@ EXAMPLES = {
     "quickstart.py": [],
     "letor.py": ["Fold1"],
     "choose_g.py": ["."],
-    "analyse_runs.py": ["qrels.txt", "mine.txt", "theirs.txt", "baseline.txt", "--out", "pictures"],
+    "analyze_runs.py": ["qrels.txt", "mine.txt", "theirs.txt", "baseline.txt", "--out", "pictures"],
 }
 
 # Fewer rounds, and a coarser grid.

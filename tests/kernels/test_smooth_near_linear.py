@@ -263,7 +263,7 @@ def test_lists_are_summed_by_cells_where_documents_are_near_each_other():
     assert not by_cells(logistic_step(), 3_000, 3e5, "even")
 
 
-# --- threads, neighbours, very long queries -------------------------------------------------------
+# --- threads, neighbors, very long queries -------------------------------------------------------
 
 
 @pytest.mark.slow(keep=1)

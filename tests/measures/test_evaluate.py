@@ -248,7 +248,7 @@ def test_recall_base_as_a_mapping_or_an_array():
     for same in (rows, np.array(rows), np.array(rows, dtype=float), more, wider, {q: list(c) for q, c in more.items()}):
         assert evaluate(*arguments, recall_base=same) == expected
     assert evaluate(*arguments) != expected
-    # documents without a judgement are listed with grade 0, and nobody counts them
+    # documents without a judgment are listed with grade 0, and nobody counts them
     assert evaluate(AP(), [0, 0, 1], [3, 2, 1], recall_base=[[0, 2]]) == {AP(): close(1 / 3 / 2)}
     # counts of the grades that occur are enough
     assert evaluate(AP(), [0, 1], [2, 1], ["a", "b"], recall_base={"a": [1], "b": [0, 1]}) == {AP(): 0.5}
@@ -334,7 +334,7 @@ def test_ndcg_is_scikit_learns_which_averages_over_ties():
 
 @pytest.fixture(scope="module")
 def collection():
-    """Judgements and a run, each with documents that the other one lacks; the same as rows."""
+    """Judgments and a run, each with documents that the other one lacks; the same as rows."""
     rng = np.random.default_rng(16)
     qrels, run, rows, recall_base = [], [], [], {}
     for number in range(25):

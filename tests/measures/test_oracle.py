@@ -435,7 +435,7 @@ def test_ndcg_against_sklearn_which_averages_over_ties():
 
 
 def judged_and_run(seed, queries=12, c=3):
-    """Judgements, and a run without ties that misses some documents and has unjudged ones."""
+    """Judgments, and a run without ties that misses some documents and has unjudged ones."""
     rng = np.random.default_rng(seed)
     qrels, run, lists, counts = [], [], {}, {}
     for number in range(1, queries + 1):
@@ -567,7 +567,7 @@ def test_a_wrong_sign_pushes_the_other_way():
         return ranked_change if list(ranked) == [1, 2, 0, 2, 3] else 0.0
 
     grad, hess = oracle.lambda_gradients(value, grades, np.zeros(5), 1.0, range(5))
-    assert grad == close([0, 0, 0, ranked_change / 2, -ranked_change / 2])  # minimising lowers the upper document
+    assert grad == close([0, 0, 0, ranked_change / 2, -ranked_change / 2])  # minimizing lowers the upper document
     assert list(hess) == [1e-16] * 5  # its curvature is negative and clipped
 
 

@@ -83,7 +83,7 @@ def test_gradients_of_the_appendix(seed):
         assert np.allclose(found, np.negative(expected), rtol=1e-10, atol=1e-14)
 
 
-# Distinct scores, any distance between neighbours from 0.001 to 1000: equation 23 asks for a
+# Distinct scores, any distance between neighbors from 0.001 to 1000: equation 23 asks for a
 # smallest difference > 0.
 rankings = st.lists(
     st.tuples(st.integers(0, 3), st.floats(-3, 3).map(lambda e: 10.0**e)), min_size=2, max_size=12

@@ -193,7 +193,7 @@ def test_a_change_of_the_wrong_sign_pushes_the_other_way():
         assert change * sign > 1e-3
         grad, hess = raw(kind(g)).gradients(grades, close)
         pushed = grad - raw(kind(g)).gradients(grades, apart)[0]
-        assert pushed == pytest.approx([0, 0, 0, change / 2, -change / 2], rel=1e-6, abs=1e-12)  # to be minimised
+        assert pushed == pytest.approx([0, 0, 0, change / 2, -change / 2], rel=1e-6, abs=1e-12)  # to be minimized
         # a curvature below 0 is not used
         expected = [-change / 4] * 2 if sign < 0 else np.abs(grad[3:]) / 4
         assert hess[3:] == pytest.approx(expected, rel=1e-6)

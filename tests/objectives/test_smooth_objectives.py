@@ -208,7 +208,7 @@ def test_scores_that_are_certainly_apart_may_be_any_distance_apart(objective, st
 def test_tends_to_the_measure_as_the_smoothing_goes(objective):
     y, _, qid = queries(2)
     rng = np.random.default_rng(2)
-    scores = rng.permutation(len(y)).astype(np.float64)  # neighbours differ by 1 or more: no ties
+    scores = rng.permutation(len(y)).astype(np.float64)  # neighbors differ by 1 or more: no ties
     exact = gb.evaluate(objective.measure, y, scores, qid, per_query=True)[objective.measure]
     if is_soft(objective):
         sharper = [replace(objective, sigma=sigma) for sigma in (3.0, 0.5, 0.05)]
@@ -268,7 +268,7 @@ def test_plateaus_too_deep_for_a_float_give_no_gradient_instead_of_nan(measure, 
 
 
 @every_objective
-def test_normalised_gradients_weigh_queries_and_documents_evenly(objective):
+def test_normalized_gradients_weigh_queries_and_documents_evenly(objective):
     y, scores, qid = queries(4)
     plain, plain_hess = replace(objective, normalize=False).gradients(y, scores, qid)
     grad, hess = objective.gradients(y, scores, qid)

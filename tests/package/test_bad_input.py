@@ -176,7 +176,7 @@ ROWS = table(
     ("qid", "polars integer", pl.Series([1, None, 2, 2]), "1 missing values", "in every row"),
     ("qid", "Arrow string", pa.array(["a", None, "b", "b"]), "1 missing values", "in every row"),
     ("qid", "Arrow scalars", list(pa.array([1, None, 2, 2])), "1 missing values", "in every row"),
-    ("qid", "a signalling nan", [Decimal("sNaN"), 1, 1, 1], "no hash", "numbers, strings or tuples"),
+    ("qid", "a signaling nan", [Decimal("sNaN"), 1, 1, 1], "no hash", "numbers, strings or tuples"),
     ("qid", "lists", [["a"], ["a"], ["b"], ["b"]], "unhashable type: 'list'", "numbers, strings or tuples"),
     ("qid", "a list among strings", ["a", "a", ["b"], "b"], "unhashable type: 'list'", "numbers, strings or tuples"),
     ("qid", "dicts", [{}, {}, {}, {}], "unhashable type: 'dict'", "numbers, strings or tuples"),

@@ -27,7 +27,7 @@ def made(path: str, *values: Any) -> Any:
 
 FOLDS = [made("letor"), real("ohsumed")]
 
-# A file of judgements and one of the runs for it.
+# A file of judgments and one of the runs for it.
 RUNS = [
     *(made(f"trec/runs/{run.name}", MADE / "trec" / "qrels.txt.gz") for run in sorted((MADE / "trec/runs").glob("*"))),
     *(

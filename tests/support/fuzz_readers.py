@@ -1,6 +1,6 @@
 """Coverage-guided fuzzing of the readers: ``python -m tests.support.fuzz_readers [--seconds 60]``.
 
-Needs atheris (``pip install atheris``). Each file is read by the readers of LETOR files, judgements
+Needs atheris (``pip install atheris``). Each file is read by the readers of LETOR files, judgments
 and runs; any other error than a ValueError stops the run and is shown with the input.
 """
 

@@ -77,7 +77,7 @@ def write_lightgbm(folder: Path, rng: np.random.Generator) -> None:
 
 
 def write_trec(folder: Path, rng: np.random.Generator) -> None:
-    """Write judgements and runs with oddities of real ones, such as ties and wrong ranks."""
+    """Write judgments and runs with oddities of real ones, such as ties and wrong ranks."""
     topics = [str(topic) for topic in range(701, 709)]
     names = {topic: [f"DOC-{number:04}" for number in rng.permutation(4000)[:400]] for topic in topics}
     judged = {

@@ -184,7 +184,7 @@ def random_queries(seed, how_many=12, c=3, longest=8):
 
 
 def judged_run(seed, topics=5):
-    """Judgements and a run with few distinct scores, some of them equal only in single precision.
+    """Judgments and a run with few distinct scores, some of them equal only in single precision.
 
     Some documents are unjudged, others not retrieved.
     """

@@ -1,4 +1,4 @@
-"""Collections of systems: judgements and runs; features that rank no query are no systems.
+"""Collections of systems: judgments and runs; features that rank no query are no systems.
 
 ======== =========================================================================================
 Robust   TREC 12 (2003), topics 601-650 with three grades, twelve submitted runs
@@ -27,7 +27,7 @@ MSLR_SCORES = range(100, 125)
 
 
 class Collection(NamedTuple):
-    """Judgements and the runs of systems."""
+    """Judgments and the runs of systems."""
 
     name: str
     qrels: Qrels

@@ -59,7 +59,7 @@ def discrimination() -> Any:
         for number, measure in enumerate(("GAP", "xGAP", "AP", "nDCG", "P@10")):
             curve = rows[rows["measure"] == measure]
             ax.plot(100 * (curve["pair"] + 1) / len(curve), curve["asl"], label=measure, **line(number, marked=False))
-        ax.axhline(0.05, color="grey", linewidth=0.8)
+        ax.axhline(0.05, color="gray", linewidth=0.8)
         ax.set(ylim=(0, 0.1), xlabel="pairs of systems by falling ASL, %", title=f"{name}, all {len(curve)} pairs")
     axes[0].set_ylabel("achieved significance level")
     legend_below(figure, axes[0])
@@ -94,7 +94,7 @@ SMALL = ("MSLR", "few of grade 2")
 
 @picture
 def robustness() -> Any:
-    """Tau with the complete ranking against the share of judgements."""
+    """Tau with the complete ranking against the share of judgments."""
     table = load("robustness")
     cases = [case for case in dict.fromkeys(zip(table["collection"], table["topics"], strict=True)) if case != SMALL]
     figure, axes = panels(len(cases), sharey=True)
@@ -104,7 +104,7 @@ def robustness() -> Any:
             one = rows[rows["measure"] == measure]
             ax.plot(100 * one["kept"], one["tau"], label=measure, **line(number))
         ax.invert_xaxis()
-        ax.set(xlabel="judgements kept, %", title=f"{name}, {subset} ({rows['of topics'].iloc[0]} topics)")
+        ax.set(xlabel="judgments kept, %", title=f"{name}, {subset} ({rows['of topics'].iloc[0]} topics)")
         ax.title.set_fontsize(9)
     figure.supylabel("Kendall's tau with the complete ranking", fontsize=10)
     legend_below(figure, axes[0])
@@ -117,7 +117,7 @@ def scatter(axes: list[Any], pairs: list[tuple[str, pd.Series, pd.Series]], labe
         rms, tau = np.sqrt(np.mean((x - y) ** 2)), x.corr(y, method="kendall")
         ax.plot(x, y, **(line(0) | {"linestyle": ""}))
         low, high = min(x.min(), y.min()), max(x.max(), y.max())
-        ax.plot([low, high], [low, high], color="grey", linewidth=0.8)
+        ax.plot([low, high], [low, high], color="gray", linewidth=0.8)
         ax.set(xlabel=labels[0].format(title.split(", ")[0]), ylabel=labels[1])
         ax.set_title(f"{title}: RMS {rms:.3f}, tau {tau:.2f}", fontsize=10)
         ax.locator_params(nbins=6)

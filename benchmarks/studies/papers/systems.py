@@ -1,4 +1,4 @@
-"""Comparisons of systems by measures: correlation, discriminative power, and fewer judgements.
+"""Comparisons of systems by measures: correlation, discriminative power, and fewer judgments.
 
 Quantities are saved with their 95 % intervals over topics, which are drawn with replacement.
 """
@@ -36,7 +36,7 @@ LOW = {2: ("0.1 0.9", "0.3 0.7"), 3: ("0.2 0.2 0.6", "0.4 0.2 0.4")}
 
 
 def top_grade(found: Collection) -> int:
-    """Return the highest grade of the judgements."""
+    """Return the highest grade of the judgments."""
     return max(max(judged.values()) for judged in found.qrels.values())
 
 
@@ -109,7 +109,7 @@ def taus(at: dict[object, Array], g: str) -> dict[str, Array]:
 
 
 def robustness() -> Parts:
-    """Return tau with fewer judgements, mean of five samples: [ferrante2014], Figures 1 and 2."""
+    """Return tau with fewer judgments, mean of five samples: [ferrante2014], Figures 1 and 2."""
 
     def curve(name: str, subset: str) -> Rows:
         found, measures = above_first_quartile(collection(name)), thinned_measures(name)

@@ -8,7 +8,7 @@ that q is above p. The pair adds
     lam_p += Delta t where a > b,  lam_p += Delta (1 - t) where a < b,  lam_q with the other sign,
     eta_p -= D t (1 - t),            eta_q -= D t (1 - t).
 
-lam is to be minimised: a negative one moves its document up.
+lam is to be minimized: a negative one moves its document up.
 
 **Delta is a sum of something known at p and something known at q** (`sums`). For any grade g, with
 the prefix sums C_g[r] = sum_{m<=r} pair[i_m, g] and E_g[r] = sum_{n<=r} discount[n] pair[g, i_n]

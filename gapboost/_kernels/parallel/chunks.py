@@ -1,7 +1,7 @@
 """Chunks of queries over threads.
 
 Kernels release the GIL, so plain threads run them in parallel. numba's own threading layers are not
-used: they crash or serialise when several Python threads enter them. All callers of one process
+used: they crash or serialize when several Python threads enter them. All callers of one process
 share one pool, so that many fits in parallel threads do not start more workers than there are
 cores. A booster's callback borrows the booster's own threads instead (`working_on`).
 """

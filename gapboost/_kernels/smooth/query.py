@@ -62,7 +62,7 @@ def find_positions(scores: Array, starts: Array, steepness: float, x: Array) -> 
     """Write positions of documents: falling scores times ``steepness``, from the best one.
 
     Scores are subtracted before they are multiplied, which loses no digits however far from 0 they
-    are. Neighbours that are `CERTAIN` apart or more are put that far apart: who is above is
+    are. Neighbors that are `CERTAIN` apart or more are put that far apart: who is above is
     certain, and nothing overflows.
     """
     top = 0.0

@@ -1,8 +1,8 @@
 """Which measure tells more about TREC runs, and which runs are really different.
 
-    python examples/analyse_runs.py qrels.txt run1.gz run2.gz ... [--out DIR]
+    python examples/analyze_runs.py qrels.txt run1.gz run2.gz ... [--out DIR]
 
-Reads judgements and two or more runs (plain or .gz), prints tables and, with ``--out``, saves
+Reads judgments and two or more runs (plain or .gz), prints tables and, with ``--out``, saves
 pictures.
 """
 

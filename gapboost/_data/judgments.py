@@ -1,4 +1,4 @@
-"""The recall base of queries as judgements: how many documents of which grade, whole or not."""
+"""The recall base of queries as judgments: how many documents of which grade, whole or not."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ from gapboost._data.recall_base import MOST_DOCUMENTS, by_query
 from gapboost._kernels import Array
 
 
-class Judgements(NamedTuple):
+class Judgments(NamedTuple):
     """Numbers of judged documents, listed or not; all of shape (M,).
 
     Attributes
@@ -42,8 +42,8 @@ class Judgements(NamedTuple):
         return counts
 
 
-def judgements_of(recall_base: Any, ids: Array, qid_name: str, limit: GradeLimit | None) -> Judgements | None:
-    """Return the judgements of ``{query: {grade: documents}}``; None for other recall bases.
+def judgments_of(recall_base: Any, ids: Array, qid_name: str, limit: GradeLimit | None) -> Judgments | None:
+    """Return the judgments of ``{query: {grade: documents}}``; None for other recall bases.
 
     Raises
     ------
@@ -61,14 +61,14 @@ def judgements_of(recall_base: Any, ids: Array, qid_name: str, limit: GradeLimit
             raise ValueError(
                 f"recall_base[{name!r}] is {entry!r}; expected numbers of documents from 0 to {MOST_DOCUMENTS}, by grade"
             )
-    return Judgements(
+    return Judgments(
         query=np.repeat(np.arange(len(entries)), [len(entry) for _, entry in entries]),
         grade=checked_grades([grade for _, entry in entries for grade in entry], "recall_base", limit, real=True),
         documents=np.array([n for _, entry in entries for n in entry.values()], dtype=np.int64),
     )
 
 
-def numbered_among(grades: Array, offsets: Array, judged: Judgements, ids: Array) -> tuple[Array, ManyLevels]:
+def numbered_among(grades: Array, offsets: Array, judged: Judgments, ids: Array) -> tuple[Array, ManyLevels]:
     """Return the numbers of grades among the judged ones of their query, and the recall base.
 
     Raises
