@@ -8,7 +8,7 @@
 `grades`       grades
 `recall_base`  documents of each grade in a query
 `levels`       fractional grades, numbered among those of their query
-`judgments`   the recall base as judgments of any grade
+`judgments`    the recall base as judgments of any grade
 `labels`       several labels of each document
 `weights`      weights of queries and of documents
 `judged`       all of these together: queries with the grades of their documents
