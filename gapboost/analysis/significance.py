@@ -107,7 +107,7 @@ class Significance:
             "p, t-test": self.t,
             "p, Wilcoxon": self.wilcoxon,
             "p, sign test": self.sign,
-            "p, randomization": self.randomization,
+            "p, randomisation": self.randomization,
         }
         # An array of objects keeps the counts whole numbers beside the floats.
         values = np.array(list(numbers.values()), dtype=object)

@@ -125,6 +125,8 @@ def test_a_difference_as_a_latex_table():
     assert r"queries better & 2 \\" in table
     better, equal, worse = (result.to_pandas().loc[f"queries {name}", "value"] for name in ("better", "equal", "worse"))
     assert (better, equal, worse) == result.counts
+    p_values = [row for row in result.to_pandas().index if row.startswith("p, ")]
+    assert p_values == ["p, t-test", "p, Wilcoxon", "p, sign test", "p, randomisation"]
 
 
 def test_results_print_short():

@@ -120,7 +120,7 @@ def redraw() -> None:
     rows, models = (pd.read_csv(RESULTS / f"{file}.csv") for file in ("estimates", "models"))
     if rows["collection"].nunique() < len(FILES):
         return  # families are read once, when all collections are trained
-    # Medians: a few trainings waited, since the machine was needed for something else.
+    # Medians, since the seconds of an interrupted training include the interruption.
     seconds = models.groupby(["collection", "ranker"])["fit seconds"].median().groupby("ranker").mean()
     for family in FAMILIES:
         write(family, compared(rows, seconds, family), PAGE)
