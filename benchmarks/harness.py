@@ -175,6 +175,11 @@ def table(head: list[str], rows: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
+def signed(value: float, digits: int = 4) -> str:
+    """Return a number with a sign, which is a minus and no hyphen."""
+    return f"{value:+.{digits}f}".replace("-", "−")
+
+
 def write(name: str, text: str, page: Path) -> None:
     """Replace the text between the markers of `name`.
 

@@ -7,7 +7,6 @@
 `policy`           false alarms and power of the statistics of all studies
 `comparisons`      rankers compared on several collections: runs and estimates
 `records`          saved results: the rows of one finished task at a time
-`tables`           numbers and tables in Markdown
 =================  ============================================================
 
 ``python -m benchmarks.studies.NAME`` computes what the results lack and writes the page; with

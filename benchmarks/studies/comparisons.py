@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.studies.tables import interval_text, signed
+from benchmarks.harness import signed
 from gapboost.analysis.estimates import Estimate, independent, pooled
 from gapboost.comparison import Comparison, compare_rankers
 from gapboost.comparison.verdicts import estimate_difference
@@ -34,19 +34,9 @@ def compare(
 ) -> None:
     """Train a set of rankers on a collection, and save its models and estimates.
 
-    Parameters
-    ----------
-    chosen : str
-        Name of the set of rankers in the results.
-    rankers, families : mapping
-    name : str
-        Name of the collection in the results.
-    data : RankingData
-    folders : tuple of Path
-        Folder of the results, and of finished trainings.
-    **options
-        Options of `compare_rankers`.
-    """  # fmt: skip
+    `chosen` and `name` are the names of the set and of the collection in the results. `folders` are
+    those of the results, and of finished trainings. `options` are those of `compare_rankers`.
+    """
     results, cache = folders
     comparison = compare_rankers(
         data.X, data.y, data.qid, rankers, measures=tuple(MEASURES), cv=5, repeats=3, checkpoint=cache / chosen / name,
@@ -123,4 +113,4 @@ def matching(rows: pd.DataFrame, wanted: Mapping[str, str]) -> pd.DataFrame:
 def cell(mean: float, interval: tuple[float, float]) -> str:
     """Return a difference with its interval; with more digits if an end would be shown as 0."""
     digits = next((n for n in (4, 5) if all(round(end, n) for end in interval)), 6)
-    return f"{signed(mean, digits)} ({interval_text(interval, digits)})"
+    return f"{signed(mean, digits)} ({signed(interval[0], digits)} … {signed(interval[1], digits)})"

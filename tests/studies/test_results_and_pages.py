@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.studies import tables
+from benchmarks.harness import write
 from benchmarks.studies.records import Records, finish
 
 ROOT = Path(__file__).parents[2]
@@ -48,11 +48,11 @@ def test_rows_have_the_columns_of_the_file(tmp_path):
 def test_text_goes_between_its_markers(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("before\n<!-- a -->old<!-- end of a -->\nafter\n")
-    tables.write("a", "new", page)
-    tables.write("a", "newer", page)
+    write("a", "new", page)
+    write("a", "newer", page)
     assert page.read_text() == "before\n<!-- a -->\n\nnewer\n\n<!-- end of a -->\nafter\n"
     with pytest.raises(ValueError, match="holds <!-- b --> 0 times"):
-        tables.write("b", "new", page)
+        write("b", "new", page)
 
 
 def test_results_that_pages_lead_to_are_there():

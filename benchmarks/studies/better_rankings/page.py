@@ -1,47 +1,53 @@
 """Tables and figures of BETTER_RANKINGS.md, from the saved estimates."""
 
-from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from benchmarks.harness import FIGURES, signed, table, write
 from benchmarks.pictures import legend_below, line, panels, save
-from benchmarks.studies.better_rankings.rankers import FAMILIES, FEW, MANY, OBJECTIVES, RAW, Z, name
+from benchmarks.studies.better_rankings.rankers import CHOICES, DRAWN, FAMILIES, FEW, IN_README, OBJECTIVES, RAW, name
 from benchmarks.studies.comparisons import MARGIN, MEAN, cell, estimate, matching
 from benchmarks.studies.effectiveness.data import FILES
-from benchmarks.studies.tables import FIGURES, signed, table, write
 from gapboost.analysis.estimates import Estimate
 
 CHOSEN = "better_rankings"
 RESULTS = Path(__file__).parent / "results"
 PAGE = Path(__file__).parents[2] / "BETTER_RANKINGS.md"
+README = PAGE.parents[1] / "README.md"
 OUTCOMES = (MEAN, "nDCG@10")
 # The families whose losses on single collections are listed.
 LISTED = ("features", "trees", "forests", "together")
+# Columns of a comparison that tables and figures of choices show.
+CHANGE = ["difference", "low", "high"]
 
 
-def text(one: Estimate, family: int) -> str:
-    """Return a mean with its simultaneous interval."""
-    return cell(one.mean, one.interval(family=family))
+def comparisons(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean, the simultaneous interval and the verdict of each comparison and outcome."""
+    lines = []
+    for family, pairs in FAMILIES.items():
+        for pair, outcome in product(pairs, OUTCOMES):
+            wanted = {"family": family, "trained by": pair[0], "beside": pair[1], "measure": outcome}
+            saved = matching(rows, wanted)
+            found, size, differences = estimate(saved, "queries"), len(pairs), saved["difference"]
+            verdict = found.verdict(family=size, margin=MARGIN)
+            counts = differences.mean(), (differences < 0).sum(), len(saved)
+            lines.append((family, *pair, outcome, found.mean, *found.interval(family=size), verdict, *counts))
+    names = ("difference", "low", "high", "verdict", "mean of collections", "lower on", "collections")
+    return pd.DataFrame(lines, columns=["family", "first", "second", "measure", *names])
 
 
-def of_pair(rows: pd.DataFrame, family: str, pair: tuple[str, str], measure: str) -> pd.DataFrame:
-    """Return the estimates of a pair, a row for each collection."""
-    return matching(rows, {"family": family, "trained by": pair[0], "beside": pair[1], "measure": measure})
-
-
-def compared(rows: pd.DataFrame, seconds: pd.Series, family: str) -> str:
+def compared(found: pd.DataFrame, seconds: pd.Series, family: str) -> str:
     """Return the table of one family, with a verdict for each outcome."""
-    pairs, lines = FAMILIES[family], []
-    for pair in pairs:
-        saved = [of_pair(rows, family, pair, outcome) for outcome in OUTCOMES]
-        found = [estimate(one, "queries") for one in saved]
-        verdicts = ", ".join(one.verdict(family=len(pairs), margin=MARGIN) for one in found)
-        below, times = (saved[0]["difference"] < 0).sum(), seconds[pair[0]] / seconds[pair[1]]
-        others = [signed(saved[0]["difference"].mean()), f"{below} of {len(saved[0])}", f"{times:.1f}"]
-        lines.append([*pair, *(text(one, len(pairs)) for one in found), verdicts, *others])
-    head = ["first", "second", MEAN, "nDCG@10", "verdict", "mean of collections", "lower on", "training time, ratio"]
+    lines = []
+    for pair, both in found[found["family"] == family].groupby(["first", "second"], sort=False):
+        values = [cell(row.difference, (row.low, row.high)) for row in both.itertuples()]
+        row, times = both.iloc[0], seconds[pair[0]] / seconds[pair[1]]
+        others = [signed(row["mean of collections"]), f"{row['lower on']} of {row['collections']}", f"{times:.1f}"]
+        lines.append([*pair, *values, ", ".join(both["verdict"]), *others])
+    head = ["first", "second", *OUTCOMES, "verdict", "mean of collections", "lower on", "training time, ratio"]
     return table(head, lines)
 
 
@@ -50,60 +56,50 @@ def losses(rows: pd.DataFrame) -> str:
     size, lines = rows["collection"].nunique(), []
     chosen = rows[rows["family"].isin(LISTED) & rows["measure"].isin(OUTCOMES)]
     for row in chosen.to_dict("records"):
-        one = Estimate(row["difference"], row["error"], row["freedom"])
-        if one.interval(family=size)[1] < 0:
+        interval = Estimate(row["difference"], row["error"], row["freedom"]).interval(family=size)
+        if interval[1] < 0:
             keys = ("family", "collection", "trained by", "beside", "measure")
-            lines.append([*(row[key] for key in keys), text(one, size)])
+            lines.append([*(row[key] for key in keys), cell(row["difference"], interval)])
     return table(["family", "collection", "first", "second", "value", "difference"], lines)
 
 
-def of_lists(gains: pd.DataFrame) -> list[tuple[str, str, Estimate]]:
-    """Return the gain of each kind of features on each kind of list."""
+def choices(found: pd.DataFrame) -> pd.DataFrame:
+    """Return how each choice changes the mean of six, beside raw features and 100 trees."""
+    found = found[found["measure"] == MEAN].set_index(["first", "second"])
+    pairs = {key: (name(key[0], *CHOICES[key[1]]), name(key[0], FEW, RAW)) for key in product(OBJECTIVES, CHOICES)}
+    lines = [(*key, *found.loc[pair, CHANGE]) for key, pair in pairs.items() if pair in found.index]
+    return pd.DataFrame(lines, columns=["objective", "choice", *CHANGE])
+
+
+def table_of_choices(changes: pd.DataFrame) -> str:
+    """Return the table of the README, in which proven gains are bold."""
+    shown = {}
+    for row in changes.itertuples():
+        text = cell(row.difference, (row.low, row.high))
+        shown[row.choice, row.objective] = f"**{text}**" if row.low > 0 else text
+    lines = [[choice, *(shown.get((choice, one), "not tested") for one in IN_README)] for choice in CHOICES]
+    return table(["choice", *IN_README], lines)
+
+
+def gains_by_list(gains: pd.DataFrame) -> pd.DataFrame:
+    """Return the gain of each kind of features on each kind of list, with its interval."""
     groups = gains.rename(columns={"gain": "difference"}).groupby(["served", "features"], sort=False)
-    return [(served, features, estimate(group, "queries")) for (served, features), group in groups]
+    found = {key: estimate(group, "queries") for key, group in groups}
+    lines = [(*key, one.mean, *one.interval(family=len(found))) for key, one in found.items()]
+    return pd.DataFrame(lines, columns=["served", "features", "gain", "low", "high"])
 
 
-def save_gains(gains: pd.DataFrame) -> None:
-    """Write the table of gains by served lists, with simultaneous intervals."""
-    found = of_lists(gains)
-    lines = [(served, kind, one.mean, *one.interval(family=len(found))) for served, kind, one in found]
-    table_of = pd.DataFrame(lines, columns=["served", "features", "gain", "low", "high"])
-    table_of.to_csv(RESULTS / "tables" / "serving.csv", index=False, lineterminator="\n", float_format="%.8f")
-
-
-def draw_choices(rows: pd.DataFrame, path: Path = FIGURES / "better_rankings.png") -> None:
-    """Draw what features, more trees and both change, for each objective."""
-    choices = {
-        "z-scores, 100 trees": ("features", FEW, Z),
-        "500 smaller steps, raw": ("trees", MANY, RAW),
-        "both": ("together", MANY, Z),
-    }
-    lines = {}
-    for label, (family, *choice) in choices.items():
-        pairs = [pair for pair in FAMILIES[family] if pair[0] in {name(one, *choice) for one in OBJECTIVES}]
-        of_pairs = [of_pair(rows, family, pair, MEAN) for pair in pairs]
-        lines[label] = ([estimate(one, "queries") for one in of_pairs], len(FAMILIES[family]))
-    draw(lines, list(OBJECTIVES), "difference from raw features and 100 trees, mean of six measures", path)
-
-
-def draw_serving(gains: pd.DataFrame, path: Path = FIGURES / "better_rankings_serving.png") -> None:
-    """Draw the gains by served lists."""
-    found = of_lists(gains)
-    lines: dict[str, tuple[list[Estimate], int]] = {}
-    for _, kind, one in found:
-        lines.setdefault(kind, ([], len(found)))[0].append(one)
-    lists = list(dict.fromkeys(served for served, *_ in found))
-    draw(lines, lists, "gain over raw features, mean of nDCG@10, AP and GAP", path)
-
-
-def draw(lines: dict[str, tuple[list[Estimate], int]], rows: Sequence[str], label: str, path: Path) -> None:
-    """Draw simultaneous intervals of estimates, by row, with a mark for each line."""
+def draw(found: pd.DataFrame, label: str, path: Path) -> None:
+    """Draw intervals: columns with the names of row and line, the mean, and both ends."""
+    found = found.set_axis(["row", "line", "mean", "low", "high"], axis=1)
+    rows = list(dict.fromkeys(found["row"]))
     figure, (ax,) = panels(1)
     figure.set_size_inches(7.5, 1.5 + 0.5 * len(rows))
-    for number, (name_of_line, (found, family)) in enumerate(lines.items()):
+    for number, (name_of_line, of_line) in enumerate(found.groupby("line", sort=False)):
         style: dict[str, Any] = {**line(number), "linestyle": "none", "capsize": 2, "label": name_of_line}
-        heights = [place + 0.2 * (number - 1) for place in range(len(found))]
-        ax.errorbar([one.mean for one in found], heights, xerr=[one.critical(family=family) for one in found], **style)
+        heights = [rows.index(row) + 0.2 * (number - 1) for row in of_line["row"]]
+        ends = (of_line["mean"] - of_line["low"], of_line["high"] - of_line["mean"])
+        ax.errorbar(of_line["mean"], heights, xerr=ends, **style)
     ax.axvline(0, color="0.5", linewidth=0.8)
     ax.set_yticks(range(len(rows)), rows)
     ax.set_xlabel(label)
@@ -112,17 +108,31 @@ def draw(lines: dict[str, tuple[list[Estimate], int]], rows: Sequence[str], labe
     save(figure, path)
 
 
+def fit_seconds(models: pd.DataFrame) -> pd.Series:
+    """Return the seconds of a training of each ranker, a mean over collections."""
+    # Medians, since the seconds of an interrupted training include the interruption.
+    return models.groupby(["collection", "ranker"])["fit seconds"].median().groupby("ranker").mean()
+
+
+def write_table(found: pd.DataFrame, file: str) -> None:
+    """Write a table of results, in which the numbers of pages are looked up."""
+    found.to_csv(RESULTS / "tables" / file, index=False, lineterminator="\n", float_format="%.8f")
+
+
 def redraw() -> None:
     """Write tables into the page and into the results, and the figures."""
-    gains = pd.read_csv(RESULTS / "serving.csv")
-    save_gains(gains)
-    draw_serving(gains)
+    gains = gains_by_list(pd.read_csv(RESULTS / "serving.csv"))
+    write_table(gains, "serving.csv")
+    draw(gains, "gain over raw features, mean of nDCG@10, AP and GAP", FIGURES / "better_rankings_serving.png")
     rows, models = (pd.read_csv(RESULTS / f"{file}.csv") for file in ("estimates", "models"))
     if rows["collection"].nunique() < len(FILES):
         return  # families are read once, when all collections are trained
-    # Medians, since the seconds of an interrupted training include the interruption.
-    seconds = models.groupby(["collection", "ranker"])["fit seconds"].median().groupby("ranker").mean()
+    found = comparisons(rows)
+    write_table(found, "comparisons.csv")
     for family in FAMILIES:
-        write(family, compared(rows, seconds, family), PAGE)
+        write(family, compared(found, fit_seconds(models), family), PAGE)
     write("losses", losses(rows), PAGE)
-    draw_choices(rows)
+    changes = choices(found)
+    write("choices", table_of_choices(changes), README)
+    drawn = changes[changes["choice"].isin(DRAWN)]
+    draw(drawn, "difference from raw features and 100 trees, mean of six measures", FIGURES / "better_rankings.png")

@@ -90,3 +90,14 @@ FAMILIES = {
     "together": [(name(one, MANY, Z), name(one, FEW, RAW)) for one in OBJECTIVES],
     "CatBoost": [(name(one, MANY, Z), name(YETIRANK, MANY, Z)) for one in (LIGHTGBM_GAP, XGBOOST_GAP)],
 }
+
+# Choices beside raw features and 100 trees; forests and seeds are tested with one objective each.
+CHOICES = {
+    "z-scores within the query": (FEW, Z),
+    "500 smaller steps, not 100": (MANY, RAW),
+    "both": (MANY, Z),
+    "forests of five sampled trees": (FOREST, RAW),
+    "mean of five seeds": (SEEDS, RAW),
+}
+DRAWN = tuple(CHOICES)[:3]
+IN_README = (LIGHTGBM_GAP, XGBOOST_GAP, YETIRANK)

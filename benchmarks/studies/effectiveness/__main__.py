@@ -16,10 +16,10 @@ from typing import Any
 
 import pandas as pd
 
+from benchmarks.harness import table, write
 from benchmarks.studies.comparisons import MARGIN, MEAN, cell, compare, estimate, matching
 from benchmarks.studies.effectiveness.data import FILES, collections
 from benchmarks.studies.effectiveness.rankers import FAMILIES, RANKERS
-from benchmarks.studies.tables import table, write
 from gapboost.comparison.files import read_data
 
 RESULTS = Path(__file__).parent / "results"

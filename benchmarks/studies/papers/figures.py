@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmarks.harness import FIGURES
 from benchmarks.pictures import legend_below, line, panels, save
 from benchmarks.studies.papers.page import algorithm_1, trained
 from benchmarks.studies.papers.results import load
-from benchmarks.studies.tables import FIGURES
 
 # By name: the picture `papers_NAME.png` and how it is drawn.
 PICTURES: dict[str, Callable[[], Any]] = {}

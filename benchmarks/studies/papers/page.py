@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from benchmarks.harness import signed, table, write
 from benchmarks.studies.papers.claims import CONTRADICTED, HERE, HOLDS, claims
 from benchmarks.studies.papers.results import RESULTS, load
-from benchmarks.studies.tables import signed, table, write
 from gapboost.analysis.estimates import INCONCLUSIVE
 
 PAGE = Path(__file__).parents[2] / "PAPERS.md"

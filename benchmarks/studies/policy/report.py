@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from benchmarks.harness import table, write
 from benchmarks.studies.policy.simulation import CANDIDATES
 from benchmarks.studies.records import Records
-from benchmarks.studies.tables import table, write
 from gapboost.analysis.estimates import INCONCLUSIVE
 
 NAMES = {
