@@ -39,12 +39,12 @@ def comparisons(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(lines, columns=["family", "first", "second", "measure", *names])
 
 
-def compared(found: pd.DataFrame, seconds: pd.Series, family: str) -> str:
+def compared(found: pd.DataFrame, seconds: pd.DataFrame, family: str) -> str:
     """Return the table of one family, with a verdict for each outcome."""
     lines = []
     for pair, both in found[found["family"] == family].groupby(["first", "second"], sort=False):
         values = [cell(row.difference, (row.low, row.high)) for row in both.itertuples()]
-        row, times = both.iloc[0], seconds[pair[0]] / seconds[pair[1]]
+        row, times = both.iloc[0], (seconds.loc[pair[0]] / seconds.loc[pair[1]]).median()
         others = [signed(row["mean of collections"]), f"{row['lower on']} of {row['collections']}", f"{times:.1f}"]
         lines.append([*pair, *values, ", ".join(both["verdict"]), *others])
     head = ["first", "second", *OUTCOMES, "verdict", "mean of collections", "lower on", "training time, ratio"]
@@ -108,10 +108,10 @@ def draw(found: pd.DataFrame, label: str, path: Path) -> None:
     save(figure, path)
 
 
-def fit_seconds(models: pd.DataFrame) -> pd.Series:
-    """Return the seconds of a training of each ranker, a mean over collections."""
+def fit_seconds(models: pd.DataFrame) -> pd.DataFrame:
+    """Return the seconds of a training of each ranker, with a column for each collection."""
     # Medians, since the seconds of an interrupted training include the interruption.
-    return models.groupby(["collection", "ranker"])["fit seconds"].median().groupby("ranker").mean()
+    return models.groupby(["ranker", "collection"])["fit seconds"].median().unstack()
 
 
 def write_table(found: pd.DataFrame, file: str) -> None:
