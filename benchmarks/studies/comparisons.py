@@ -39,8 +39,8 @@ def compare(
     """
     results, cache = folders
     comparison = compare_rankers(
-        data.X, data.y, data.qid, rankers, measures=tuple(MEASURES), cv=5, repeats=3, checkpoint=cache / chosen / name,
-        progress=True, **options,
+        data.X, data.y, data.qid, rankers, measures=tuple(MEASURES), cv=5, progress=True,
+        checkpoint=cache / chosen / name, **{"repeats": 3, **options},
     )  # fmt: skip
     save(results / "models.csv", chosen, name, models(comparison))
     save(results / "estimates.csv", chosen, name, estimates(comparison, families))

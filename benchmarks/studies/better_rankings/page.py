@@ -8,13 +8,23 @@ import pandas as pd
 
 from benchmarks.harness import FIGURES, signed, table, write
 from benchmarks.pictures import legend_below, line, panels, save
-from benchmarks.studies.better_rankings.rankers import CHOICES, DRAWN, FAMILIES, FEW, IN_README, OBJECTIVES, RAW, name
-from benchmarks.studies.comparisons import MARGIN, MEAN, cell, estimate, matching
+from benchmarks.studies.better_rankings.rankers import (
+    CHOICES,
+    DRAWN,
+    FAMILIES,
+    FEW,
+    IN_README,
+    OBJECTIVES,
+    RAW,
+    TUNED_FAMILIES,
+    name,
+)
+from benchmarks.studies.comparisons import MARGIN, MEAN, Families, cell, estimate, matching
 from benchmarks.studies.effectiveness.data import FILES
 from gapboost.analysis.estimates import Estimate
 
-CHOSEN = "better_rankings"
 RESULTS = Path(__file__).parent / "results"
+TUNED_RESULTS = RESULTS / "tuned"
 PAGE = Path(__file__).parents[2] / "BETTER_RANKINGS.md"
 README = PAGE.parents[1] / "README.md"
 OUTCOMES = (MEAN, "nDCG@10")
@@ -24,13 +34,18 @@ LISTED = ("features", "trees", "forests", "together")
 CHANGE = ["difference", "low", "high"]
 
 
-def comparisons(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean, the simultaneous interval and the verdict of each comparison and outcome."""
+def comparisons(rows: pd.DataFrame, families: Families) -> pd.DataFrame:
+    """Return the mean, the simultaneous interval and the verdict of each comparison and outcome.
+
+    A pair is read when it is trained on all collections.
+    """
     lines = []
-    for family, pairs in FAMILIES.items():
+    for family, pairs in families.items():
         for pair, outcome in product(pairs, OUTCOMES):
             wanted = {"family": family, "trained by": pair[0], "beside": pair[1], "measure": outcome}
             saved = matching(rows, wanted)
+            if len(saved) < len(FILES):
+                continue
             found, size, differences = estimate(saved, "queries"), len(pairs), saved["difference"]
             verdict = found.verdict(family=size, margin=MARGIN)
             counts = differences.mean(), (differences < 0).sum(), len(saved)
@@ -81,28 +96,18 @@ def table_of_choices(changes: pd.DataFrame) -> str:
     return table(["choice", *IN_README], lines)
 
 
-def gains_by_list(gains: pd.DataFrame) -> pd.DataFrame:
-    """Return the gain of each kind of features on each kind of list, with its interval."""
-    groups = gains.rename(columns={"gain": "difference"}).groupby(["served", "features"], sort=False)
-    found = {key: estimate(group, "queries") for key, group in groups}
-    lines = [(*key, one.mean, *one.interval(family=len(found))) for key, one in found.items()]
-    return pd.DataFrame(lines, columns=["served", "features", "gain", "low", "high"])
-
-
-def draw(found: pd.DataFrame, label: str, path: Path) -> None:
-    """Draw intervals: columns with the names of row and line, the mean, and both ends."""
-    found = found.set_axis(["row", "line", "mean", "low", "high"], axis=1)
-    rows = list(dict.fromkeys(found["row"]))
+def draw(changes: pd.DataFrame, path: Path) -> None:
+    """Draw what each choice changes, with its interval, for each objective."""
     figure, (ax,) = panels(1)
-    figure.set_size_inches(7.5, 1.5 + 0.5 * len(rows))
-    for number, (name_of_line, of_line) in enumerate(found.groupby("line", sort=False)):
-        style: dict[str, Any] = {**line(number), "linestyle": "none", "capsize": 2, "label": name_of_line}
-        heights = [rows.index(row) + 0.2 * (number - 1) for row in of_line["row"]]
-        ends = (of_line["mean"] - of_line["low"], of_line["high"] - of_line["mean"])
-        ax.errorbar(of_line["mean"], heights, xerr=ends, **style)
+    figure.set_size_inches(7.5, 1.5 + 0.5 * len(OBJECTIVES))
+    for number, (choice, found) in enumerate(changes.groupby("choice", sort=False)):
+        style: dict[str, Any] = {**line(number), "linestyle": "none", "capsize": 2, "label": choice}
+        heights = [place + 0.2 * (number - 1) for place in range(len(found))]
+        ends = (found["difference"] - found["low"], found["high"] - found["difference"])
+        ax.errorbar(found["difference"], heights, xerr=ends, **style)
     ax.axvline(0, color="0.5", linewidth=0.8)
-    ax.set_yticks(range(len(rows)), rows)
-    ax.set_xlabel(label)
+    ax.set_yticks(range(len(OBJECTIVES)), list(OBJECTIVES))
+    ax.set_xlabel("difference from raw features and 100 trees, mean of six measures")
     ax.invert_yaxis()
     legend_below(figure, ax, 3)
     save(figure, path)
@@ -114,25 +119,25 @@ def fit_seconds(models: pd.DataFrame) -> pd.DataFrame:
     return models.groupby(["ranker", "collection"])["fit seconds"].median().unstack()
 
 
-def write_table(found: pd.DataFrame, file: str) -> None:
-    """Write a table of results, in which the numbers of pages are looked up."""
-    found.to_csv(RESULTS / "tables" / file, index=False, lineterminator="\n", float_format="%.8f")
+def write_families(results: Path, families: Families) -> pd.DataFrame:
+    """Write the tables of families into the page; save and return their comparisons."""
+    rows, models = (pd.read_csv(results / f"{file}.csv") for file in ("estimates", "models"))
+    found = comparisons(rows, families)
+    path = results / "tables" / "comparisons.csv"
+    path.parent.mkdir(exist_ok=True)
+    found.to_csv(path, index=False, lineterminator="\n", float_format="%.8f")
+    for family in families:
+        write(family, compared(found, fit_seconds(models), family), PAGE)
+    return found
 
 
 def redraw() -> None:
-    """Write tables into the page and into the results, and the figures."""
-    gains = gains_by_list(pd.read_csv(RESULTS / "serving.csv"))
-    write_table(gains, "serving.csv")
-    draw(gains, "gain over raw features, mean of nDCG@10, AP and GAP", FIGURES / "better_rankings_serving.png")
-    rows, models = (pd.read_csv(RESULTS / f"{file}.csv") for file in ("estimates", "models"))
-    if rows["collection"].nunique() < len(FILES):
-        return  # families are read once, when all collections are trained
-    found = comparisons(rows)
-    write_table(found, "comparisons.csv")
-    for family in FAMILIES:
-        write(family, compared(found, fit_seconds(models), family), PAGE)
-    write("losses", losses(rows), PAGE)
-    changes = choices(found)
-    write("choices", table_of_choices(changes), README)
-    drawn = changes[changes["choice"].isin(DRAWN)]
-    draw(drawn, "difference from raw features and 100 trees, mean of six measures", FIGURES / "better_rankings.png")
+    """Write tables and figures of what is trained on all collections."""
+    rows = pd.read_csv(RESULTS / "estimates.csv")
+    if rows["collection"].nunique() == len(FILES):  # families are read once
+        changes = choices(write_families(RESULTS, FAMILIES))
+        write("losses", losses(rows), PAGE)
+        write("choices", table_of_choices(changes), README)
+        draw(changes[changes["choice"].isin(DRAWN)], FIGURES / "better_rankings.png")
+    if (TUNED_RESULTS / "estimates.csv").exists():
+        write_families(TUNED_RESULTS, TUNED_FAMILIES)

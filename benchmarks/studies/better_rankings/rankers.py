@@ -23,10 +23,16 @@ OBJECTIVES: dict[str, Any] = {
     "XGBoost rank:ndcg": XGBRanker(objective="rank:ndcg"),
     YETIRANK: CatBoostRanker(loss_function="YetiRank", verbose=False, allow_writing_files=False),
 }
-FEW, MANY = "100 trees", "500 trees"
-STEPS = {FEW: {"n_estimators": 100, "learning_rate": 0.1}, MANY: {"n_estimators": 500, "learning_rate": 0.02}}
-FOREST, SEEDS = "forests", "five seeds"
-SAMPLED_TREES = {"num_parallel_tree": 5, "subsample": 0.8, "colsample_bynode": 0.8}
+FEW, MANY, FOREST, SEEDS, TUNED = "100 trees", "500 trees", "forests", "five seeds", "tuned"
+STEPS = (FEW, MANY)
+HUNDRED = {"n_estimators": 100, "learning_rate": 0.1}
+SETTINGS: dict[str, dict[str, Any]] = {
+    FEW: HUNDRED,
+    MANY: {"n_estimators": 500, "learning_rate": 0.02},
+    FOREST: {**HUNDRED, "num_parallel_tree": 5, "subsample": 0.8, "colsample_bynode": 0.8},
+    SEEDS: {**HUNDRED, "n_jobs": 1},
+    TUNED: {},
+}
 RAW, Z, RANKS, BOTH = "raw", "z-scores", "percentile ranks", "both"
 KINDS = {RAW: [], Z: ["zscore"], RANKS: ["rank"], BOTH: ["zscore", "rank"]}
 
@@ -55,11 +61,8 @@ def name(*parts: str) -> str:
 
 
 def _ranker(objective: str, steps: str, features: str) -> Any:
-    ranker = clone(OBJECTIVES[objective]).set_params(**STEPS.get(steps, STEPS[FEW]))
-    if steps == FOREST:
-        ranker.set_params(**SAMPLED_TREES)
-    if steps == SEEDS:
-        ranker = MeanOfSeeds(ranker.set_params(n_jobs=1))
+    ranker = clone(OBJECTIVES[objective]).set_params(**SETTINGS[steps])
+    ranker = MeanOfSeeds(ranker) if steps == SEEDS else ranker
     return make_pipeline(QueryRelativeFeatures(KINDS[features]), ranker) if KINDS[features] else ranker
 
 
@@ -89,6 +92,22 @@ FAMILIES = {
     "seeds": _against(LIGHTGBM_GAP, SEEDS, (MANY, FEW)),
     "together": [(name(one, MANY, Z), name(one, FEW, RAW)) for one in OBJECTIVES],
     "CatBoost": [(name(one, MANY, Z), name(YETIRANK, MANY, Z)) for one in (LIGHTGBM_GAP, XGBOOST_GAP)],
+}
+
+# The second stage: every objective with its best of the same candidates.
+TUNED_RANKERS = {name(one, TUNED, kind): _ranker(one, TUNED, kind) for one in OBJECTIVES for kind in (RAW, Z)}
+TUNED_FAMILIES = {
+    "tuned features": [(name(one, TUNED, Z), name(one, TUNED, RAW)) for one in OBJECTIVES],
+    "tuned objectives": [
+        (name(first, TUNED, Z), name(second, TUNED, Z))
+        for first, second in [
+            (LIGHTGBM_GAP, "LightGBM lambdarank"),
+            (LIGHTGBM_GAP, "LightGBM rank_xendcg"),
+            (XGBOOST_GAP, "XGBoost rank:ndcg"),
+            (LIGHTGBM_GAP, YETIRANK),
+            (XGBOOST_GAP, YETIRANK),
+        ]
+    ],
 }
 
 # Choices beside raw features and 100 trees; forests and seeds are tested with one objective each.
