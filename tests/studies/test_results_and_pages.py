@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from benchmarks.harness import write
@@ -72,3 +73,17 @@ def test_each_comparison_of_better_rankings_has_its_rankers():
     assert {name for pairs in FAMILIES.values() for pair in pairs for name in pair} == set(RANKERS)
     sizes = {"features": 12, "trees": 12, "kinds": 4, "forests": 4, "seeds": 4, "together": 6, "CatBoost": 2}
     assert {family: len(set(pairs)) for family, pairs in FAMILIES.items()} == sizes
+
+
+def test_pages_show_the_comparisons_of_better_rankings():
+    pytest.importorskip("catboost")
+    from benchmarks.studies.better_rankings import page
+
+    rows, models = (pd.read_csv(page.RESULTS / f"{name}.csv") for name in ("estimates", "models"))
+    found = page.comparisons(rows, models, page.FAMILIES)
+    pd.testing.assert_frame_equal(pd.read_csv(page.RESULTS / "tables" / "comparisons.csv"), found, atol=1e-8)
+    parts = {family: page.compared(found, family) for family in page.FAMILIES}
+    text = page.PAGE.read_text(encoding="utf-8")
+    for name, part in {**parts, "losses": page.losses(rows)}.items():
+        assert f"<!-- {name} -->\n\n{part}\n\n<!-- end of {name} -->" in text
+    assert page.table_of_choices(page.choices(found)) in page.README.read_text(encoding="utf-8")

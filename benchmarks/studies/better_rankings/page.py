@@ -34,11 +34,13 @@ LISTED = ("features", "trees", "forests", "together")
 CHANGE = ["difference", "low", "high"]
 
 
-def comparisons(rows: pd.DataFrame, families: Families) -> pd.DataFrame:
+def comparisons(rows: pd.DataFrame, models: pd.DataFrame, families: Families) -> pd.DataFrame:
     """Return the mean, the simultaneous interval and the verdict of each comparison and outcome.
 
     A pair is read when it is trained on all collections.
     """
+    # Medians, since the seconds of an interrupted training include the interruption.
+    seconds = models.groupby(["ranker", "collection"])["fit seconds"].median().unstack()
     lines = []
     for family, pairs in families.items():
         for pair, outcome in product(pairs, OUTCOMES):
@@ -48,20 +50,21 @@ def comparisons(rows: pd.DataFrame, families: Families) -> pd.DataFrame:
                 continue
             found, size, differences = estimate(saved, "queries"), len(pairs), saved["difference"]
             verdict = found.verdict(family=size, margin=MARGIN)
-            counts = differences.mean(), (differences < 0).sum(), len(saved)
-            lines.append((family, *pair, outcome, found.mean, *found.interval(family=size), verdict, *counts))
-    names = ("difference", "low", "high", "verdict", "mean of collections", "lower on", "collections")
+            times = (seconds.loc[pair[0]] / seconds.loc[pair[1]]).median()
+            others = differences.mean(), (differences < 0).sum(), len(saved), times
+            lines.append((family, *pair, outcome, found.mean, *found.interval(family=size), verdict, *others))
+    names = ("difference", "low", "high", "verdict", "mean of collections", "lower on", "collections", "training time")
     return pd.DataFrame(lines, columns=["family", "first", "second", "measure", *names])
 
 
-def compared(found: pd.DataFrame, seconds: pd.DataFrame, family: str) -> str:
+def compared(found: pd.DataFrame, family: str) -> str:
     """Return the table of one family, with a verdict for each outcome."""
     lines = []
     for pair, both in found[found["family"] == family].groupby(["first", "second"], sort=False):
         values = [cell(row.difference, (row.low, row.high)) for row in both.itertuples()]
-        row, times = both.iloc[0], (seconds.loc[pair[0]] / seconds.loc[pair[1]]).median()
-        others = [signed(row["mean of collections"]), f"{row['lower on']} of {row['collections']}", f"{times:.1f}"]
-        lines.append([*pair, *values, ", ".join(both["verdict"]), *others])
+        row = both.iloc[0]
+        counts = [f"{row['lower on']} of {row['collections']}", f"{row['training time']:.1f}"]
+        lines.append([*pair, *values, ", ".join(both["verdict"]), signed(row["mean of collections"]), *counts])
     head = ["first", "second", *OUTCOMES, "verdict", "mean of collections", "lower on", "training time, ratio"]
     return table(head, lines)
 
@@ -75,7 +78,7 @@ def losses(rows: pd.DataFrame) -> str:
         if interval[1] < 0:
             keys = ("family", "collection", "trained by", "beside", "measure")
             lines.append([*(row[key] for key in keys), cell(row["difference"], interval)])
-    return table(["family", "collection", "first", "second", "value", "difference"], lines)
+    return table(["family", "collection", "first", "second", "value", "difference"], lines) if lines else "None."
 
 
 def choices(found: pd.DataFrame) -> pd.DataFrame:
@@ -113,21 +116,15 @@ def draw(changes: pd.DataFrame, path: Path) -> None:
     save(figure, path)
 
 
-def fit_seconds(models: pd.DataFrame) -> pd.DataFrame:
-    """Return the seconds of a training of each ranker, with a column for each collection."""
-    # Medians, since the seconds of an interrupted training include the interruption.
-    return models.groupby(["ranker", "collection"])["fit seconds"].median().unstack()
-
-
 def write_families(results: Path, families: Families) -> pd.DataFrame:
     """Write the tables of families into the page; save and return their comparisons."""
     rows, models = (pd.read_csv(results / f"{file}.csv") for file in ("estimates", "models"))
-    found = comparisons(rows, families)
+    found = comparisons(rows, models, families)
     path = results / "tables" / "comparisons.csv"
     path.parent.mkdir(exist_ok=True)
     found.to_csv(path, index=False, lineterminator="\n", float_format="%.8f")
     for family in families:
-        write(family, compared(found, fit_seconds(models), family), PAGE)
+        write(family, compared(found, family), PAGE)
     return found
 
 
