@@ -110,13 +110,12 @@ TUNED_FAMILIES = {
     ],
 }
 
-# Choices beside raw features and 100 trees; forests and seeds are tested with one objective each.
+# Choices beside raw features and 100 trees; forests are tested with one objective.
 CHOICES = {
     "z-scores within the query": (FEW, Z),
     "500 smaller steps, not 100": (MANY, RAW),
     "both": (MANY, Z),
     "forests of five sampled trees": (FOREST, RAW),
-    "mean of five seeds": (SEEDS, RAW),
 }
 DRAWN = tuple(CHOICES)[:3]
 IN_README = (LIGHTGBM_GAP, XGBOOST_GAP, YETIRANK)
