@@ -58,15 +58,36 @@ def comparisons(rows: pd.DataFrame, models: pd.DataFrame, families: Families) ->
 
 
 def compared(found: pd.DataFrame, family: str) -> str:
-    """Return the table of one family, with a verdict for each outcome."""
+    """Return the table of one family, with a verdict for each outcome.
+
+    The first column names what both rankers share.
+    """
     lines = []
     for pair, both in found[found["family"] == family].groupby(["first", "second"], sort=False):
         values = [cell(row.difference, (row.low, row.high)) for row in both.itertuples()]
         row = both.iloc[0]
         counts = [f"{row['lower on']} of {row['collections']}", f"{row['training time']:.1f}"]
-        lines.append([*pair, *values, ", ".join(both["verdict"]), signed(row["mean of collections"]), *counts])
-    head = ["first", "second", *OUTCOMES, "verdict", "mean of collections", "lower on", "training time, ratio"]
+        lines.append(
+            [*shared_and_own(pair), *values, ", ".join(both["verdict"]), signed(row["mean of collections"]), *counts]
+        )
+    head = [
+        "rankers",
+        "first",
+        "second",
+        *OUTCOMES,
+        "verdict",
+        "mean of collections",
+        "lower on",
+        "training time, ratio",
+    ]
     return table(head, lines)
+
+
+def shared_and_own(pair: tuple[str, str]) -> list[str]:
+    """Return what the names of two rankers share, and what each has of its own."""
+    parts = list(zip(*(one.split(", ") for one in pair), strict=True))
+    own = zip(*(both for both in parts if both[0] != both[1]), strict=True)
+    return [", ".join(one for one, other in parts if one == other), *(", ".join(names) for names in own)]
 
 
 def losses(rows: pd.DataFrame) -> str:
