@@ -113,7 +113,7 @@ TUNED_FAMILIES = {
 # Choices beside raw features and 100 trees; forests are tested with one objective.
 CHOICES = {
     "z-scores within the query": (FEW, Z),
-    "500 smaller steps, not 100": (MANY, RAW),
+    "500 trees, smaller steps": (MANY, RAW),
     "both": (MANY, Z),
     "forests of five sampled trees": (FOREST, RAW),
 }
