@@ -1,7 +1,7 @@
 """Numbers on the pages of `benchmarks/` are those of the results that they name.
 
 * A table below ``<!-- table: studies/NAME/results/FILE.csv -->`` has the rows of that file, in its
-  order: the same first cells, and the same numbers, rounded.
+  order: the same first cells, and the same numbers, rounded. Its head has those of the columns.
 * The numbers in the text of a page stand in a file `benchmarks/studies/*/numbers.csv`, in their
   order. Each names a file, a row and a column of results. `times` is a factor, such as 100 for
   percent. A number without a file was not measured, and `row` says what it is: a setting of the
@@ -98,8 +98,10 @@ def test_listed_numbers_are_those_of_the_results(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
 def test_tables_have_the_numbers_of_their_files(page):
     for name, table in TABLE.findall(page.read_text(encoding="utf-8")):
-        lines = table.splitlines()[2:]
-        saved = [list(row.values()) for row in rows_of(BENCHMARKS / name)]
+        rows = rows_of(BENCHMARKS / name)
+        head, _, *lines = table.splitlines()
+        saved = [list(row.values()) for row in rows]
+        assert set(numbers(head)) == set(numbers(" | ".join(rows[0]))), name
         assert len(lines) == len(saved), name
         for line, cells in zip(lines, saved, strict=True):
             assert line.strip("| ").split("|")[0].strip() == cells[0].strip(), name
