@@ -79,11 +79,12 @@ def test_pages_show_the_comparisons_of_better_rankings():
     pytest.importorskip("catboost")
     from benchmarks.studies.better_rankings import page
 
-    rows, models = (pd.read_csv(page.RESULTS / f"{name}.csv") for name in ("estimates", "models"))
-    found = page.comparisons(rows, models, page.FAMILIES)
-    pd.testing.assert_frame_equal(pd.read_csv(page.RESULTS / "tables" / "comparisons.csv"), found, atol=1e-8)
-    parts = {family: page.compared(found, family) for family in page.FAMILIES}
     text = page.PAGE.read_text(encoding="utf-8")
-    for name, part in {**parts, "losses": page.losses(rows)}.items():
-        assert f"<!-- {name} -->\n\n{part}\n\n<!-- end of {name} -->" in text
+    for results, families in ((page.TUNED_RESULTS, page.TUNED_FAMILIES), (page.RESULTS, page.FAMILIES)):
+        rows, models = (pd.read_csv(results / f"{name}.csv") for name in ("estimates", "models"))
+        found = page.comparisons(rows, models, families)
+        pd.testing.assert_frame_equal(pd.read_csv(results / "tables" / "comparisons.csv"), found, atol=1e-8)
+        for family in families:
+            assert f"<!-- {family} -->\n\n{page.compared(found, family)}\n\n<!-- end of {family} -->" in text
+    assert f"<!-- losses -->\n\n{page.losses(rows)}\n\n<!-- end of losses -->" in text
     assert page.table_of_choices(page.choices(found)) in page.README.read_text(encoding="utf-8")
