@@ -22,7 +22,7 @@ from study_results import ROOT, STUDIES, matching_row, rows_of, value
 
 BENCHMARKS = ROOT / "benchmarks"
 PAGES = [ROOT / "README.md", *sorted([*BENCHMARKS.glob("*.md"), *STUDIES.glob("*/[a-z]*.md")])]
-WRITTEN_BY_A_COMMAND = ("BETTER_RANKINGS.md", "EFFECTIVENESS.md", "PAPERS.md", "POLICY.md", "README.md", "SCALE.md")
+WRITTEN_BY_A_COMMAND = ("EFFECTIVENESS.md", "PAPERS.md", "POLICY.md", "README.md", "SCALE.md")
 
 DATE_OR_VERSION = r"\d{4}-\d\d-\d\d|\d+\.\d+\.\d+"
 NO_NUMBERS = re.compile(rf"```.*?```|`[^`]*`|\]\([^)]*\)|<[^<>]*>|{DATE_OR_VERSION}", re.DOTALL)

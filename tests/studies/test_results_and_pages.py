@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from benchmarks.harness import write
@@ -64,27 +63,3 @@ def test_results_that_pages_lead_to_are_there():
     }
     assert any(path.parent.name == "results" for path in linked)
     assert [path for path in linked if not path.exists()] == []
-
-
-def test_each_comparison_of_better_rankings_has_its_rankers():
-    pytest.importorskip("catboost")
-    from benchmarks.studies.better_rankings.rankers import FAMILIES, RANKERS
-
-    assert {name for pairs in FAMILIES.values() for pair in pairs for name in pair} == set(RANKERS)
-    sizes = {"features": 12, "trees": 12, "kinds": 4, "forests": 4, "seeds": 4, "together": 6, "CatBoost": 2}
-    assert {family: len(set(pairs)) for family, pairs in FAMILIES.items()} == sizes
-
-
-def test_pages_show_the_comparisons_of_better_rankings():
-    pytest.importorskip("catboost")
-    from benchmarks.studies.better_rankings import page
-
-    text = page.PAGE.read_text(encoding="utf-8")
-    for results, families in ((page.TUNED_RESULTS, page.TUNED_FAMILIES), (page.RESULTS, page.FAMILIES)):
-        rows, models = (pd.read_csv(results / f"{name}.csv") for name in ("estimates", "models"))
-        found = page.comparisons(rows, models, families)
-        pd.testing.assert_frame_equal(pd.read_csv(results / "tables" / "comparisons.csv"), found, atol=1e-8)
-        for family in families:
-            assert f"<!-- {family} -->\n\n{page.compared(found, family)}\n\n<!-- end of {family} -->" in text
-    assert f"<!-- losses -->\n\n{page.losses(rows)}\n\n<!-- end of losses -->" in text
-    assert page.table_of_choices(page.choices(found)) in page.README.read_text(encoding="utf-8")

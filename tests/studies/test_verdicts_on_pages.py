@@ -84,3 +84,9 @@ def test_verdicts_in_tables_agree_with_their_intervals(page):
             assert len(words) == len(intervals), cells
             for one, (low, high) in zip(words, intervals, strict=True):
                 assert one == word(low, high) or (one == "equivalent" and low <= 0 <= high), cells
+
+
+def test_proven_gains_of_the_readme_are_bold():
+    rows = table_rows((ROOT / "README.md").read_text(encoding="utf-8"))
+    gains = [(cell, value(found[1])) for cells in rows for cell in cells if (found := INTERVAL.search(cell))]
+    assert {cell for cell, low in gains if low > 0} == {cell for cell, _ in gains if cell.startswith("**")} != set()
